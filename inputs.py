@@ -1,0 +1,115 @@
+"""Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong and where."""
+
+from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
+from itertools import chain
+
+Columns = tuple[list[str], list[str], list[list[str]]]
+
+_TEXTS = "a list with one str per segment"
+_REFERENCES = "a list with, per segment, a list of str or one str"
+
+
+def columns(sources, predictions, references) -> Columns:
+    """Check the three columns and return them as lists.
+
+    Args:
+        sources, predictions: one text per segment: a list, tuple, numpy array, pandas Series, datasets column.
+        references: per segment, a list of at least one text, or a single text.
+
+    Returns:
+        Lists of str, of str, and of non-empty lists of str, of one length.
+
+    Raises:
+        TypeError: for anything that is not a text where a text belongs, or not a list where a list belongs.
+        ValueError: for columns of unequal lengths, a segment without references, and texts with lone surrogates.
+
+    >>> columns(["a b"], ["a"], ["a c"])
+    (['a b'], ['a'], [['a c']])
+    >>> columns(["a b", None], ["a", "b"], [["a"], ["b"]])
+    Traceback (most recent call last):
+    ...
+    TypeError: sources[1]: got NoneType, wanted str
+    """
+    sources = _texts("sources", sources)
+    predictions = _texts("predictions", predictions)
+    references = _references(references)
+    if len(predictions) != len(sources):
+        raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
+    if len(references) != len(sources):
+        raise ValueError(
+            f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources"
+            + _transposed(references, len(sources))
+        )
+    return sources, predictions, references
+
+
+def _texts(name: str, column) -> list[str]:
+    texts = _listed(name, column, _TEXTS)
+    _check_texts(texts, lambda row: f"{name}[{row}]")
+    return texts
+
+
+def _references(column) -> list[list[str]]:
+    rows = _listed("references", column, _REFERENCES)
+    if rows and all(isinstance(row, str) for row in rows):
+        rows = [[row] for row in rows]
+    elif set(map(type, rows)) != {list}:
+        rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
+    if not all(rows):
+        empty = next(number for number, row in enumerate(rows) if not row)
+        raise ValueError(f"references[{empty}]: got no reference, wanted at least one")
+    _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
+    return rows
+
+
+def _reference_row(number: int, row, first) -> list[str]:
+    if isinstance(first, str) or isinstance(row, str) or not _is_column(row):
+        wanted = "str" if isinstance(first, str) else "a list of str"
+        raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {wanted}")
+    return _listed(f"references[{number}]", row, "a list of str")
+
+
+def _listed(name: str, column, wanted: str) -> list:
+    if type(column) is list:
+        return column
+    for method in ("tolist", "to_pylist"):
+        if hasattr(column, method):
+            column = getattr(column, method)()
+    if not _is_column(column):
+        raise TypeError(f"{name}: got {type(column).__name__}, wanted {wanted}")
+    return list(column)
+
+
+def _is_column(column) -> bool:
+    return isinstance(column, Iterable) and not isinstance(column, str | bytes | bytearray | Mapping | AbstractSet)
+
+
+def _check_texts(texts: list, name) -> None:
+    if not all(issubclass(kind, str) for kind in set(map(type, texts))):
+        place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
+        raise TypeError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
+    if all(map(str.isascii, texts)):
+        return
+    for place, text in enumerate(texts):
+        try:
+            text.encode()
+        except UnicodeEncodeError as error:
+            character = text[error.start]
+            raise ValueError(
+                f"{name(place)}: got a lone surrogate {character!a} at character {error.start}, wanted valid Unicode"
+            ) from None
+
+
+def _reference_name(rows: list[list[str]], place: int) -> str:
+    for number, row in enumerate(rows):
+        if place < len(row):
+            return f"references[{number}][{place}]"
+        place -= len(row)
+    raise IndexError(place)
+
+
+def _transposed(references: list[list[str]], segments: int) -> str:
+    if all(len(row) == segments for row in references):
+        return " (one list per segment, not one per annotator)"
+    return ""

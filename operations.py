@@ -1,0 +1,304 @@
+"""Token ids in, counts out: what was kept, deleted and added, for every segment, n-gram order and operation.
+
+N-grams are numbered by first appearance, and the texts stand in the order sources, predictions, references. So the
+n-grams of the sources come first, then those that predictions (and perhaps references) hold but sources do not, then
+those that only references hold; within each of the three, segment by segment. Every count of a segment is a sum over
+a contiguous range, in an order that depends on that segment's texts alone.
+"""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+OPERATIONS = ("keep", "delete", "add")
+_KEEP_RECALL_DENOMINATOR = 3
+
+
+class _Order(NamedTuple):
+    """The n-grams of one order, each known by its number among the distinct n-grams of all segments.
+
+    Attributes:
+        n: the order.
+        grams: the numbers of the n-grams of all texts, one text after the other.
+        bounds: for each text, and after the last, where its n-grams begin in `grams`.
+        known: for each text, and after the last, how many distinct n-grams the texts before it hold.
+        unigrams: for each token, its number among the distinct unigrams.
+        lengths: the tokens of each text.
+        nrefs: the references of each segment.
+    """
+
+    n: int
+    grams: np.ndarray
+    bounds: np.ndarray
+    known: np.ndarray
+    unigrams: np.ndarray
+    lengths: np.ndarray
+    nrefs: np.ndarray
+
+
+class _Tables(NamedTuple):
+    """What is counted of the n-grams of one order.
+
+    Attributes:
+        in_source, in_prediction, in_references: for each distinct n-gram of each source, how much of it is there.
+        scale: for each segment, the number to multiply source and prediction by to compare them with references.
+        old: for each segment, the distinct n-grams of its source.
+        hits, matches: for each distinct n-gram that is only in predictions, and perhaps in references, whether it
+            counts as well added, and whether it is in references.
+        new: for each segment, the distinct n-grams that are in its prediction but not in its source.
+        missed: for each segment, the distinct n-grams that are only in its references.
+    """
+
+    in_source: np.ndarray
+    in_prediction: np.ndarray
+    in_references: np.ndarray
+    scale: np.ndarray
+    old: np.ndarray
+    hits: np.ndarray
+    matches: np.ndarray
+    new: np.ndarray
+    missed: np.ndarray
+
+
+class _Amounts(NamedTuple):
+    """For each distinct n-gram of each source, how much of it the prediction and the references keep and delete."""
+
+    kept: np.ndarray
+    gone: np.ndarray
+    meant_kept: np.ndarray
+    meant_gone: np.ndarray
+    references: np.ndarray
+    scale: np.ndarray
+
+
+class _Counting(NamedTuple):
+    """One way to count: a row of `COUNTINGS`.
+
+    Attributes:
+        sets: whether source and prediction are sets of n-grams; otherwise repeated ones count as often as they occur.
+        weigh: from an order and the occurrences in references of each n-gram of the sources to what they weigh, and
+            to the scale of each segment.
+        tally: from amounts to the eight rows that are summed over a segment: for keep and delete, numerator and
+            denominator of precision, numerator and denominator of recall.
+        keep_recall_over_union: whether keep recall divides by the n-grams of source or references, not of both.
+        strikes_subsequences: whether an added n-gram whose tokens stand in the source, in that order, is no hit.
+    """
+
+    sets: bool
+    weigh: Callable[[_Order, np.ndarray], tuple[np.ndarray, np.ndarray]]
+    tally: Callable[[_Amounts], tuple[np.ndarray, ...]]
+    keep_recall_over_union: bool = False
+    strikes_subsequences: bool = False
+
+
+def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: str, max_order: int) -> np.ndarray:
+    """Count what each prediction kept, deleted and added, and what the references did.
+
+    Args:
+        ids: token ids of all texts, one after the other: all sources, all predictions, then the references of the
+            first segment, of the second, and so on. int64, from 0 to 2**31.
+        lengths: tokens of each text, in that order.
+        nrefs: references of each segment, at least 1 each.
+        counting: a key of `COUNTINGS`.
+        max_order: the longest n-grams.
+
+    Returns:
+        float64[segment, order, operation, 4]: numerator and denominator of precision, numerator and denominator of
+        recall. Operations are in the order of `OPERATIONS`.
+
+    One source `a b`, its prediction `a c` and its reference `a c`:
+
+    >>> ids, lengths, nrefs = np.array([0, 1, 0, 2, 0, 2]), np.array([2, 2, 2]), np.array([1])
+    >>> count(ids, lengths, nrefs, counting="pooled", max_order=1)
+    array([[[[1., 1., 1., 1.],
+             [1., 1., 1., 1.],
+             [1., 1., 1., 1.]]]])
+    """
+    how = COUNTINGS[counting]
+    # The orders one behind the other, so that each step below is one call for all of them.
+    tables = _Tables(*map(np.concatenate, zip(*(_tables(o, how) for o in _orders(ids, lengths, nrefs, max_order)))))
+    keep_and_delete = _segment_sums(how.tally(_amounts(tables, how)), tables.old)
+    hits, matches = _segment_sums((tables.hits, tables.matches), tables.new)
+    wanted = matches + tables.missed
+    counts = np.concatenate([keep_and_delete, [hits, tables.new, hits, wanted]])
+    if how.keep_recall_over_union:
+        counts[_KEEP_RECALL_DENOMINATOR] = tables.old + wanted
+    counts = counts.reshape(len(OPERATIONS), 4, max_order, len(nrefs))
+    return np.ascontiguousarray(counts.transpose(3, 2, 0, 1))
+
+
+def _orders(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, max_order: int) -> Iterator[_Order]:
+    """Number the n-grams of every order: each is the pair of the (n-1)-gram that it begins with and its last token."""
+    segments = np.arange(len(nrefs))
+    segment = np.concatenate([segments, segments, np.repeat(segments, nrefs)])
+    grams = unigrams = pd.factorize(np.repeat(segment, lengths) << 32 | ids)[0]
+    last = ids
+    for n in range(1, max_order + 1):
+        sizes = np.maximum(lengths - (n - 1), 0)
+        bounds = _running_total(sizes)
+        filled = sizes > 0
+        yield _Order(n, grams, bounds, _known(grams, bounds, filled), unigrams, lengths, nrefs)
+
+        goes_on = np.ones(len(grams), bool)
+        goes_on[bounds[1:][filled] - 1] = False
+        begins = goes_on.nonzero()[0]
+        last = last[begins + 1]
+        grams = pd.factorize(grams[begins] << 32 | last)[0]
+
+
+def _known(grams: np.ndarray, bounds: np.ndarray, filled: np.ndarray) -> np.ndarray:
+    """For each text, and after the last, count the distinct n-grams before it: numbers are given as they appear."""
+    known = np.zeros(len(bounds), np.int64)
+    known[1:][filled] = np.maximum.reduceat(grams, bounds[:-1][filled]) + 1
+    return np.maximum.accumulate(known)
+
+
+def _tables(order: _Order, how: _Counting) -> _Tables:
+    segments, nrefs, known = len(order.nrefs), order.nrefs, order.known
+    old, new = known[segments], known[2 * segments]
+    in_references = _occurrences(order, 2 * segments, len(order.lengths))
+    held, scale = how.weigh(order, in_references[:old])
+    hits = matches = in_references[old:new] > 0
+    if how.strikes_subsequences:
+        hits = matches & ~_in_source_in_order(order)
+    last = np.cumsum(nrefs) + 2 * segments
+    steps = known[1 : 2 * segments + 1] - known[: 2 * segments]
+    return _Tables(
+        in_source=_occurrences(order, 0, segments),
+        in_prediction=_occurrences(order, segments, 2 * segments)[:old],
+        in_references=held,
+        scale=scale,
+        old=steps[:segments],
+        hits=hits,
+        matches=matches,
+        new=steps[segments:],
+        missed=known[last] - known[last - nrefs],
+    )
+
+
+def _occurrences(order: _Order, first: int, last: int) -> np.ndarray:
+    """Count how often each distinct n-gram occurs in the texts from `first` to before `last`."""
+    return np.bincount(order.grams[order.bounds[first] : order.bounds[last]], minlength=order.known[last])
+
+
+def _amounts(tables: _Tables, how: _Counting) -> _Amounts:
+    source, prediction, references = tables.in_source, tables.in_prediction, tables.in_references
+    if how.sets:
+        source, prediction = np.minimum(source, 1), np.minimum(prediction, 1)
+    scale = np.repeat(tables.scale, tables.old)
+    source = source * scale
+    kept, meant_kept = np.minimum(source, prediction * scale), np.minimum(source, references)
+    return _Amounts(kept, source - kept, meant_kept, source - meant_kept, references, scale)
+
+
+def _segment_sums(rows: tuple[np.ndarray, ...], sizes: np.ndarray) -> np.ndarray:
+    """Sum the rows over consecutive ranges of these sizes: float64[row, range]."""
+    table = np.empty((len(rows), len(rows[0])))
+    for line, row in zip(table, rows, strict=True):
+        line[:] = row
+    sums = np.zeros((len(rows), len(sizes)))
+    filled = sizes > 0
+    sums[:, filled] = np.add.reduceat(table, _running_total(sizes)[:-1][filled], axis=1)
+    return sums
+
+
+def _running_total(sizes: np.ndarray) -> np.ndarray:
+    totals = np.zeros(len(sizes) + 1, np.int64)
+    np.cumsum(sizes, out=totals[1:])
+    return totals
+
+
+def _in_source_in_order(order: _Order) -> np.ndarray:
+    """For each n-gram that predictions hold and sources do not: do its tokens stand in the source, in that order?
+
+    Looks each token up in the sorted list of all (unigram, place) pairs of the sources, behind the one before it.
+    """
+    segments = len(order.nrefs)
+    old, new = order.known[segments], order.known[2 * segments]
+    begins = np.empty(new - old, np.int64)
+    grams = order.grams[: order.bounds[2 * segments]]
+    added = (grams >= old).nonzero()[0]
+    begins[grams[added] - old] = _places(order)[added]
+
+    source_tokens = order.lengths[:segments].sum()
+    listed = np.append(np.sort(order.unigrams[:source_tokens] << 32 | np.arange(source_tokens)), -1)
+    found, place = np.ones(len(begins), bool), np.full(len(begins), -1)
+    for step in range(order.n):
+        unigram = order.unigrams[begins + step]
+        match = listed[np.searchsorted(listed[:-1], unigram << 32 | place + 1)]
+        found &= match >> 32 == unigram
+        place = match & 0xFFFFFFFF
+    return found
+
+
+def _places(order: _Order) -> np.ndarray:
+    """Return, for each n-gram in `order.grams`, the place of its first token among all tokens."""
+    begins = np.cumsum(order.lengths) - order.lengths
+    sizes = order.bounds[1:] - order.bounds[:-1]
+    return np.arange(len(order.grams)) + np.repeat(begins - order.bounds[:-1], sizes)
+
+
+def _occurrences_in_all(order: _Order, in_references: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return in_references, order.nrefs
+
+
+def _presence_in_any(order: _Order, in_references: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    return np.minimum(in_references, 1), np.ones_like(order.nrefs)
+
+
+def _holders(order: _Order, in_references: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Count the references that hold each n-gram, on the scale of those that are long enough to hold any."""
+    distinct = len(in_references)
+    bounds = order.bounds[2 * len(order.nrefs) :]
+    sizes = bounds[1:] - bounds[:-1]
+    grams, reference = order.grams[bounds[0] :], np.repeat(np.arange(len(sizes)), sizes)
+    in_source = (grams < distinct).nonzero()[0]
+    pairs = pd.unique(grams[in_source] << 32 | reference[in_source])
+    long_enough = np.add.reduceat(sizes > 0, np.cumsum(order.nrefs) - order.nrefs, dtype=np.int64)
+    return np.bincount(pairs >> 32, minlength=distinct), np.maximum(long_enough, 1)
+
+
+def _pooled(amounts: _Amounts) -> tuple[np.ndarray, ...]:
+    kept, gone, meant_kept, meant_gone, *_ = amounts
+    well_kept, well_gone = np.minimum(kept, meant_kept), np.minimum(gone, meant_gone)
+    return well_kept, kept, well_kept, meant_kept, well_gone, gone, well_gone, meant_gone
+
+
+def _pooled_shares(amounts: _Amounts) -> tuple[np.ndarray, ...]:
+    return tuple(row / amounts.scale for row in _pooled(amounts))
+
+
+def _by_type(amounts: _Amounts) -> tuple[np.ndarray, ...]:
+    """Average over distinct n-grams, as the authors' SARI.py does.
+
+    The delete recall of that script, which its SARI leaves out, has the numerator of the precision; so has ours.
+    """
+    kept, gone, meant_kept, meant_gone, references, _ = amounts
+    well_kept = np.minimum(kept, meant_kept)
+    gone_share = _share(np.maximum(gone - references, 0), gone)
+    return (
+        *(_share(well_kept, kept), kept > 0, _share(well_kept, meant_kept), meant_kept > 0),
+        *(gone_share, gone > 0, gone_share, meant_gone > 0),
+    )
+
+
+def _by_type_keep_recall_pooled(amounts: _Amounts) -> tuple[np.ndarray, ...]:
+    """Average over distinct n-grams, but sum up for keep recall, as Hugging Face does."""
+    rows = _by_type(amounts)
+    return (*rows[:2], np.minimum(amounts.kept, amounts.meant_kept), amounts.meant_kept, *rows[4:])
+
+
+def _share(good: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return good / np.maximum(whole, 1)
+
+
+COUNTINGS = {
+    "hf": _Counting(sets=False, weigh=_occurrences_in_all, tally=_by_type_keep_recall_pooled),
+    "xu2016": _Counting(sets=False, weigh=_occurrences_in_all, tally=_by_type),
+    "lens": _Counting(sets=False, weigh=_occurrences_in_all, tally=_by_type, strikes_subsequences=True),
+    "pooled": _Counting(sets=False, weigh=_occurrences_in_all, tally=_pooled),
+    "weighted_sets": _Counting(sets=True, weigh=_holders, tally=_pooled_shares),
+    "sets": _Counting(sets=True, weigh=_presence_in_any, tally=_pooled, keep_recall_over_union=True),
+}

@@ -1,0 +1,334 @@
+"""Files of lines in, segments in batches out; and files that are written whole or not at all.
+
+Every fault of a file is a `FileError`: one line that names the file, the line, what came and what was wanted.
+"""
+
+import gzip
+import io
+import json
+import os
+import secrets
+import shutil
+import stat
+import sys
+import zlib
+from codecs import BOM_UTF8
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import chain, zip_longest
+from pathlib import Path
+from typing import NamedTuple, TypedDict, cast
+
+STANDARD_INPUT = "-"
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BUFFER_BYTES = 1 << 18
+
+
+class FileError(Exception):
+    """A file that cannot be used, said in one line."""
+
+
+class Segment(NamedTuple):
+    """A source, what a system made of it, and what people made of it."""
+
+    source: str
+    prediction: str
+    references: list[str]
+
+
+class Batch(TypedDict):
+    """Segments as the columns that the metric takes."""
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]]
+
+
+class LineFile:
+    r"""The lines of one file or of standard input, read once, in order.
+
+    A line ends at `\n` and nowhere else: a lone `\r`, U+0085 or U+2028 may stand inside a text. One `\r` before the end
+    of a line belongs to the ending. A byte order mark at the start is dropped, and gzipped data, which no UTF-8 text
+    can look like, is known by its first two bytes, so that it may also come from a pipe.
+
+    Attributes:
+        name: the file in messages.
+        lines: how many lines have been read so far.
+        size: bytes in all, compressed or not; None where that is unknown, as with a pipe.
+    """
+
+    def __init__(self, path: str):
+        self.name = "<stdin>" if path == STANDARD_INPUT else path
+        self.lines = 0
+        try:
+            raw = _open_raw(path)
+            status = os.fstat(raw.fileno())
+        except OSError as error:
+            raise FileError(f"{self.name}: {_reason(error)}, wanted a file to read") from None
+        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+        self._tap = _Tap(raw)
+        self._texts = self._read()
+
+    def __iter__(self) -> Iterator[str]:
+        """Return the one iterator over the texts."""
+        return self._texts
+
+    @property
+    def position(self) -> int:
+        """Bytes read so far."""
+        return self._tap.count
+
+    def close(self) -> None:
+        """Close the file; standard input stays open."""
+        self._tap.close()
+
+    def error(self, message: str) -> FileError:
+        """Return a fault of the line that was read last."""
+        return FileError(f"{self.name}:{self.lines}: {message}")
+
+    def _read(self) -> Iterator[str]:
+        try:
+            for line in self._raw_lines():
+                self.lines += 1
+                yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            raise self.error(f"byte 0x{error.object[error.start]:02x} is not UTF-8, wanted UTF-8 text") from None
+        except (OSError, EOFError, zlib.error) as error:
+            raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {_reason(error)}") from None
+
+    def _raw_lines(self) -> Iterator[bytes]:
+        gzipped = self._tap.starts_with(_GZIP_MAGIC)
+        raw = gzip.GzipFile(fileobj=io.BufferedReader(self._tap, _BUFFER_BYTES)) if gzipped else self._tap
+        stream = io.BufferedReader(cast(io.RawIOBase, raw), _BUFFER_BYTES)
+        first = stream.readline().removeprefix(BOM_UTF8)
+        return chain([first] if first else [], stream)
+
+
+def _open_raw(path: str) -> io.FileIO:
+    if path != STANDARD_INPUT:
+        return open(path, "rb", buffering=0)
+    if sys.stdin is None:  # closed by the caller: its number may by now stand for another file
+        raise OSError(None, "closed")
+    return open(0, "rb", buffering=0, closefd=False)
+
+
+class _Tap(io.RawIOBase):
+    """A raw stream that counts its bytes and whose first bytes can be looked at before they are read."""
+
+    def __init__(self, raw: io.FileIO):
+        self._raw = raw
+        self._head = b""
+        self.count = 0
+
+    def starts_with(self, prefix: bytes) -> bool:
+        # A pipe may hand over less than was asked for.
+        while len(self._head) < len(prefix) and (more := self._raw.read(len(prefix) - len(self._head))):
+            self._head += more
+        return self._head.startswith(prefix)
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer) -> int | None:
+        if self._head:
+            size = min(len(self._head), len(buffer))
+            buffer[:size], self._head = self._head[:size], self._head[size:]
+        else:
+            size = self._raw.readinto(buffer)
+        self.count += size or 0
+        return size
+
+    def close(self) -> None:
+        self._raw.close()
+        super().close()
+
+
+class Corpus:
+    """Segments that stream from files.
+
+    Attributes:
+        files: the files behind the segments, in the order of the arguments.
+    """
+
+    def __init__(self, files: Sequence[LineFile], segments: Iterator[Segment]):
+        self.files = files
+        self._segments = segments
+
+    @property
+    def size(self) -> int | None:
+        """Bytes of all files together; None where one of them does not know."""
+        sizes = [file.size for file in self.files]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    @property
+    def position(self) -> int:
+        """Bytes read so far."""
+        return sum(file.position for file in self.files)
+
+    def close(self) -> None:
+        """Close all files."""
+        for file in self.files:
+            file.close()
+
+    def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[Batch]:
+        """Yield the segments in batches that end at whichever limit comes first, so that memory stays bounded.
+
+        Raises:
+            FileError: for a fault of a file, or where there is no segment at all.
+        """
+        batch, size = Batch(sources=[], predictions=[], references=[]), 0
+        for source, prediction, references in self._segments:
+            batch["sources"].append(source)
+            batch["predictions"].append(prediction)
+            batch["references"].append(references)
+            size += len(source) + len(prediction) + sum(map(len, references))
+            if len(batch["sources"]) >= segments or size >= characters:
+                yield batch
+                batch, size = Batch(sources=[], predictions=[], references=[]), 0
+        if batch["sources"]:
+            yield batch
+        elif not self.files[0].lines:
+            raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
+
+
+def open_texts(sources: str, outputs: str, references: Sequence[str]) -> Corpus:
+    """Open files of one text per line, all with the same number of lines.
+
+    Raises:
+        FileError: at once for a file that cannot be opened, later for a fault inside.
+    """
+    paths = [sources, outputs, *references]
+    if paths.count(STANDARD_INPUT) > 1:
+        raise FileError(f"<stdin>: wanted for one file, came for {paths.count(STANDARD_INPUT)}")
+    files = [LineFile(path) for path in paths]
+    return Corpus(files, (Segment(row[0], row[1], list(row[2:])) for row in _rows(files)))
+
+
+def open_jsonl(path: str) -> Corpus:
+    """Open a file of one JSON object per line, with the keys source, prediction (or output) and references.
+
+    Raises:
+        FileError: at once for a file that cannot be opened, later for a fault inside.
+    """
+    file = LineFile(path)
+    return Corpus([file], (_parse(line, file.error) for line in file))
+
+
+def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
+    for row in zip_longest(*files):
+        if None in row:
+            raise _unequal(files)
+        yield row
+
+
+def _unequal(files: Sequence[LineFile]) -> FileError:
+    """Read the files to their ends, and say which one first differs from the sources, and by how much."""
+    for file in files:
+        deque(file, maxlen=0)
+    model = files[0]
+    other = next(file for file in files if file.lines != model.lines)
+    place = f"{other.name}:{min(model.lines, other.lines) + 1}"
+    plural = "" if other.lines == 1 else "s"
+    return FileError(f"{place}: the file has {other.lines} line{plural}, wanted {model.lines} as in {model.name}")
+
+
+def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
+    record = _json_object(line, error)
+    missing = [name for name in ("source", "references") if name not in record]
+    given = [name for name in ("prediction", "output") if name in record]
+    if missing or not given:
+        what = (missing or ["prediction"])[0]
+        raise error(f'no "{what}" in the object, wanted source, prediction (or output) and references')
+    if len(given) > 1:
+        raise error('both "prediction" and "output" came, wanted one of them')
+    return Segment(
+        source=_text(record["source"], '"source"', error),
+        prediction=_text(record[given[0]], f'"{given[0]}"', error),
+        references=_references(record["references"], error),
+    )
+
+
+def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
+    try:
+        record = json.loads(line)
+    except json.JSONDecodeError as fault:
+        raise error(f"not JSON: {fault.msg} at column {fault.colno}, wanted a JSON object") from None
+    except (ValueError, RecursionError):  # a number of too many digits, brackets nested too deep
+        raise error("JSON that is too large to read, wanted a JSON object") from None
+    if not isinstance(record, dict):
+        raise error(f"got {_kind(record)}, wanted a JSON object")
+    return record
+
+
+def _references(value: object, error: Callable[[str], FileError]) -> list[str]:
+    if isinstance(value, str):
+        value = [value]
+    if not isinstance(value, list):
+        raise error(f'"references" is {_kind(value)}, wanted a string or a list of strings')
+    if not value:
+        raise error('"references" is empty, wanted at least one string')
+    return [_text(text, f'"references" item {number}', error) for number, text in enumerate(value, 1)]
+
+
+def _text(value: object, what: str, error: Callable[[str], FileError]) -> str:
+    if not isinstance(value, str):
+        raise error(f"{what} is {_kind(value)}, wanted a string")
+    try:
+        value.encode("utf-8")
+    except UnicodeEncodeError as fault:
+        raise error(f"{what} has the lone surrogate U+{ord(value[fault.start]):04X}, wanted Unicode text") from None
+    return value
+
+
+def _kind(value: object) -> str:
+    """Return what a JSON value is, in JSON's words."""
+    names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "a string"}
+    return {**names, list: "a list", dict: "an object"}[type(value)]
+
+
+def _reason(error: Exception) -> str:
+    return (error.strerror if isinstance(error, OSError) else None) or str(error)
+
+
+def check_writable(path: str, inputs: Iterable[str]) -> None:
+    """Refuse a path that `write_whole` could not write, or that is one of the inputs, before any work is done.
+
+    Raises:
+        FileError: naming the path.
+    """
+    target = Path(path).resolve()
+    if target.is_dir():
+        raise FileError(f"{path}: Is a directory, wanted a file to write")
+    if not target.parent.is_dir():
+        raise FileError(f"{path}: No such folder, wanted a file to write")
+    if not os.access(target.parent, os.W_OK | os.X_OK):
+        raise FileError(f"{path}: Permission denied, wanted a file to write")
+    for other in inputs:
+        if target.exists() and os.path.exists(other) and target.samefile(other):
+            raise FileError(f"{path}: is an input, wanted another file to write")
+
+
+def write_whole(path: str, lines: Iterable[str]) -> None:
+    """Write a file so that at any moment it has either all of the new lines or what was there before.
+
+    The lines go to a temporary file in the same folder, which takes the name at the end and is removed on any error.
+
+    Raises:
+        FileError: if it cannot be written.
+    """
+    target = Path(path).resolve()  # so that a link stays a link
+    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+    try:
+        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in lines)
+        if target.exists():
+            shutil.copymode(target, temporary)
+        os.replace(temporary, target)
+    except BaseException as error:
+        with suppress(OSError):
+            temporary.unlink()
+        if isinstance(error, OSError):
+            raise FileError(f"{path}: {_reason(error)}, wanted a file to write") from None
+        raise

@@ -1,0 +1,96 @@
+"""Counts in, scores out: precisions, recalls and F1 of every order and operation, and the scores made of them.
+
+Scores here are shares from 0 to 1, and functions keep the leading dimensions of what they are given: the counts of
+one segment, of a corpus, or of many.
+"""
+
+import numpy as np
+
+FIGURES = ("precision", "recall", "f1")
+SCORES = ("sari", "keep", "delete", "add")
+
+# Sums are kept as Python integers, the whole part and two times 30 bits behind the point: exact, so that neither order
+# nor grouping changes them.
+_LIMBS, _LIMB_BITS = 3, 30
+
+
+def figures(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
+    """Return precision, recall and F1.
+
+    Args:
+        counts: float64[..., 4]: numerator and denominator of precision, numerator and denominator of recall.
+        zero_division: the value of a precision or recall whose denominator is 0.
+
+    Returns:
+        float64[..., 3], from 0 to 1.
+
+    >>> figures(np.array([[1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 3.0]]), zero_division=1)
+    array([[0.5       , 1.        , 0.66666667],
+           [1.        , 0.        , 0.        ]])
+    """
+    numerators, denominators = counts[..., 0::2], counts[..., 1::2]
+    out = np.empty((*counts.shape[:-1], len(FIGURES)))
+    out[..., :2] = zero_division
+    np.divide(numerators, denominators, out=out[..., :2], where=denominators > 0)
+    out[..., 2] = _f1(out[..., 0], out[..., 1])
+    return out
+
+
+def that_count(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
+    """Pick, of float64[..., operation, 3], each operation's figure that counts: float64[..., operation]."""
+    chosen = [FIGURES.index(name) for name in ("f1", deletion, addition)]
+    return figures[..., range(len(chosen)), chosen]
+
+
+def of_operations(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
+    """Return the scores of keep, delete and add.
+
+    Args:
+        figures: float64[..., order, operation, 3].
+        averaging: "scores" averages each order's score, "ratios" averages precisions and recalls and then makes F1.
+        deletion: the figure that counts for delete, "precision" or "f1".
+        addition: the figure that counts for add.
+
+    Returns:
+        float64[..., operation], from 0 to 1.
+    """
+    means = figures.mean(axis=-3)
+    if averaging == "ratios":
+        means[..., 2] = _f1(means[..., 0], means[..., 1])
+    return that_count(means, deletion=deletion, addition=addition)
+
+
+def with_sari(operations: np.ndarray) -> np.ndarray:
+    """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4] in the order of `SCORES`."""
+    return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
+
+
+def exact_sums(rows: np.ndarray) -> np.ndarray:
+    """Sum over the first dimension without rounding, in units of `exact_value`.
+
+    Args:
+        rows: float64[n, ...], none negative; what is finer than 2**-60 is rounded off before it is added.
+
+    Returns:
+        Python integers in an object array, which add up exactly whatever the order.
+
+    >>> exact_sums(np.full(3, 0.1)) == 3 * exact_sums(np.array([0.1]))
+    True
+    """
+    totals, rest = 0, rows
+    for _ in range(_LIMBS):
+        whole = np.floor(rest)
+        totals = (totals << _LIMB_BITS) + whole.astype(np.int64).sum(axis=0).astype(object)
+        rest = (rest - whole) * (1 << _LIMB_BITS)
+    return totals
+
+
+def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
+    """Turn exact sums into float64, each rounded once, after dividing by `divisor`."""
+    unit = divisor << _LIMB_BITS * (_LIMBS - 1)
+    return np.array([total / unit for total in totals.flat], float).reshape(totals.shape)
+
+
+def _f1(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:
+    total = precision + recall
+    return 2 * precision * recall / np.where(total > 0, total, 1)

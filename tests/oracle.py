@@ -1,0 +1,329 @@
+"""SARI as slowly and as plainly as it can be written: the measure of the fast one.
+
+Every variant is spelled out from its definition with `Counter`, sets and `Fraction`; nothing of the metric is imported,
+so that a mistake would have to be made twice to go unseen. All results are percentages.
+
+Glossary, for one segment and one n-gram order: S and P count the n-grams of the source and the prediction, m is the
+number of references, R counts the n-grams of all of them together.
+"""
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from functools import lru_cache
+from math import fsum
+
+import sacremoses
+from sacrebleu.metrics.bleu import _get_tokenizer
+
+OPERATIONS = ("keep", "delete", "add")
+
+
+@dataclass(frozen=True)
+class Rules:
+    """Everything that sets one published SARI apart from another."""
+
+    count: Callable
+    level: str = "sentence"
+    zero_division: int = 0
+    deletion: str = "precision"
+    addition: str = "f1"
+    tokenize: object = "none"
+    lowercase: bool = True
+    single_spaces: bool = False
+    raw_sources: bool = False
+    average_first: bool = False
+
+
+# ---- Texts --------------------------------------------------------------------------------------------------------
+
+
+@lru_cache
+def tokenizer(name):
+    """Return the function that puts spaces between the tokens of a text."""
+    if name == "moses":
+        return lambda text: sacremoses.MosesTokenizer().tokenize(text, return_str=True, escape=False)
+    return _get_tokenizer(name)()
+
+
+def spaced(text, tokenize):
+    """Tokenize `text`; the named tokenizers also leave single spaces, "none" and a user's own are left alone."""
+    if callable(tokenize):
+        return tokenize(text)
+    return text if tokenize == "none" else " ".join(tokenizer(tokenize)(text).split())
+
+
+def tokens(text, rules, *, raw=False):
+    """Return the tokens of `text`; split on single spaces, an empty text is one empty token."""
+    text = text.lower() if rules.lowercase else text
+    text = text if raw else spaced(text, rules.tokenize)
+    return text.split(" ") if rules.single_spaces else text.split()
+
+
+def ngrams(tokens, order):
+    return [tuple(tokens[i : i + order]) for i in range(len(tokens) - order + 1)]
+
+
+# ---- Counting: (precision numerator, its denominator, recall numerator, its denominator) per operation --------------
+
+
+def positive(types, number):
+    """Return `number` of each type where it is above 0."""
+    return {t: number(t) for t in types if number(t) > 0}
+
+
+def share(good, of):
+    """Sum over types the share of each that is good."""
+    return sum(Fraction(n) / of[t] for t, n in good.items())
+
+
+def count_add(source, prediction, references):
+    new = prediction.keys() - source.keys()
+    want = references.keys() - source.keys()
+    hit = new & references.keys()
+    return len(hit), len(new), len(hit), len(want)
+
+
+def pooled(references, order):
+    return Counter(gram for reference in references for gram in ngrams(reference, order))
+
+
+def count_types(source, prediction, references, order, *, keep_recall):
+    """Count as Xu et al.'s script: each n-gram type has one vote, however often it stands there."""
+    m = len(references)
+    s, p = Counter(ngrams(source, order)), Counter(ngrams(prediction, order))
+    r = pooled(references, order)
+
+    kept = positive(s, lambda t: min(m * s[t], m * p[t]))
+    should = positive(s, lambda t: min(m * s[t], r[t]))
+    good = positive(kept, lambda t: min(kept[t], r[t]))
+    keep = (share(good, kept), len(kept), *keep_recall(good, should))
+
+    gone = positive(s, lambda t: m * (s[t] - p[t]))
+    surplus = positive(s, lambda t: m * s[t] - r[t])
+    right = share(positive(gone, lambda t: gone[t] - r[t]), gone)
+    # The script divides the numerator of the precision once more, by the types that the references drop.
+    delete = right, len(gone), right, len(surplus)
+    return {"keep": keep, "delete": delete, "add": count_add(s, p, r)}
+
+
+def recall_of_counts(good, should):
+    return sum(good.values()), sum(should.values())
+
+
+def recall_of_types(good, should):
+    return share(good, should), len(should)
+
+
+def count_hf(source, prediction, references, order):
+    return count_types(source, prediction, references, order, keep_recall=recall_of_counts)
+
+
+def count_xu2016(source, prediction, references, order):
+    return count_types(source, prediction, references, order, keep_recall=recall_of_types)
+
+
+def is_subsequence(gram, source):
+    """Tell whether all tokens of `gram` stand in `source` in that order, gaps allowed.
+
+    Empty tokens, which surplus spaces leave behind, stand everywhere: the authors' script splits anew here and so never
+    sees them.
+    """
+    rest = iter(source)
+    return all(token in rest for token in gram if token)
+
+
+def count_lens(source, prediction, references, order):
+    """Count as xu2016, but no hit for what arose only because the words between were deleted."""
+    counts = count_xu2016(source, prediction, references, order)
+    s, p = set(ngrams(source, order)), set(ngrams(prediction, order))
+    hit = sum(not is_subsequence(gram, source) for gram in (p - s) & pooled(references, order).keys())
+    _, new, _, want = counts["add"]
+    return {**counts, "add": (hit, new, hit, want)}
+
+
+def count_easse(source, prediction, references, order):
+    """Count as EASSE: every occurrence counts."""
+    m = len(references)
+    s, p = Counter(ngrams(source, order)), Counter(ngrams(prediction, order))
+    r = pooled(references, order)
+
+    kept = Counter({t: min(m * s[t], m * p[t]) for t in s})
+    should = Counter({t: min(m * s[t], r[t]) for t in s})
+    keep = sum(min(kept[t], should[t]) for t in s)
+
+    gone = Counter({t: max(m * s[t] - m * p[t], 0) for t in s})
+    surplus = Counter({t: max(m * s[t] - r[t], 0) for t in s})
+    delete = sum(min(gone[t], surplus[t]) for t in s)
+    return {
+        "keep": (keep, kept.total(), keep, should.total()),
+        "delete": (delete, gone.total(), delete, surplus.total()),
+        "add": count_add(s, p, r),
+    }
+
+
+def reference_weights(references, order):
+    """Return the share of the references that hold each n-gram, among those long enough to have any."""
+    held = [set(ngrams(reference, order)) for reference in references]
+    held = [grams for grams in held if grams]
+    return {t: Fraction(n, len(held)) for t, n in Counter(t for grams in held for t in grams).items()}
+
+
+def count_t2t(source, prediction, references, order):
+    """Count as Tensor2Tensor: sets of n-grams, and a reference n-gram weighs as much as references hold it."""
+    s, p = dict.fromkeys(ngrams(source, order), 1), dict.fromkeys(ngrams(prediction, order), 1)
+    weight = reference_weights(references, order)
+    kept, gone = s.keys() & p.keys(), s.keys() - p.keys()
+    keep = sum(weight.get(t, 0) for t in kept)
+    delete = sum(1 - weight.get(t, 0) for t in gone)
+    return {
+        "keep": (keep, len(kept), keep, sum(weight.get(t, 0) for t in s)),
+        "delete": (delete, len(gone), delete, sum(1 - weight.get(t, 0) for t in s)),
+        "add": count_add(s, p, weight),
+    }
+
+
+def count_set(source, prediction, references, order):
+    """Count with plain sets, the references united; the keep recall divides by all of source and references."""
+    s, p = set(ngrams(source, order)), set(ngrams(prediction, order))
+    r = set(pooled(references, order))
+    keep, delete, hit = len(s & p & r), len(s - p - r), len((p - s) & r)
+    return {
+        "keep": (keep, len(s & p), keep, len(s | r)),
+        "delete": (delete, len(s - p), delete, len(s - r)),
+        "add": (hit, len(p - s), hit, len(r - s)),
+    }
+
+
+HF = Rules(count_hf, zero_division=1, tokenize="13a", single_spaces=True)
+XU2016 = Rules(count_xu2016, single_spaces=True)
+EASSE = Rules(count_easse, level="corpus", deletion="f1", tokenize="13a")
+T2T = Rules(count_t2t, zero_division=1)
+VARIANTS = {
+    "hf": HF,
+    "xu2016": XU2016,
+    "lens": replace(XU2016, count=count_lens),
+    "easse": EASSE,
+    "easse_legacy": replace(EASSE, lowercase=False, raw_sources=True),
+    "paper": replace(EASSE, deletion="precision", average_first=True),
+    "t2t": T2T,
+    "lasertagger": replace(T2T, deletion="f1"),
+    "set": Rules(count_set, deletion="f1", addition="precision"),
+}
+
+
+# ---- From counts to scores ------------------------------------------------------------------------------------------
+
+
+def ratio(numerator, denominator, rules):
+    return Fraction(numerator) / denominator if denominator else Fraction(rules.zero_division)
+
+
+def f1(precision, recall):
+    return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)
+
+
+def figures(counts, rules):
+    """Return precision and recall of each operation, from the counts of one order."""
+    return {
+        operation: (ratio(*counts[operation][:2], rules), ratio(*counts[operation][2:], rules))
+        for operation in OPERATIONS
+    }
+
+
+def blend(operation, precision, recall, rules):
+    """Return the score of an operation: its F1, or its precision alone."""
+    taken = {"keep": "f1", "delete": rules.deletion, "add": rules.addition}[operation]
+    return precision if taken == "precision" else f1(precision, recall)
+
+
+def mean(values):
+    return sum(values, start=Fraction(0)) / len(values)
+
+
+def operation_score(operation, per_order, rules):
+    pairs = [order[operation] for order in per_order]
+    if rules.average_first:
+        precisions, recalls = zip(*pairs, strict=True)
+        return blend(operation, mean(precisions), mean(recalls), rules)
+    return mean([blend(operation, *pair, rules) for pair in pairs])
+
+
+def scores(counts_per_order, rules):
+    """Return sari, keep, delete and add from the counts of every order."""
+    per_order = [figures(counts, rules) for counts in counts_per_order]
+    result = {operation: operation_score(operation, per_order, rules) for operation in OPERATIONS}
+    return {name: float(100 * value) for name, value in {"sari": mean(result.values()), **result}.items()}
+
+
+def order_table(order, counts, rules):
+    table = {"order": order}
+    for operation, (precision, recall) in figures(counts, rules).items():
+        row = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
+        row["score"] = blend(operation, precision, recall, rules)
+        table[operation] = {name: float(100 * value) for name, value in row.items()}
+    return table
+
+
+def segment_counts(source, prediction, references, rules, max_order):
+    """Count one segment: a list over orders."""
+    source = tokens(source, rules, raw=rules.raw_sources)
+    prediction = tokens(prediction, rules)
+    references = [tokens(reference, rules) for reference in references]
+    return [rules.count(source, prediction, references, order) for order in range(1, max_order + 1)]
+
+
+def summed(segments):
+    """Add up the counts of segments: a list over orders."""
+    return [
+        {o: tuple(map(sum, zip(*(counts[o] for counts in order), strict=True))) for o in OPERATIONS}
+        for order in zip(*segments, strict=True)
+    ]
+
+
+def counted(sources, predictions, references, variant="hf", max_order=4, **options):
+    """Return the rules that variant and options make, and the counts of every unit that is scored by itself."""
+    chosen = {name: value for name, value in options.items() if value is not None}
+    rules = replace(VARIANTS[variant], **chosen)
+    rows = zip(sources, predictions, references, strict=True)
+    return rules, [segment_counts(*row, rules, max_order) for row in rows]
+
+
+def units(rules, segments):
+    """Return what is scored by itself: each segment, or the whole corpus."""
+    return segments if rules.level == "sentence" else [summed(segments)]
+
+
+def average(rows):
+    """Average equal-shaped dicts of numbers, nested ones too."""
+    first = rows[0]
+    return {
+        key: average([row[key] for row in rows])
+        if isinstance(first[key], dict)
+        else fsum(r[key] for r in rows) / len(rows)
+        for key in first
+    }
+
+
+# ---- What the tests call --------------------------------------------------------------------------------------------
+
+
+def score(sources, predictions, references, **options):
+    """Return sari, keep, delete and add of a corpus."""
+    rules, segments = counted(sources, predictions, references, **options)
+    return average([scores(unit, rules) for unit in units(rules, segments)])
+
+
+def orders(sources, predictions, references, **options):
+    """Return for each n-gram order the precision, recall, F1 and score of each operation."""
+    rules, segments = counted(sources, predictions, references, **options)
+    per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
+    return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
+
+
+def sentences(sources, predictions, references, **options):
+    """Return the four lists of scores of the segments, each scored alone."""
+    rules, segments = counted(sources, predictions, references, **options)
+    rows = [scores(segment, rules) for segment in segments]
+    return {name: [row[name] for row in rows] for name in ("sari", *OPERATIONS)}

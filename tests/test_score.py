@@ -1,0 +1,543 @@
+"""The command line as people meet it: a process with files, pipes, a terminal and a status; and its `sari` function."""
+
+import gzip
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from report import tables
+from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
+from score import sari as score_texts
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = [sys.executable, str(ROOT / "score.py")]
+FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r.txt"]
+
+# The example of Xu et al. 2016, whose scores under each variant are known from the public implementations.
+SOURCE = "About 95 species are currently accepted ."
+OUTPUT = "About 95 you now get in ."
+REFERENCES = [
+    "About 95 species are currently known .",
+    "About 95 species are now accepted .",
+    "95 species are now accepted .",
+]
+
+
+def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND):
+    return subprocess.run(
+        [*command, *arguments],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        input=data,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+
+
+def output_of(process):
+    assert (process.returncode, process.stderr) == (0, b"")
+    return process.stdout.decode()
+
+
+def refusal_of(process):
+    """Return the one line of a refusal."""
+    assert (process.returncode, process.stdout) == (2, b"")
+    (line,) = process.stderr.decode().splitlines()
+    assert line.startswith("score.py: error: ")
+    return line.removeprefix("score.py: error: ")
+
+
+@pytest.fixture
+def paper(tmp_path):
+    """Return a folder with the paper's example as text files, and the arguments that name them."""
+    names = ["s.txt", "o.txt", "r0.txt", "r1.txt", "r2.txt"]
+    for name, text in zip(names, [SOURCE, OUTPUT, *REFERENCES], strict=True):
+        (tmp_path / name).write_text(text + "\n")
+    return tmp_path, ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt", "r2.txt"]
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Return a folder with three short segments."""
+    write_corpus(tmp_path, 3)
+    return tmp_path
+
+
+def write_corpus(folder, segments, text="a b c d"):
+    for name in ("s.txt", "o.txt", "r.txt"):
+        (folder / name).write_text("".join(f"{text} {number}\n" for number in range(segments)))
+
+
+# What is printed
+
+
+def test_default_layout(paper):
+    folder, arguments = paper
+    assert output_of(run(*arguments, folder=folder)) == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 1\n"
+        "\n"
+        "  SARI:        26.95\n"
+        "    - Keep:    22.53\n"
+        "    - Delete:  50.00\n"
+        "    - Add:     8.33\n"
+        "==================================================\n"
+        "SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0\n"
+    )
+
+
+def test_layout_by_order(paper):
+    folder, arguments = paper
+    text = output_of(run(*arguments, "--by-order", "--max-order", "2", folder=folder))
+    assert text.partition("    - Add:")[2] == ""
+
+
+def test_layout_of_all_variants(paper):
+    folder, arguments = paper
+    assert output_of(run(*arguments, "--all-variants", folder=folder)) == ""
+
+
+def test_json_has_one_schema_at_full_precision(paper, sari):
+    folder, arguments = paper
+    one = json.loads(output_of(run(*arguments, "--format", "json", folder=folder)))
+    several = json.loads(output_of(run(*arguments, "--format", "json", "--all-variants", "--by-order", folder=folder)))
+    details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
+    assert one == {
+        "systems": [
+            {
+                "name": "o",
+                "variant": "hf",
+                "segments": 1,
+                "signature": details["signature"],
+                "scores": {name: details[name] for name in tables.SCORES},
+                "orders": details["orders"],
+            }
+        ]
+    }
+    assert several["systems"][0] == one["systems"][0]
+    assert [system["variant"] for system in several["systems"]] == list(sari.variants)
+    assert {tuple(system) for system in several["systems"]} == {tuple(one["systems"][0])}
+
+
+def test_options_reach_the_metric(paper, sari):
+    folder, arguments = paper
+    options = {
+        "variant": "easse",
+        "level": "sentence",
+        "deletion": "precision",
+        "zero_division": 0.5,
+        "tokenize": "intl",
+        "lowercase": False,
+        "max_order": 3,
+        "threads": 1,
+    }
+    switches = ["--variant", "easse", "--level", "sentence", "--deletion", "precision", "--zero-division", "0.5"]
+    switches += ["--tokenize", "intl", "--no-lowercase", "--max-order", "3", "--threads", "1", "--format", "json"]
+    (system,) = json.loads(output_of(run(*arguments, *switches, folder=folder)))["systems"]
+    details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True, **options)
+    assert system["scores"] == {name: details[name] for name in tables.SCORES}
+    assert system["signature"] == details["signature"]
+
+
+# What is read
+
+
+def test_files_pipes_and_line_endings(tmp_path, sari):
+    sources = ["Eins, zwei; drei\x85vier.", "", "Ça\u2028va?\r", "fünf\x1csechs\rsieben"]
+    outputs = ["Eins, zwei.", "neu", "", "fünf sechs"]
+    references = [["Eins und zwei."], [""], ["Ça va?"], ["fünf"]]
+    (tmp_path / "s.txt.gz").write_bytes(gzip.compress(b"\xef\xbb\xbf" + "\n".join(sources).encode()))
+    (tmp_path / "r.txt").write_bytes("".join(f"{row[0]}\r\n" for row in references).encode("utf-8-sig"))
+    piped = gzip.compress("".join(f"{text}\n" for text in outputs).encode())
+    arguments = ["--sources", "s.txt.gz", "--outputs", "-", "--references", "r.txt", "--format", "json"]
+    (system,) = json.loads(output_of(run(*arguments, folder=tmp_path, data=piped)))["systems"]
+    assert (system["name"], system["segments"]) == ("stdin", 4)
+    expected = sari.compute(
+        sources=[text.removesuffix("\r") for text in sources], predictions=outputs, references=references
+    )
+    assert system["scores"] == expected
+
+
+def test_jsonl(tmp_path, sari):
+    rows = [
+        {"source": SOURCE, "prediction": OUTPUT, "references": REFERENCES, "id": 7},
+        {"source": "Café \u2028 au lait", "output": "", "references": "un café"},
+    ]
+    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\r\n" for row in rows))
+    (system,) = json.loads(output_of(run("--jsonl", "in.jsonl", "--format", "json", folder=tmp_path)))["systems"]
+    assert (system["name"], system["segments"]) == ("in", 2)
+    assert "nrefs:var" in system["signature"]
+    assert system["scores"] == sari.compute(
+        sources=[row["source"] for row in rows], predictions=[OUTPUT, ""], references=[REFERENCES, ["un café"]]
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "texts"),
+    [
+        (b"", []),
+        (b"\n", [""]),
+        (b"a", ["a"]),
+        (b"a\n", ["a"]),
+        (b"a\n\n", ["a", ""]),
+        (b"a\r\nb\r", ["a", "b"]),
+        (b"a\r\r\n", ["a\r"]),
+        (b"a\rb\x0bc\x0cd\x1ce\x00f\n", ["a\rb\x0bc\x0cd\x1ce\x00f"]),
+        ("a\x85b\u2028c\u2029d\n".encode(), ["a\x85b\u2028c\u2029d"]),
+        (b"\xef\xbb\xbf", []),
+        (b"\xef\xbb\xbf\n", [""]),
+        (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
+        (b"\x1f", ["\x1f"]),
+    ],
+)
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_lines(tmp_path, data, texts, pack):
+    path = tmp_path / "texts"
+    path.write_bytes(pack(data))
+    file = LineFile(str(path))
+    assert list(file) == texts
+    assert file.lines == len(texts)
+    assert file.position == file.size == len(pack(data))
+    file.close()
+
+
+def test_batches_end_at_segments_or_characters(tmp_path):
+    write_corpus(tmp_path, 10, "1234567")
+    paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "r.txt")]
+
+    def sizes(**limits):
+        corpus = open_texts(*paths[:2], paths[2:])
+        batches = list(corpus.batches(**limits))
+        corpus.close()
+        assert [text for batch in batches for text in batch["sources"]] == [f"1234567 {number}" for number in range(10)]
+        return [len(batch["sources"]) for batch in batches]
+
+    assert sizes() == [10]
+    assert sizes(segments=5) == [5, 5]
+    assert sizes(segments=4) == [4, 4, 2]
+    assert sizes(characters=80) == [3, 3, 3, 1]
+
+
+# What is refused
+
+
+@pytest.mark.parametrize(
+    ("files", "message"),
+    [
+        ({"o.txt": None}, "o.txt: No such file or directory, wanted a file to read"),
+        ({"o.txt": "folder"}, "o.txt: Is a directory, wanted a file to read"),
+        ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, wanted at least one"),
+        ({"o.txt": b"a\n"}, "o.txt:2: the file has 1 line, wanted 3 as in s.txt"),
+        ({"r.txt": b"a\nb\n\nd\n"}, "r.txt:4: the file has 4 lines, wanted 3 as in s.txt"),
+        ({"s.txt": b"a\nb"}, "o.txt:3: the file has 3 lines, wanted 2 as in s.txt"),
+        ({"s.txt": b""}, "o.txt:1: the file has 3 lines, wanted 0 as in s.txt"),
+        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, wanted UTF-8 text"),
+        ({"r.txt": b"\xff\xfea\0"}, "r.txt:1: byte 0xff is not UTF-8, wanted UTF-8 text"),
+        ({"s.txt": b"a\n\xed\xa0\x80\n"}, "s.txt:2: byte 0xed is not UTF-8, wanted UTF-8 text"),
+        (
+            {"s.txt": gzip.compress(b"a\nb\nc\n")[:-9]},
+            "s.txt:1: cannot be read: Compressed file ended before the end-of-stream marker was reached",
+        ),
+        ({"s.txt": b"\x1f\x8b" + bytes(20)}, "s.txt:1: cannot be read: Unknown compression method"),
+    ],
+)
+def test_bad_text_files(corpus, files, message):
+    for name, data in files.items():
+        (corpus / name).unlink()
+        if data == "folder":
+            (corpus / name).mkdir()
+        elif data is not None:
+            (corpus / name).write_bytes(data)
+    assert refusal_of(run(*FILES, folder=corpus)) == message
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        (b"", "not JSON: Expecting value at column 1, wanted a JSON object"),
+        (b'{"source": "a"', "not JSON: Expecting ',' delimiter at column 15, wanted a JSON object"),
+        (b"[1]", "got a list, wanted a JSON object"),
+        (b"[" * 100_000, "JSON that is too large to read, wanted a JSON object"),
+        (b"1" * 5_000, "JSON that is too large to read, wanted a JSON object"),
+        (b"{}", 'no "source" in the object, wanted source, prediction (or output) and references'),
+        (
+            b'{"source": "a", "references": "b"}',
+            'no "prediction" in the object, wanted source, prediction (or output) and references',
+        ),
+        (
+            b'{"source": "a", "prediction": "b"}',
+            'no "references" in the object, wanted source, prediction (or output) and references',
+        ),
+        (
+            b'{"source": "a", "prediction": "b", "output": "b", "references": "c"}',
+            'both "prediction" and "output" came, wanted one of them',
+        ),
+        (b'{"source": null, "prediction": "b", "references": "c"}', '"source" is null, wanted a string'),
+        (b'{"source": "a", "output": 5.5, "references": "c"}', '"output" is a number, wanted a string'),
+        (
+            b'{"source": "a", "output": "b", "references": {}}',
+            '"references" is an object, wanted a string or a list of strings',
+        ),
+        (b'{"source": "a", "output": "b", "references": []}', '"references" is empty, wanted at least one string'),
+        (
+            b'{"source": "a", "output": "b", "references": ["c", true]}',
+            '"references" item 2 is true or false, wanted a string',
+        ),
+        (
+            b'{"source": "a\\ud83d", "output": "b", "references": ["c"]}',
+            '"source" has the lone surrogate U+D83D, wanted Unicode text',
+        ),
+    ],
+)
+def test_bad_jsonl(tmp_path, line, message):
+    path = tmp_path / "in.jsonl"
+    path.write_bytes(b'{"source": "a", "output": "b", "references": ["c"]}\n' + line + b"\n")
+    with pytest.raises(FileError) as error:
+        list(open_jsonl(str(path)).batches())
+    assert str(error.value) == f"{path}:2: {message}"
+
+
+def test_bad_jsonl_ends_the_program(tmp_path):
+    assert refusal_of(run("--jsonl", "-", folder=tmp_path, data=b"{")).startswith("<stdin>:1: not JSON: ")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "missing --sources, --outputs, --references: wanted --sources, --outputs and --references, or --jsonl"),
+        (FILES[:4], "missing --references: wanted --sources, --outputs and --references, or --jsonl"),
+        ([*FILES, "--jsonl", "x"], "--jsonl takes the place of --sources, --outputs and --references"),
+        ([*FILES, "--level", "word"], "argument --level: invalid choice: 'word' (choose from "),
+        ([*FILES, "--max-order", "0"], "max_order: got 0, wanted a whole number of at least 1"),
+        ([*FILES, "--zero-division", "2"], "zero_division: got 2.0, wanted a number from 0 to 1"),
+        ([*FILES, "--zero-division", "nan"], "zero_division: got nan, wanted a number from 0 to 1"),
+        (
+            [*FILES, "--all-variants", "--variant", "set"],
+            "argument --variant: not allowed with argument --all-variants",
+        ),
+        ([*FILES, "--all-variants", "--sentences", "x.tsv"], "--sentences takes the scores of one variant"),
+        ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', wanted a name ending in .tsv or .jsonl"),
+        ([*FILES, "--variant", "bleu"], "argument --variant: invalid choice: 'bleu' (choose from "),
+        ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
+    ],
+)
+def test_usage_errors(corpus, arguments, message):
+    process = run(*arguments, folder=corpus)
+    assert (process.returncode, process.stdout) == (2, b"")
+    assert process.stderr.decode().splitlines()[-1].startswith(f"score.py: error: {message}")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (
+            ["--sources", "-", "--outputs", "-", "--references", "r.txt"],
+            "<stdin>: wanted for one file, came for 2",
+        ),
+        ([*FILES, "--sentences", "none/x.tsv"], "none/x.tsv: No such folder, wanted a file to write"),
+        ([*FILES, "--sentences", "folder.tsv"], "folder.tsv: Is a directory, wanted a file to write"),
+        (
+            ["--sources", "s.txt", "--outputs", "o.tsv", "--references", "r.txt", "--sentences", "./o.tsv"],
+            "./o.tsv: is an input, wanted another file to write",
+        ),
+    ],
+)
+def test_arguments_that_cannot_be_followed(corpus, arguments, message):
+    (corpus / "folder.tsv").mkdir()
+    (corpus / "o.tsv").write_bytes(b"a\nb\nc\n")
+    assert refusal_of(run(*arguments, folder=corpus)) == message
+
+
+def test_refusals_of_the_metric(corpus):
+    message = refusal_of(run(*FILES, "--tokenize", "words", folder=corpus))
+    assert message.startswith("tokenize: got 'words', wanted ")
+    assert refusal_of(run(*FILES, "--threads", "0", folder=corpus)).startswith("threads: got 0, wanted ")
+
+
+# Sentence scores
+
+
+def test_sentence_scores_as_tsv(paper, sari):
+    folder, arguments = paper
+    output_of(run(*arguments, "--sentences", "x.tsv", folder=folder))
+    scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES])
+    row = [scores[name] for name in ("sari", "keep", "delete", "add")]
+    assert (folder / "x.tsv").read_text() == (
+        "segment\tsari\tkeep\tdelete\tadd\n" + "\t".join(["1", *(repr(score) for score in row)]) + "\n"
+    )
+
+
+def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(corpus, sari):
+    """The file has a row for every segment scored alone, in order, over more than one batch."""
+    write_corpus(corpus, 2_001)
+    (corpus / "o.txt").write_text("".join(f"a b {number % 7}\n" for number in range(2_001)))
+    (corpus / "x.jsonl").write_text("what stood there before")
+    (corpus / "x.jsonl").chmod(0o640)
+    output_of(run(*FILES, "--variant", "easse", "--sentences", "x.jsonl", folder=corpus))
+    rows = [json.loads(line) for line in (corpus / "x.jsonl").read_text().splitlines()]
+    assert [row.pop("segment") for row in rows] == list(range(1, 2_002))
+    columns = {name: (corpus / f"{name[0]}.txt").read_text().splitlines() for name in ("sources", "references")}
+    outputs = (corpus / "o.txt").read_text().splitlines()
+    details = sari.compute(**columns, predictions=outputs, variant="easse", details=True)["sentences"]
+    assert rows == [dict(zip(details, row, strict=True)) for row in zip(*details.values(), strict=True)]
+    assert (corpus / "x.jsonl").stat().st_mode & 0o777 == 0o640
+    assert not [path for path in corpus.iterdir() if path.suffix == ".tmp"]
+
+
+def test_sentence_scores_are_left_alone_after_a_late_fault(corpus):
+    """A fault behind the first batch, when scoring is under way, writes and prints nothing."""
+    write_corpus(corpus, 2_500)
+    (corpus / "x.tsv").write_text("what stood there before")
+    with (corpus / "r.txt").open("ab") as file:
+        file.write(b"one more\n")
+    before = sorted(corpus.iterdir())
+    message = refusal_of(run(*FILES, "--sentences", "x.tsv", folder=corpus))
+    assert message == "r.txt:2501: the file has 2501 lines, wanted 2500 as in s.txt"
+    assert (corpus / "x.tsv").read_text() == "what stood there before"
+    assert sorted(corpus.iterdir()) == before
+
+
+def test_write_whole_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "x.tsv"
+    link = tmp_path / "link.tsv"
+    path.write_text("before")
+    link.symlink_to(path)
+
+    def breaking(error):
+        yield "half"
+        raise error
+
+    for error, seen in [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(28, "No space left"), FileError)]:
+        with pytest.raises(seen):
+            write_whole(str(link), breaking(error))
+        assert sorted(tmp_path.iterdir()) == [link, path]
+        assert path.read_text() == "before"
+    write_whole(str(link), ["after"])
+    assert link.is_symlink()
+    assert path.read_text() == "after\n"
+
+
+# How it behaves as a process
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--nonsense"], FILES])
+def test_help_and_faults_need_no_heavy_import(tmp_path, arguments):
+    process = run(*arguments, folder=tmp_path, command=[sys.executable, "-X", "importtime", str(ROOT / "score.py")])
+    imported = {line.rpartition(b"|")[2].strip() for line in process.stderr.splitlines() if b"|" in line}
+    assert b"argparse" in imported
+    assert not imported & {b"numpy", b"pyarrow", b"pandas", b"datasets", b"evaluate", b"tqdm"}
+
+
+def test_help_names_every_variant_and_option(tmp_path, sari):
+    text = output_of(run("--help", folder=tmp_path))
+    assert all(f"  {name}" in text and line in text for name, line in sari.variants.items())
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_quietly(corpus, number):
+    arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=corpus, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        time.sleep(0.5)  # by now it waits for standard input
+        process.send_signal(number)
+        assert process.wait(timeout=20) == 128 + number
+        assert process.stdout.read() == process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], FILES])
+def test_a_reader_that_has_gone(corpus, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = run(*arguments, folder=corpus, output=writing)
+    os.close(writing)
+    assert process.stderr == b""
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk(corpus):
+    with open("/dev/full", "wb") as full:
+        process = run(*FILES, folder=corpus, output=full)
+    assert (process.returncode, process.stderr) == (2, b"score.py: error: standard output: No space left on device\n")
+
+
+def test_progress_bar_shows_on_a_terminal_when_it_takes_long(corpus):
+    write_corpus(corpus, 6_000)
+    lines = (corpus / "s.txt").read_bytes()
+    shown, printed = on_a_terminal(corpus, [lines[:40_000], lines[40_000:]], pause=4)
+    assert b"Scoring" in shown
+    assert b"B/s" in shown
+    assert printed.startswith(b"=====")
+
+
+def test_no_progress_bar_when_it_is_quick(corpus):
+    shown, printed = on_a_terminal(corpus, [(corpus / "s.txt").read_bytes()], pause=0)
+    assert shown == b""
+    assert printed.startswith(b"=====")
+
+
+def on_a_terminal(folder, parts, pause):
+    """Feed the sources in parts with pauses between, and return what came on standard error, a terminal, and output."""
+    terminal, end = pty.openpty()
+    arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end
+    ) as process:
+        os.close(end)
+        for number, part in enumerate(parts):
+            time.sleep(pause if number else 0)
+            process.stdin.write(part)
+            process.stdin.flush()
+        process.stdin.close()
+        printed = process.stdout.read()
+    assert process.returncode == 0
+    shown = b""
+    try:
+        while data := os.read(terminal, 65_536):
+            shown += data
+    except OSError:  # how a terminal says that nobody writes to it any more
+        pass
+    os.close(terminal)
+    return shown, printed
+
+
+def test_memory_does_not_grow_with_the_files(tmp_path):
+    """Forty times the text, 40 MB, costs no more than a few megabytes over the first 1 MB."""
+    write_corpus(tmp_path, 1_000, "The quick brown fox jumps over the lazy dog. " * 7)
+    for name in ("s.txt", "o.txt", "r.txt"):
+        (tmp_path / f"big-{name}").write_bytes((tmp_path / name).read_bytes() * 40)
+    program = (
+        "import resource, sys; sys.path.insert(0, sys.argv[1]); import score\n"
+        "for kind in ('', 'big-'):\n"
+        "    score.main(['--sources', kind + 's.txt', '--outputs', kind + 'o.txt', '--references', kind + 'r.txt'])\n"
+        "    print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, file=sys.stderr)\n"
+    )
+    process = run(program, str(ROOT), folder=tmp_path, command=[sys.executable, "-c"])
+    small, big = (int(line) for line in process.stderr.split())
+    assert b"Number of samples: 40000\n" in process.stdout
+    assert big - small < 25_000
+
+
+def test_function_for_other_programs(sari):
+    columns = {"sources": [SOURCE], "predictions": [OUTPUT], "references": [REFERENCES]}
+    assert score_texts([SOURCE], [OUTPUT], [REFERENCES]) == sari.compute(**columns)
+    options = {"variant": "easse", "details": True}
+    assert score_texts([SOURCE], [OUTPUT], [REFERENCES], **options) == sari.compute(**columns, **options)
+
+
+def test_example_corpus():
+    files = [f"examples/{name}" for name in ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")]
+    arguments = ["--sources", files[0], "--outputs", files[1], "--references", *files[2:]]
+    assert "Number of samples: 10\n" in output_of(run(*arguments, folder=ROOT))

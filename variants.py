@@ -1,0 +1,250 @@
+"""Every published SARI as a row of data, the options that may be set on top of it, and the signature that names them.
+
+Only the standard library is imported here, so that a command line can list the variants at once.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from numbers import Real
+
+VERSION = "1.0.0"
+
+LEVELS = ("sentence", "corpus")
+DELETIONS = ("precision", "f1")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """One way to compute SARI: every choice that changes the number.
+
+    Attributes:
+        name: the name that `variant=` takes.
+        summary: who published it and what differs, in one line.
+        source: where it is defined: repository and commit, or paper.
+        counting: how the n-grams of a segment become counts; a key of `operations.COUNTINGS`.
+        level: "sentence" averages the scores of segments, "corpus" sums their counts first.
+        averaging: "scores" averages each order's score; "ratios" averages precisions and recalls over orders first.
+        deletion: "precision" or "f1", the score of the delete operation.
+        addition: "precision" or "f1", the score of the add operation.
+        zero_division: the value of a precision or recall whose denominator is 0, between 0 and 1.
+        tokenize: a tokenizer's name, or a callable from text to text with tokens set apart by spaces.
+        source_tokenize: the tokenizer of the sources where it is another one; None where it is the same.
+        lowercase: whether texts are lowercased before they are tokenized.
+        splits_on_space: whether tokens are what stands between single spaces, so that an empty text is one empty
+            token; otherwise they are what stands between runs of whitespace, and an empty text has none.
+        max_order: the longest n-grams, in tokens.
+    """
+
+    name: str
+    summary: str
+    source: str
+    counting: str
+    level: str
+    zero_division: float
+    deletion: str = "f1"
+    addition: str = "f1"
+    averaging: str = "scores"
+    tokenize: str | Callable[[str], str] = "none"
+    source_tokenize: str | None = None
+    lowercase: bool = True
+    splits_on_space: bool = False
+    max_order: int = 4
+
+
+_XU = "https://github.com/cocoxu/simplification (3557046)"
+_T2T = "https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6)"
+_EASSE = "https://github.com/feralvam/easse (6a4352e)"
+
+_ROWS = (
+    Variant(
+        name="hf",
+        summary="Hugging Face evaluate: xu2016 with 13a tokens, 0/0 = 1 and keep recall pooled over n-grams",
+        source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
+        counting="hf",
+        level="sentence",
+        zero_division=1,
+        deletion="precision",
+        tokenize="13a",
+        splits_on_space=True,
+    ),
+    Variant(
+        name="xu2016",
+        summary="Xu et al. 2016, the authors' SARI.py: mean of sentences on space-separated tokens, 0/0 = 0",
+        source=f"{_XU}, SARI.py",
+        counting="xu2016",
+        level="sentence",
+        zero_division=0,
+        deletion="precision",
+        splits_on_space=True,
+    ),
+    Variant(
+        name="lens",
+        summary="the authors' modified-sari.py: as xu2016, but n-grams that deletion alone brings about are not additions",
+        source=f"{_XU}, modified-sari.py",
+        counting="lens",
+        level="sentence",
+        zero_division=0,
+        deletion="precision",
+        splits_on_space=True,
+    ),
+    Variant(
+        name="easse",
+        summary="EASSE (Alva-Manchego et al. 2019): counts summed over the corpus, F1 for deletion, 13a tokens",
+        source=f"{_EASSE}, easse/sari.py",
+        counting="pooled",
+        level="corpus",
+        zero_division=0,
+        tokenize="13a",
+    ),
+    Variant(
+        name="easse_legacy",
+        summary="EASSE's legacy option, after the authors' Java code: as easse, cased, sources not tokenized",
+        source=f"{_EASSE}, easse/sari.py",
+        counting="pooled",
+        level="corpus",
+        zero_division=0,
+        tokenize="13a",
+        source_tokenize="none",
+        lowercase=False,
+    ),
+    Variant(
+        name="paper",
+        summary="equations 4-7 of Xu et al. 2016: as easse, but averaged over orders before F1, precision for deletion",
+        source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
+        f"{_EASSE}, easse/sari.py",
+        counting="pooled",
+        level="corpus",
+        averaging="ratios",
+        zero_division=0,
+        deletion="precision",
+        tokenize="13a",
+    ),
+    Variant(
+        name="t2t",
+        summary="tensor2tensor: n-gram sets, references weighed by how many hold the n-gram, 0/0 = 1",
+        source=_T2T,
+        counting="weighted_sets",
+        level="sentence",
+        zero_division=1,
+        deletion="precision",
+    ),
+    Variant(
+        name="lasertagger",
+        summary="LaserTagger (Malmi et al. 2019) and what copied it: as t2t, F1 for deletion",
+        source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
+        counting="weighted_sets",
+        level="sentence",
+        zero_division=1,
+    ),
+    Variant(
+        name="set",
+        summary="plain n-gram sets with the references united, precision for addition",
+        source="the definition in this project's README",
+        counting="sets",
+        level="sentence",
+        zero_division=0,
+        addition="precision",
+    ),
+)
+
+VARIANTS = {row.name: row for row in _ROWS}
+
+
+def customized(
+    variant: str = "hf",
+    *,
+    level: str | None = None,
+    deletion: str | None = None,
+    zero_division: float | None = None,
+    tokenize: str | Callable[[str], str] | None = None,
+    lowercase: bool | None = None,
+    max_order: int = 4,
+) -> Variant:
+    """Return a variant with the given options in place of its own; None leaves the variant's own.
+
+    Raises:
+        ValueError: for a value that is not one of the valid ones, which the message lists.
+        TypeError: for a value of the wrong type.
+
+    >>> customized("easse", deletion="precision").deletion
+    'precision'
+    >>> customized("bleu")
+    Traceback (most recent call last):
+    ...
+    ValueError: variant: got 'bleu', wanted one of hf, xu2016, lens, easse, easse_legacy, paper, t2t, lasertagger, set
+    """
+    _check_choice("variant", variant, VARIANTS)
+    options = {
+        "level": level,
+        "deletion": deletion,
+        "zero_division": zero_division,
+        "tokenize": tokenize,
+        "lowercase": lowercase,
+        "max_order": max_order,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    for name, value in given.items():
+        _CHECKS.get(name, lambda value: None)(value)
+    return replace(VARIANTS[variant], **given)
+
+
+def signature(variant: Variant, *, nrefs: int | str, tokenizer: str, sacrebleu: str) -> str:
+    """Return the line that names every choice behind a score, so that others can repeat it.
+
+    Args:
+        variant: the variant with its options.
+        nrefs: references per segment; "var" where segments differ.
+        tokenizer: the tokenizer's name for the record, with its version where that matters.
+        sacrebleu: the version of sacreBLEU.
+
+    >>> signature(VARIANTS["hf"], nrefs=9, tokenizer="13a", sacrebleu="2.6.0")
+    'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0'
+    """
+    fields = {
+        "variant": variant.name,
+        "nrefs": nrefs,
+        "case": "lc" if variant.lowercase else "mixed",
+        "tok": tokenizer,
+        "order": variant.max_order,
+        "level": variant.level,
+        "del": variant.deletion,
+        "zero": f"{variant.zero_division:g}",
+        "sacrebleu": sacrebleu,
+        "version": VERSION,
+    }
+    return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
+
+
+def _check_choice(name: str, value: object, choices) -> None:
+    if not isinstance(value, str):
+        raise TypeError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
+    if value not in choices:
+        raise ValueError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
+
+
+def _check_zero_division(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
+    if not 0 <= value <= 1:
+        raise ValueError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
+
+
+def _check_lowercase(value: object) -> None:
+    if not isinstance(value, bool):
+        raise TypeError(f"lowercase: got {value!r}, wanted True or False")
+
+
+def _check_max_order(value: object) -> None:
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise TypeError(f"max_order: got {value!r}, wanted a whole number of at least 1")
+    if value < 1:
+        raise ValueError(f"max_order: got {value!r}, wanted a whole number of at least 1")
+
+
+_CHECKS: dict[str, Callable[[object], None]] = {
+    "level": lambda value: _check_choice("level", value, LEVELS),
+    "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
+    "zero_division": _check_zero_division,
+    "lowercase": _check_lowercase,
+    "max_order": _check_max_order,
+}
