@@ -1,4 +1,4 @@
-"""Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong and where."""
+"""Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong where."""
 
 from collections.abc import Iterable, Mapping
 from collections.abc import Set as AbstractSet

@@ -15,6 +15,9 @@ import pandas as pd
 OPERATIONS = ("keep", "delete", "add")
 _KEEP_RECALL_DENOMINATOR = 3
 
+#: The id of the empty token: what stands between two spaces, or in an empty text, where texts are split on spaces.
+EMPTY = 0
+
 
 class _Order(NamedTuple):
     """The n-grams of one order, each known by its number among the distinct n-grams of all segments.
@@ -25,8 +28,7 @@ class _Order(NamedTuple):
         bounds: for each text, and after the last, where its n-grams begin in `grams`.
         known: for each text, and after the last, how many distinct n-grams the texts before it hold.
         unigrams: for each token, its number among the distinct unigrams.
-        lengths: the tokens of each text.
-        nrefs: the references of each segment.
+        ids, lengths, nrefs: as given to `count`.
     """
 
     n: int
@@ -34,6 +36,7 @@ class _Order(NamedTuple):
     bounds: np.ndarray
     known: np.ndarray
     unigrams: np.ndarray
+    ids: np.ndarray
     lengths: np.ndarray
     nrefs: np.ndarray
 
@@ -98,7 +101,7 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
 
     Args:
         ids: token ids of all texts, one after the other: all sources, all predictions, then the references of the
-            first segment, of the second, and so on. int64, from 0 to 2**31.
+            first segment, of the second, and so on. int64, from 1 to 2**31, or `EMPTY`.
         lengths: tokens of each text, in that order.
         nrefs: references of each segment, at least 1 each.
         counting: a key of `COUNTINGS`.
@@ -110,7 +113,7 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
 
     One source `a b`, its prediction `a c` and its reference `a c`:
 
-    >>> ids, lengths, nrefs = np.array([0, 1, 0, 2, 0, 2]), np.array([2, 2, 2]), np.array([1])
+    >>> ids, lengths, nrefs = np.array([1, 2, 1, 3, 1, 3]), np.array([2, 2, 2]), np.array([1])
     >>> count(ids, lengths, nrefs, counting="pooled", max_order=1)
     array([[[[1., 1., 1., 1.],
              [1., 1., 1., 1.],
@@ -118,7 +121,8 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
     """
     how = COUNTINGS[counting]
     # The orders one behind the other, so that each step below is one call for all of them.
-    tables = _Tables(*map(np.concatenate, zip(*(_tables(o, how) for o in _orders(ids, lengths, nrefs, max_order)))))
+    by_order = [_tables(order, how) for order in _orders(ids, lengths, nrefs, max_order)]
+    tables = _Tables(*map(np.concatenate, zip(*by_order, strict=True)))
     keep_and_delete = _segment_sums(how.tally(_amounts(tables, how)), tables.old)
     hits, matches = _segment_sums((tables.hits, tables.matches), tables.new)
     wanted = matches + tables.missed
@@ -130,22 +134,21 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
 
 
 def _orders(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, max_order: int) -> Iterator[_Order]:
-    """Number the n-grams of every order: each is the pair of the (n-1)-gram that it begins with and its last token."""
+    """Yield the n-grams of every order; each is known by the (n-1)-gram that it begins with and its last token."""
     segments = np.arange(len(nrefs))
     segment = np.concatenate([segments, segments, np.repeat(segments, nrefs)])
     grams = unigrams = pd.factorize(np.repeat(segment, lengths) << 32 | ids)[0]
-    last = ids
+    last = ids  # the last token of each n-gram
     for n in range(1, max_order + 1):
         sizes = np.maximum(lengths - (n - 1), 0)
-        bounds = _running_total(sizes)
-        filled = sizes > 0
-        yield _Order(n, grams, bounds, _known(grams, bounds, filled), unigrams, lengths, nrefs)
-
-        goes_on = np.ones(len(grams), bool)
-        goes_on[bounds[1:][filled] - 1] = False
-        begins = goes_on.nonzero()[0]
-        last = last[begins + 1]
-        grams = pd.factorize(grams[begins] << 32 | last)[0]
+        bounds, filled = _running_total(sizes), sizes > 0
+        yield _Order(n, grams, bounds, _known(grams, bounds, filled), unigrams, ids, lengths, nrefs)
+        if n < max_order:
+            goes_on = np.ones(len(grams), bool)
+            goes_on[bounds[1:][filled] - 1] = False
+            begins = goes_on.nonzero()[0]
+            last = last[begins + 1]
+            grams = pd.factorize(grams[begins] << 32 | last)[0]
 
 
 def _known(grams: np.ndarray, bounds: np.ndarray, filled: np.ndarray) -> np.ndarray:
@@ -211,9 +214,11 @@ def _running_total(sizes: np.ndarray) -> np.ndarray:
 
 
 def _in_source_in_order(order: _Order) -> np.ndarray:
-    """For each n-gram that predictions hold and sources do not: do its tokens stand in the source, in that order?
+    """Tell of each n-gram that predictions hold and sources do not whether its tokens stand in the source, in order.
 
-    Looks each token up in the sorted list of all (unigram, place) pairs of the sources, behind the one before it.
+    Looks each token up in the sorted list of all (unigram, place) pairs of the sources, behind the one before it. As in
+    modified-sari.py, empty tokens are passed over, and only sources long enough to have n-grams are looked at. (That
+    script also splits tokens at whitespace other than spaces, which is not done here.)
     """
     segments = len(order.nrefs)
     old, new = order.known[segments], order.known[2 * segments]
@@ -224,13 +229,17 @@ def _in_source_in_order(order: _Order) -> np.ndarray:
 
     source_tokens = order.lengths[:segments].sum()
     listed = np.append(np.sort(order.unigrams[:source_tokens] << 32 | np.arange(source_tokens)), -1)
-    found, place = np.ones(len(begins), bool), np.full(len(begins), -1)
+    found, place, words = np.ones(len(begins), bool), np.full(len(begins), -1), np.zeros(len(begins), bool)
     for step in range(order.n):
+        word = order.ids[begins + step] != EMPTY
         unigram = order.unigrams[begins + step]
         match = listed[np.searchsorted(listed[:-1], unigram << 32 | place + 1)]
-        found &= match >> 32 == unigram
-        place = match & 0xFFFFFFFF
-    return found
+        found &= (match >> 32 == unigram) | ~word
+        place = np.where(word, match & 0xFFFFFFFF, place)
+        words |= word
+    sizes = order.known[segments + 1 : 2 * segments + 1] - order.known[segments : 2 * segments]
+    long_enough = np.repeat(order.lengths[:segments] >= order.n, sizes)
+    return found & (long_enough | ~words)
 
 
 def _places(order: _Order) -> np.ndarray:

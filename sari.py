@@ -8,7 +8,7 @@ import operator
 import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import chain, pairwise
 from pathlib import Path
@@ -109,9 +109,10 @@ class State:
         self._options = options
         self._variant = _checked(**options)
         self._threads = _checked_threads(threads)
-        self._sentences: list[np.ndarray] | None = [] if sentences else None
-        self._totals: np.ndarray | int = 0
-        self._nrefs: set[int] = set()
+        self._keeps_sentences = sentences
+        self._sentences: list[np.ndarray] = []
+        self._totals: Any = 0
+        self._nrefs: set[int | str] = set()
         self.segments = 0
 
     def update(self, *, sources, predictions, references) -> None:
@@ -128,10 +129,9 @@ class State:
         """
         if not isinstance(other, State):
             raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-        if other._variant != self._variant or (other._sentences is None) != (self._sentences is None):
+        if other._variant != self._variant or other._keeps_sentences != self._keeps_sentences:
             raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
-        if self._sentences is not None:
-            self._sentences = self._sentences + other._sentences
+        self._sentences = self._sentences + other._sentences
         self._totals = self._totals + other._totals
         self._nrefs = self._nrefs | other._nrefs
         self.segments += other.segments
@@ -157,7 +157,7 @@ class State:
         if details:
             result["signature"] = self.signature
             result["orders"] = self._orders(by_order)
-            if self._sentences is not None:
+            if self._keeps_sentences:
                 by_segment = np.concatenate(self._sentences).T
                 result["sentences"] = dict(zip(SCORES, by_segment.tolist(), strict=True))
         return result
@@ -167,15 +167,15 @@ class State:
         totals, sentences = self._totals, []  # all or nothing, should a tokenizer fail half-way
         for counts in _counts(sources, predictions, references, self._variant, self._threads):
             rows = counts
-            if self._variant.level == "sentence" or self._sentences is not None:
+            if self._variant.level == "sentence" or self._keeps_sentences:
                 by_order, operations = _scored(counts, self._variant)
-                sentences.append(with_sari(operations))
+                if self._keeps_sentences:
+                    sentences.append(with_sari(operations))
                 if self._variant.level == "sentence":
                     rows = np.concatenate([by_order.reshape(len(counts), -1), operations], axis=1)
             totals = totals + exact_sums(rows)
         self._totals = totals
-        if self._sentences is not None:
-            self._sentences = self._sentences + sentences
+        self._sentences = self._sentences + sentences
         self._nrefs = self._nrefs | set(map(len, references))
         self.segments += len(sources)
 
@@ -201,9 +201,7 @@ class State:
 
     def __reduce__(self):
         # The class lives in a module that a new process knows only after `evaluate.load`, so unpickling goes there.
-        make = operator.methodcaller(
-            "state", sentences=self._sentences is not None, threads=self._threads, **self._options
-        )
+        make = operator.methodcaller("state", sentences=self._keeps_sentences, threads=self._threads, **self._options)
         kept = {name: vars(self)[name] for name in ("_sentences", "_totals", "_nrefs", "segments")}
         return make, (self._metric,), kept
 
@@ -211,6 +209,13 @@ class State:
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Sari(evaluate.Metric):
     """SARI as a metric of Hugging Face's `evaluate`."""
+
+    # What `evaluate` keeps of its cache files.
+    writer: Any
+    cache_file_name: str | None
+    file_paths: list[str] | None
+    filelock: Any
+    filelocks: list[Any] | None
 
     def _info(self):
         text = datasets.Value("string")
@@ -224,7 +229,9 @@ class Sari(evaluate.Metric):
             ],
             homepage="https://aclanthology.org/Q16-1029",
             license="Apache-2.0",
-            codebase_urls=sorted({row.source.split()[0].rstrip(",") for row in VARIANTS.values() if "://" in row.source}),
+            codebase_urls=sorted(
+                {row.source.split()[0].rstrip(",") for row in VARIANTS.values() if "://" in row.source}
+            ),
             reference_urls=["https://aclanthology.org/Q16-1029"],
         )
 
@@ -316,7 +323,7 @@ class Sari(evaluate.Metric):
             raise TypeError(f"details: got {details!r}, wanted True or False")
         return self.state(sentences=details, **options)
 
-    def _infer_feature_from_batch(self, batch):
+    def _infer_feature_from_batch(self, _batch):
         return self.features[0]  # single references have become lists by now
 
     _infer_feature_from_example = _infer_feature_from_batch
@@ -418,7 +425,7 @@ def _in_threads(function: Callable[[Any], Any], items: Iterable[Any], threads: i
         yield from map(function, items)
         return
     with ThreadPoolExecutor(threads) as pool:
-        under_way = deque()
+        under_way: deque[Future] = deque()
         for item in items:
             under_way.append(pool.submit(function, item))
             if len(under_way) > 2 * threads:

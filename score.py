@@ -25,7 +25,7 @@ _PATIENCE = 2.0
 
 
 class OptionError(Exception):
-    """Options that the metric refuses, said in one line."""
+    """Options that the metric refuses, or packages that it lacks, said in one line."""
 
 
 def sari(sources: Sequence[str], predictions: Sequence[str], references: Sequence, **options) -> dict:
@@ -68,7 +68,7 @@ def score(options: argparse.Namespace) -> list[Result]:
 
     Raises:
         text_files.FileError: for a file that cannot be read or written.
-        OptionError: for options that the metric refuses.
+        OptionError: for options that the metric refuses, or packages that are missing.
     """
     if options.sentences:
         text_files.check_writable(options.sentences, _inputs(options))
@@ -100,9 +100,13 @@ def score(options: argparse.Namespace) -> list[Result]:
 
 def _states(options: argparse.Namespace) -> dict:
     """Return an empty state for each variant that is asked for."""
+    try:
+        metric = load_metric()
+    except ImportError as error:
+        raise OptionError(f"{error}, wanted what requirements.txt lists") from error
     settings = {"sentences": options.sentences is not None, "threads": options.threads, **_choices(options)}
     try:
-        return {name: load_metric().state(variant=name, **settings) for name in _variants(options)}
+        return {name: metric.state(variant=name, **settings) for name in _variants(options)}
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(str(error)) from error
 
@@ -238,7 +242,8 @@ def _add_report_options(group) -> None:
 
 
 def _refuse(message: str) -> int:
-    print(f"{PROGRAM}: error: {' '.join(message.splitlines())}", file=sys.stderr)
+    if sys.stderr is not None:  # closed by the caller; `print` would turn to standard output instead
+        print(f"{PROGRAM}: error: {' '.join(message.splitlines())}", file=sys.stderr)
     return 2
 
 

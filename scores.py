@@ -4,6 +4,8 @@ Scores here are shares from 0 to 1, and functions keep the leading dimensions of
 one segment, of a corpus, or of many.
 """
 
+from typing import Any
+
 import numpy as np
 
 FIGURES = ("precision", "recall", "f1")
@@ -65,7 +67,7 @@ def with_sari(operations: np.ndarray) -> np.ndarray:
     return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
 
 
-def exact_sums(rows: np.ndarray) -> np.ndarray:
+def exact_sums(rows: np.ndarray) -> Any:
     """Sum over the first dimension without rounding, in units of `exact_value`.
 
     Args:
@@ -85,7 +87,7 @@ def exact_sums(rows: np.ndarray) -> np.ndarray:
     return totals
 
 
-def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
+def exact_value(totals: Any, divisor: int = 1) -> np.ndarray:
     """Turn exact sums into float64, each rounded once, after dividing by `divisor`."""
     unit = divisor << _LIMB_BITS * (_LIMBS - 1)
     return np.array([total / unit for total in totals.flat], float).reshape(totals.shape)

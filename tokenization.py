@@ -65,7 +65,7 @@ def _class_table(**members: bytes) -> bytes:
 
 _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
-    space=_WHITESPACE, alone=b"!\"#$%&()*+/:;<=>?@[\\]^_`{|}~", mark=b".,", digit=b"0123456789", dash=b"-"
+    space=_WHITESPACE, alone=b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
@@ -145,11 +145,11 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
         parts: lists of texts, each with the way its texts become tokens ("13a" or "none").
 
     Returns:
-        The ids of all tokens in order (int64, dense from 0, equal for equal tokens across parts), and the number of
-        tokens of each text (int64). Ids hold for this call only.
+        The ids of all tokens in order (int64, from 1, equal for equal tokens across parts; 0 for the empty token), and
+        the number of tokens of each text (int64). Ids hold for this call only.
 
     >>> encode([(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))])
-    (array([0, 1, 2, 0, 3, 4]), array([6, 0]))
+    (array([1, 2, 3, 1, 4, 5]), array([6, 0]))
     """
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
@@ -180,7 +180,9 @@ def _external(name: str):
 def _called(tokenize: Callable[[str], str], text: str) -> str:
     tokens = tokenize(text)
     if not isinstance(tokens, str):
-        raise TypeError(f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces")
+        raise TypeError(
+            f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces"
+        )
     return tokens
 
 
@@ -305,7 +307,9 @@ def _identify(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     long = (lengths > 8).nonzero()[0]
     if long.size:
         words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
-    return pd.factorize(words.view(np.int64))[0]
+    ids = pd.factorize(words.view(np.int64))[0] + 1
+    ids[lengths == 0] = 0
+    return ids
 
 
 def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
@@ -313,7 +317,5 @@ def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray) -> np.ndar
     np.cumsum(lengths, out=offsets[1:])
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
     spans = np.frombuffer(data, np.uint8)[places]
-    tokens = pa.Array.from_buffers(
-        pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(spans)]
-    )
+    tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(spans)])
     return np.asarray(tokens.dictionary_encode().indices).astype(np.uint64)

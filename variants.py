@@ -5,7 +5,7 @@ Only the standard library is imported here, so that a command line can list the 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from numbers import Real
+from typing import Any
 
 VERSION = "1.0.0"
 
@@ -79,7 +79,7 @@ _ROWS = (
     ),
     Variant(
         name="lens",
-        summary="the authors' modified-sari.py: as xu2016, but n-grams that deletion alone brings about are not additions",
+        summary="the authors' modified-sari.py: as xu2016, but what deleting alone brings about is not a good addition",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
         level="sentence",
@@ -182,9 +182,10 @@ def customized(
         "lowercase": lowercase,
         "max_order": max_order,
     }
-    given = {name: value for name, value in options.items() if value is not None}
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
-        _CHECKS.get(name, lambda value: None)(value)
+        if name in _CHECKS:
+            _CHECKS[name](value)
     return replace(VARIANTS[variant], **given)
 
 
@@ -222,8 +223,8 @@ def _check_choice(name: str, value: object, choices) -> None:
         raise ValueError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
 
 
-def _check_zero_division(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
+def _check_zero_division(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
         raise TypeError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
     if not 0 <= value <= 1:
         raise ValueError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
@@ -241,7 +242,7 @@ def _check_max_order(value: object) -> None:
         raise ValueError(f"max_order: got {value!r}, wanted a whole number of at least 1")
 
 
-_CHECKS: dict[str, Callable[[object], None]] = {
+_CHECKS: dict[str, Callable[[Any], None]] = {
     "level": lambda value: _check_choice("level", value, LEVELS),
     "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
     "zero_division": _check_zero_division,

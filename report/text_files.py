@@ -298,7 +298,7 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
     Raises:
         FileError: naming the path.
     """
-    target = Path(path).resolve()
+    target = Path(os.path.realpath(path))
     if target.is_dir():
         raise FileError(f"{path}: Is a directory, wanted a file to write")
     if not target.parent.is_dir():
@@ -318,7 +318,7 @@ def write_whole(path: str, lines: Iterable[str]) -> None:
     Raises:
         FileError: if it cannot be written.
     """
-    target = Path(path).resolve()  # so that a link stays a link
+    target = Path(os.path.realpath(path))  # so that a link stays a link
     temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
         with open(temporary, "x", encoding="utf-8", newline="\n") as file:

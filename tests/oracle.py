@@ -124,21 +124,28 @@ def count_xu2016(source, prediction, references, order):
     return count_types(source, prediction, references, order, keep_recall=recall_of_types)
 
 
-def is_subsequence(gram, source):
-    """Tell whether all tokens of `gram` stand in `source` in that order, gaps allowed.
-
-    Empty tokens, which surplus spaces leave behind, stand everywhere: the authors' script splits anew here and so never
-    sees them.
-    """
+def is_subsequence(words, source):
+    """Tell whether all words stand in `source` in that order, gaps allowed."""
     rest = iter(source)
-    return all(token in rest for token in gram if token)
+    return all(word in rest for word in words)
+
+
+def is_left_over(gram, source):
+    """Tell whether deleting words from the source is enough to get the n-gram.
+
+    Empty tokens, which surplus spaces leave behind, are passed over, and a word must stand in some n-gram of the source
+    (a source too short to have one has no such word): two doings of the authors' script.
+    """
+    words = [token for token in gram if token]
+    in_ngrams = set(source) if len(source) >= len(gram) else set()
+    return in_ngrams.issuperset(words) and is_subsequence(words, source)
 
 
 def count_lens(source, prediction, references, order):
     """Count as xu2016, but no hit for what arose only because the words between were deleted."""
     counts = count_xu2016(source, prediction, references, order)
     s, p = set(ngrams(source, order)), set(ngrams(prediction, order))
-    hit = sum(not is_subsequence(gram, source) for gram in (p - s) & pooled(references, order).keys())
+    hit = sum(not is_left_over(gram, source) for gram in (p - s) & pooled(references, order).keys())
     _, new, _, want = counts["add"]
     return {**counts, "add": (hit, new, hit, want)}
 

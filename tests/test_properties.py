@@ -256,6 +256,24 @@ def test_tens_of_thousands_of_words_in_one_segment(sari, variant):
     assert_agrees(sari, corpus_of(rows), variant=variant, tokenize="none")
 
 
+@pytest.mark.parametrize("variant", ["hf", "lens", "easse", "t2t"])
+def test_one_endless_token_among_many_long_ones(sari, variant):
+    # Tables with a column per byte of the longest token would not fit in memory.
+    rng = random.Random(6)
+    endless = "endless" * 100_000
+    vocabulary = [f"some-rather-long-word-{n}" for n in range(500)]
+    rows = [edited_row(rng, vocabulary, 20, references=2) for _ in range(50)]
+    rows += [(f"a {endless} b", f"a {endless}x b", [f"{endless}x b", f"{endless} b"])]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+
+
+@every_variant
+def test_hundreds_of_references(sari, variant):
+    rng = random.Random(7)
+    rows = [edited_row(rng, list("abcdefgh"), 12, references=n) for n in (1, 300, 2)]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+
+
 def large_corpus(seed, segments=2_500):
     """Return segments enough for several chunks of work, each with some words of its own."""
     rng = random.Random(seed)
@@ -403,7 +421,8 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
 
 # ---- What the definitions give for simple systems -------------------------------------------------------------------
 
-# Eight words, of which the reference has the first four: of order n both have 9 - n n-grams, 5 - n of them common, 13 - n in all.
+# Eight words, of which the reference has the first four: of order n both have 9 - n n-grams, 5 - n of them in common,
+# which makes 13 - n in all.
 SOURCE = "a b c d e f g h"
 REFERENCE = "a b c d w x y z"
 ORDERS = range(1, 5)

@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -15,10 +16,13 @@ import pytest
 from report import tables
 from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
 from score import sari as score_texts
+from variants import VARIANTS, VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, str(ROOT / "score.py")]
 FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r.txt"]
+
+VERSIONS = f"sacrebleu:{version('sacrebleu')}|version:{VERSION}"
 
 # The example of Xu et al. 2016, whose scores under each variant are known from the public implementations.
 SOURCE = "About 95 species are currently accepted ."
@@ -93,19 +97,52 @@ def test_default_layout(paper):
         "    - Delete:  50.00\n"
         "    - Add:     8.33\n"
         "==================================================\n"
-        "SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0\n"
+        f"SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|{VERSIONS}\n"
     )
 
 
 def test_layout_by_order(paper):
     folder, arguments = paper
     text = output_of(run(*arguments, "--by-order", "--max-order", "2", folder=folder))
-    assert text.partition("    - Add:")[2] == ""
+    assert text.partition("16.67\n")[2] == (
+        "==================================================\n"
+        "\n"
+        "By order: hf\n"
+        "Order  Operation  Precision  Recall     F1  Score\n"
+        "    1  keep           88.89   47.06  61.54  61.54\n"
+        "    1  delete         25.00   33.33  28.57  25.00\n"
+        "    1  add            25.00   50.00  33.33  33.33\n"
+        "    2  keep           66.67   18.18  28.57  28.57\n"
+        "    2  delete         40.00   50.00  44.44  40.00\n"
+        "    2  add             0.00    0.00   0.00   0.00\n"
+        "\n"
+        f"SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:2|level:sentence|del:precision|zero:1|{VERSIONS}\n"
+    )
 
 
 def test_layout_of_all_variants(paper):
     folder, arguments = paper
-    assert output_of(run(*arguments, "--all-variants", folder=folder)) == ""
+    text, _, signatures = output_of(run(*arguments, "--all-variants", folder=folder)).partition("SARI|")
+    assert text == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 1\n"
+        "\n"
+        "Variant        SARI   Keep  Delete   Add\n"
+        "hf            26.95  22.53   50.00  8.33\n"
+        "xu2016        26.83  22.15   50.00  8.33\n"
+        "lens          26.83  22.15   50.00  8.33\n"
+        "easse         31.35  22.53   63.19  8.33\n"
+        "easse_legacy  31.35  22.53   63.19  8.33\n"
+        "paper         27.11  22.98   50.00  8.33\n"
+        "t2t           26.95  22.53   50.00  8.33\n"
+        "lasertagger   31.35  22.53   63.19  8.33\n"
+        "set           20.86  17.05   39.29  6.25\n"
+        "==================================================\n"
+    )
+    names = [line.split("|")[1] for line in f"SARI|{signatures}".splitlines()]
+    assert names == [f"variant:{name}" for name in VARIANTS]
 
 
 def test_json_has_one_schema_at_full_precision(paper, sari):
@@ -439,9 +476,21 @@ def test_help_and_faults_need_no_heavy_import(tmp_path, arguments):
     assert not imported & {b"numpy", b"pyarrow", b"pandas", b"datasets", b"evaluate", b"tqdm"}
 
 
-def test_help_names_every_variant_and_option(tmp_path, sari):
+def test_help_names_every_variant(tmp_path):
     text = output_of(run("--help", folder=tmp_path))
-    assert all(f"  {name}" in text and line in text for name, line in sari.variants.items())
+    assert all(f"  {row.name:<14}{row.summary}\n" in text for row in VARIANTS.values())
+
+
+def test_a_closed_standard_error(tmp_path):
+    process = run(*COMMAND, *FILES, folder=tmp_path, command=["sh", "-c", 'exec "$@" 2>&-', "sh"])
+    assert (process.returncode, process.stdout) == (2, b"")
+
+
+def test_missing_packages(corpus):
+    """Without the packages of the environment, as with -S, what is missing is said in one line."""
+    command = [sys.executable, "-S", str(ROOT / "score.py")]
+    message = refusal_of(run(*FILES, folder=corpus, command=command))
+    assert message == "No module named 'evaluate', wanted what requirements.txt lists"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
