@@ -7,13 +7,15 @@ same interface, such as a local copy of the folder metrics/sari of https://githu
 
 import argparse
 import os
-import resource
 import statistics
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+
+import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
@@ -114,10 +116,13 @@ def _with_state(metric, corpus: Corpus) -> None:
     state.compute()
 
 
-def _seconds(run: Callable[[], object]) -> float:
-    begin = time.perf_counter()
-    run()
-    return time.perf_counter() - begin
+def _seconds(run: Callable[[], object], at_least: float = 0.2) -> float:
+    """Return the mean time of a run, of as many as take a while, so that the first, on cold caches, is one of many."""
+    begin, runs = time.perf_counter(), 0
+    while (passed := time.perf_counter() - begin) < at_least:
+        run()
+        runs += 1
+    return passed / runs
 
 
 def _print_flatness() -> None:
@@ -131,17 +136,33 @@ def _print_flatness() -> None:
 
 
 def _cost_and_memory(segments: int, references: int) -> tuple[float, float]:
+    """Return microseconds per segment, and by how many MB the memory in use grew at most while scoring."""
     metric = _load(ROOT / "sari.py")
     corpus = made_up(segments, references=references, tokens=22)
-    small = Corpus(*(column[:359] for column in corpus))
-    _with_state(metric, small)  # so that what is loaded and allocated once is not counted
-    before = _peak_memory()
-    costs = [_seconds(lambda: _with_state(metric, corpus)) / segments * 1e6 for _ in range(3)]
-    return min(costs), _peak_memory() - before
+    _with_state(metric, Corpus(*(column[:2_000] for column in corpus)))  # what is allocated once does not count
+    cost = _seconds(lambda: _with_state(metric, corpus)) / segments * 1e6
+    with _PeakMemory() as memory:
+        _with_state(metric, corpus)
+    return cost, memory.growth
 
 
-def _peak_memory() -> float:
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+class _PeakMemory:
+    """Samples the memory in use while it is open, and keeps by how much it grew, in MB."""
+
+    def __enter__(self):
+        self._before, self.growth, self._open = psutil.Process().memory_info().rss, 0.0, True
+        self._sampler = threading.Thread(target=self._sample)
+        self._sampler.start()
+        return self
+
+    def _sample(self) -> None:
+        while self._open:
+            self.growth = max(self.growth, (psutil.Process().memory_info().rss - self._before) / 1e6)
+            time.sleep(0.002)
+
+    def __exit__(self, *_):
+        self._open = False
+        self._sampler.join()
 
 
 if __name__ == "__main__":
