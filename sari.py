@@ -70,10 +70,10 @@ Raises:
     ImportError: for a tokenizer whose package is not installed.
 Examples:
     >>> sari = evaluate.load("sari.py")
-    >>> sources = ["About 95 species are currently accepted ."]
-    >>> predictions = ["About 95 you now get in ."]
-    >>> references = [["About 95 species are currently known .", "About 95 species are now accepted .",
-    ...                "95 species are now accepted ."]]
+    >>> sources = ["Nearly 40 bridges were still standing ."]
+    >>> predictions = ["Nearly 40 we later ran off ."]
+    >>> references = [["Nearly 40 bridges were still counted .", "Nearly 40 bridges were later standing .",
+    ...                "40 bridges were later standing ."]]
     >>> scores = sari.compute(sources=sources, predictions=predictions, references=references)
     >>> {name: round(score, 2) for name, score in scores.items()}
     {'sari': 26.95, 'keep': 22.53, 'delete': 50.0, 'add': 8.33}
