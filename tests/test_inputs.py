@@ -1,6 +1,7 @@
 """What comes in at each door: every kind of column that holds texts, and every kind that is refused, in one line."""
 
 import re
+from pathlib import Path
 from types import MappingProxyType
 
 import datasets
@@ -40,11 +41,7 @@ def metric(tmp_path_factory):
 
 
 def cached(metric):
-    return [path.name for path in metric_folder(metric).rglob("*.arrow")]
-
-
-def metric_folder(metric):
-    return ROOT.__class__(metric.data_dir)
+    return [path.name for path in Path(metric.data_dir).rglob("*.arrow")]
 
 
 def refuses(kind, message):
@@ -200,11 +197,6 @@ BAD += [
 @every_door
 @pytest.mark.parametrize(("change", "kind", "message"), BAD, ids=[message[:60] for *_, message in BAD])
 def test_refused(metric, door, change, kind, message):
-    # What can be read only once has been read once the first door is done with it.
-    change = {
-        name: [iter(()) if hasattr(row, "__next__") else row for row in column] if isinstance(column, list) else column
-        for name, column in change.items()
-    }
     with refuses(kind, message) as error:
         door(metric, {**GOOD, **change})
     assert error.value.__suppress_context__ or error.value.__context__ is None, "another error shows above this one"
@@ -242,7 +234,7 @@ def test_missing_column(metric, missing):
 NO_SEGMENTS = "sources, predictions, references: got no segments, wanted at least one"
 
 
-@pytest.mark.parametrize("nothing", [{}, dict.fromkeys(NAMES, []), dict.fromkeys(NAMES, np.array([], object))])
+@pytest.mark.parametrize("nothing", [{}, dict.fromkeys(NAMES, ()), dict.fromkeys(NAMES, np.array([], object))])
 def test_no_segments(metric, nothing):
     with refuses(ValueError, NO_SEGMENTS):
         metric.compute(**nothing)
@@ -261,7 +253,7 @@ def test_state_of_no_segments(metric):
 
 
 def test_batch_of_no_rows(metric):
-    assert metric.score_batch(dict.fromkeys(NAMES, [])) == {"sari": [], "keep": [], "delete": [], "add": []}
+    assert metric.score_batch(dict.fromkeys(NAMES, ())) == {"sari": [], "keep": [], "delete": [], "add": []}
 
 
 # ---- Refused by `add`, which takes one segment ----------------------------------------------------------------------
@@ -440,12 +432,8 @@ def test_table_of_references(metric):
     """A table has a column per annotator; its names must not be taken for texts."""
     rows = [["a cat", "cats", "cat"], ["he sat", "he did sit", "sat"], ["no", "none", "not"]]
     table = pd.DataFrame(rows, columns=["first", "second", "third"], index=STRANGE_INDEX)
-    try:
-        scores = metric.compute(**{**GOOD, "references": table})
-    except TypeError as error:
-        assert str(error) == f"references: got DataFrame, wanted {ROWS}"  # noqa: PT017
-    else:
-        assert scores == pytest.approx(oracle.score(SOURCES, PREDICTIONS, rows))
+    expected = oracle.score(SOURCES, PREDICTIONS, rows)
+    assert metric.compute(**{**GOOD, "references": table}) == pytest.approx(expected)
 
 
 @pytest.mark.parametrize("name", NAMES[:2])

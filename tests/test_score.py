@@ -63,7 +63,7 @@ def refusal_of(process):
 
 @pytest.fixture
 def paper(tmp_path):
-    """Return a folder with the paper's example as text files, and the arguments that name them."""
+    """Return a folder with the example as text files, and the arguments that name them."""
     names = ["s.txt", "o.txt", "r0.txt", "r1.txt", "r2.txt"]
     for name, text in zip(names, [SOURCE, OUTPUT, *REFERENCES], strict=True):
         (tmp_path / name).write_text(text + "\n")
