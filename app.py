@@ -275,7 +275,7 @@ def file_view(tabs: gr.Tabs, sentence_tab: tuple[Texts, Choices]) -> None:
         (score_jsonl, [jsonl], score_jsonl_file),
         (score_pasted, pasted, score_pasted_lines),
     ):
-        button.click(score, [*chosen, *inputs], list(results), **ON_DEMAND)
+        button.click(score, [*chosen, *inputs], list(results), show_progress_on=results.summary, **ON_DEMAND)
     texts, sentence_choices = sentence_tab
     results.table.select(open_row, results.scored_with, [tabs, *texts, *sentence_choices], **LIVE)
 

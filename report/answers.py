@@ -140,7 +140,7 @@ def of_files(sources: str | None, outputs: str | None, references: Sequence[str]
     needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
     _check_given(needed)
     paths = [str(sources), str(outputs), *references]
-    return _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:]))
+    yield from _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:]))
 
 
 def of_jsonl(path: str | None) -> Iterator[text_files.Batch]:
@@ -150,7 +150,7 @@ def of_jsonl(path: str | None) -> Iterator[text_files.Batch]:
         RefusedError: as `of_files`.
     """
     _check_given({"a JSONL file": path})
-    return _read([str(path)], lambda: text_files.open_jsonl(str(path)))
+    yield from _read([str(path)], lambda: text_files.open_jsonl(str(path)))
 
 
 def _check_given(files: dict[str, Any]) -> None:

@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 from report.explanation import MARKS, OPERATIONS, explain
 from variants import VARIANTS
 
-SOURCE = "About 95 species are currently accepted ."
-OUTPUT = "About 95 you now get in ."
+SOURCE = "Nearly 40 bridges were still standing ."
+OUTPUT = "Nearly 40 we later ran off ."
 REFERENCES = [
-    "About 95 species are currently known .",
-    "About 95 species are now accepted .",
-    "95 species are now accepted .",
+    "Nearly 40 bridges were still counted .",
+    "Nearly 40 bridges were later standing .",
+    "40 bridges were later standing .",
 ]
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "B"]), max_size=7).map(" ".join)
@@ -30,66 +30,66 @@ def whys(tokens):
 
 
 @pytest.fixture
-def paper(sari):
+def bridges(sari):
     return explain(sari, source=SOURCE, prediction=OUTPUT, references=REFERENCES)
 
 
-def test_every_token_is_marked(paper):
-    assert marks(paper.source) == [
-        ("about", "kept-rightly"),
-        ("95", "kept-rightly"),
-        ("species", "deleted-wrongly"),
-        ("are", "deleted-wrongly"),
-        ("currently", "deleted-rightly"),
-        ("accepted", "deleted-wrongly"),
+def test_every_token_is_marked(bridges):
+    assert marks(bridges.source) == [
+        ("nearly", "kept-rightly"),
+        ("40", "kept-rightly"),
+        ("bridges", "deleted-wrongly"),
+        ("were", "deleted-wrongly"),
+        ("still", "deleted-rightly"),
+        ("standing", "deleted-wrongly"),
         (".", "kept-rightly"),
     ]
-    assert marks(paper.output) == [
-        ("about", "kept"),
-        ("95", "kept"),
-        ("you", "added-wrongly"),
-        ("now", "added-rightly"),
-        ("get", "added-wrongly"),
-        ("in", "added-wrongly"),
+    assert marks(bridges.output) == [
+        ("nearly", "kept"),
+        ("40", "kept"),
+        ("we", "added-wrongly"),
+        ("later", "added-rightly"),
+        ("ran", "added-wrongly"),
+        ("off", "added-wrongly"),
         (".", "kept"),
     ]
-    assert marks(paper.missed) == [("known", "missed")]
+    assert marks(bridges.missed) == [("counted", "missed")]
 
 
-def test_sentences_say_why(paper):
-    assert whys(paper.source) == {
-        "about": "Kept: 2 of 3 references keep it.",
-        "95": "Kept: all 3 references keep it.",
-        "species": "Deleted, but all 3 references keep it.",
-        "are": "Deleted, but all 3 references keep it.",
-        "currently": "Deleted: 2 of 3 references delete it too.",
-        "accepted": "Deleted, but 2 of 3 references keep it.",
+def test_sentences_say_why(bridges):
+    assert whys(bridges.source) == {
+        "nearly": "Kept: 2 of 3 references keep it.",
+        "40": "Kept: all 3 references keep it.",
+        "bridges": "Deleted, but all 3 references keep it.",
+        "were": "Deleted, but all 3 references keep it.",
+        "still": "Deleted: 2 of 3 references delete it too.",
+        "standing": "Deleted, but 2 of 3 references keep it.",
         ".": "Kept: all 3 references keep it.",
     }
-    assert whys(paper.output)["now"] == "Added: 2 of 3 references have it too."
-    assert whys(paper.output)["you"] == "Added, but none of the 3 references has it."
-    assert whys(paper.missed) == {"known": "Missed: 1 of 3 references adds it."}
+    assert whys(bridges.output)["later"] == "Added: 2 of 3 references have it too."
+    assert whys(bridges.output)["we"] == "Added, but none of the 3 references has it."
+    assert whys(bridges.missed) == {"counted": "Missed: 1 of 3 references adds it."}
 
 
-def test_scores_are_those_of_the_metric(sari, paper):
+def test_scores_are_those_of_the_metric(sari, bridges):
     scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
-    assert paper.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
-    assert paper.orders == scores["orders"]
-    assert paper.signature == scores["signature"]
-    assert paper.variant == "hf"
+    assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
+    assert bridges.orders == scores["orders"]
+    assert bridges.signature == scores["signature"]
+    assert bridges.variant == "hf"
 
 
-def test_ngrams_say_who_agrees_and_what_they_add(paper):
-    by_text = {gram.text: dataclasses.astuple(gram)[1:] for gram in paper.grams[1]["delete"]}
-    assert by_text["95 species"] == ("wrong", 0, 3, (0, 1, 0, 0))
-    assert by_text["currently accepted"] == ("right", 3, 3, (1, 1, 1, 1))
-    assert by_text["about 95"] == ("missed", 1, 3, (0, 0, 0, 1))
-    assert [len(order["add"]) for order in paper.grams] == [5, 9, 10, 9]
+def test_ngrams_say_who_agrees_and_what_they_add(bridges):
+    by_text = {gram.text: dataclasses.astuple(gram)[1:] for gram in bridges.grams[1]["delete"]}
+    assert by_text["40 bridges"] == ("wrong", 0, 3, (0, 1, 0, 0))
+    assert by_text["still standing"] == ("right", 3, 3, (1, 1, 1, 1))
+    assert by_text["nearly 40"] == ("missed", 1, 3, (0, 0, 0, 1))
+    assert [len(order["add"]) for order in bridges.grams] == [5, 9, 10, 9]
 
 
-def test_it_is_plain_data(paper):
-    assert json.loads(json.dumps(dataclasses.asdict(paper)))["source"][0] == {
-        "text": "about",
+def test_it_is_plain_data(bridges):
+    assert json.loads(json.dumps(dataclasses.asdict(bridges)))["source"][0] == {
+        "text": "nearly",
         "mark": "kept-rightly",
         "why": "Kept: 2 of 3 references keep it.",
     }
