@@ -197,7 +197,7 @@ def sentence_view() -> tuple[Texts, Choices]:
     for number, button in enumerate(buttons):
         fill = functools.partial(_sample_and_note, number)
         button.click(fill, None, [*texts, note], **LIVE)
-    gr.on([box.input for box in texts], lambda: "", None, note, **LIVE)
+    gr.on([box.input for box in texts], lambda: "", [], note, **LIVE)
     gr.on([box.change for box in (*texts, *chosen)], show_sentence, [*texts, *chosen], outputs, **LIVE)
     return texts, chosen
 
@@ -284,10 +284,10 @@ def file_results() -> FileResults:
     """Make what shows a scored corpus, empty."""
     summary = gr.HTML(elem_id="corpus", min_height=60)
     with gr.Column(visible=False) as more:
-        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4)
+        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
             csv_button, json_button = (gr.DownloadButton(f"Download {ending[1:].upper()}") for ending in DOWNLOADS)
-        gr.HTML(markup.note("Sort by a click on the head of a column. Choose a row to open it in the Sentence view."))
+        gr.HTML(markup.note("Sort with ⋮ at the head of a column. Choose a row to open it in the Sentence view."))
         table = gr.Dataframe(
             headers=list(TABLE),
             datatype=["number", "number", "number", "number", "number", "str", "str", "str"],

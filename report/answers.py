@@ -127,7 +127,8 @@ def of_texts(sources: str, outputs: str, references: str) -> Iterator[text_files
             raise RefusedError(f"Please paste the {name}: one line for each segment.")
         if len(lines[name]) != len(lines["sources"]):
             wanted = f"{len(lines['sources'])}, as many as sources"
-            raise RefusedError(f"The {name} have {len(lines[name])} lines, wanted {wanted}.")
+            plural = "" if len(lines[name]) == 1 else "s"
+            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, wanted {wanted}.")
     yield from of_lists(lines["sources"], lines["outputs"], [line.split("\t") for line in lines["references"]])
 
 
@@ -177,7 +178,7 @@ def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iter
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> text_files.Segment:
-    columns([source], [output], [references])  # refuses what is no text
+    columns([source], [output], [references or [""]])  # refuses what is no text
     if not source.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
     if not any(reference.strip() for reference in references):
