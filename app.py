@@ -214,9 +214,9 @@ def _sample_and_note(number: int) -> tuple[str, str, str, str]:
 
 def variants_view(tab: gr.Tab, texts: Texts) -> None:
     """Make the view of the same segment under every variant."""
-    with gr.Row():
-        gr.HTML(markup.note("The texts of the Sentence view under every published SARI, with its own tokens and case."))
-        copy = gr.Button("Make the output a copy of the source", size="sm", scale=0, min_width=280)
+    gr.HTML(markup.note("The texts of the Sentence view under every published SARI, with its own tokens and case."))
+    with gr.Row(elem_classes="sari-examples"):
+        copy = gr.Button("Make the output a copy of the source", size="sm", scale=0)
     result = gr.HTML(show_variants(*sample_texts(0)), elem_id="variants")
     tab.select(show_variants, list(texts), result, **LIVE)
     copy.click(lambda source: source, texts.source, texts.output, **LIVE).then(
@@ -372,9 +372,8 @@ def example_corpus() -> tuple[str, str, str]:
 
 
 def about_view() -> None:
-    """Make the metric card and how to cite."""
+    """Make the metric card, which says how to cite."""
     gr.Markdown(card((FOLDER / "README.md").read_text(encoding="utf-8")), elem_id="card")
-    gr.Textbox(load_metric().citation.strip(), label="How to cite SARI", buttons=["copy"], interactive=False, lines=10)
 
 
 def card(readme: str) -> str:

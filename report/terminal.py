@@ -83,7 +83,7 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
     line, used = "", 0
     for token in tokens:
         size = len(_SHAPES[token.mark].format(_visible(token.text))) + 1
-        if width and line and _LABEL_WIDTH + used + size > width:
+        if width and line and _LABEL_WIDTH + used + size - 1 > width:
             lines.append(line)
             line, used = "", 0
         line += _shaped(token.text, token.mark, paint) + " "

@@ -251,7 +251,7 @@ def test_every_view_fits_the_screen(visit, size, scheme):
         "Sentence": ".sari-legend",
         "Variants": ".sari-spread",
         "File": "text=Score these files",
-        "About": "#card h1",
+        "About": "#card :text('@article')",
     }
     for name, part in shown.items():
         view(page, name)
