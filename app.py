@@ -28,8 +28,6 @@ from variants import VARIANTS
 
 FOLDER = Path(__file__).resolve().parent
 
-#: Tokenizers that need neither further packages nor downloads.
-TOKENIZERS = ("13a", "intl", "none", "char", "zh")
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
 
@@ -169,7 +167,7 @@ def choices() -> Choices:
             gr.Dropdown(
                 [(row.name, row.name) for row in VARIANTS.values()], value="hf", label="Variant", min_width=120
             ),
-            gr.Dropdown([OWN, *TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
+            gr.Dropdown([OWN, *answers.TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
             gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
         )
 

@@ -135,8 +135,12 @@ def _segment(corpus: text_files.Corpus, line: int) -> dict:
     for batch in corpus.batches():
         size = len(batch["sources"])
         if line <= before + size:
-            names = {"source": "sources", "prediction": "predictions", "references": "references"}
-            return {name: batch[column][line - before - 1] for name, column in names.items()}
+            place = line - before - 1
+            return {
+                "source": batch["sources"][place],
+                "prediction": batch["predictions"][place],
+                "references": batch["references"][place],
+            }
         before += size
     raise OptionError(f"--explain: got {line}, wanted a line from 1 to {before}")
 

@@ -14,6 +14,9 @@ from report import text_files
 from report.explanation import Explanation, explain
 from report.tables import SCORES
 
+#: Tokenizers that need neither further packages nor downloads.
+TOKENIZERS = ("13a", "intl", "none", "char", "zh")
+
 MAX_CHARACTERS = 10_000
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
@@ -54,6 +57,7 @@ def explained(metric, source: str, output: str, references: Sequence[str], **opt
         RefusedError: for empty fields, past the limit, and for what the metric refuses.
     """
     with _refusals():
+        _check_tokenizer(**options)
         segment = _segment(source, output, references)
         return explain(metric, **segment._asdict(), **options)
 
@@ -85,6 +89,7 @@ def scored(
         RefusedError: past the limits, and for what the metric or the files refuse.
     """
     with _refusals():
+        _check_tokenizer(**options)
         batches = list(batches)
         total = sum(len(batch["sources"]) for batch in batches)
         if total > MAX_SEGMENTS:
@@ -178,7 +183,7 @@ def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iter
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> text_files.Segment:
-    columns([source], [output], [references or [""]])  # refuses what is no text
+    (source,), (output,), (references,) = columns([source], [output], [references or [""]])
     if not source.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
     if not any(reference.strip() for reference in references):
@@ -186,7 +191,13 @@ def _segment(source: str, output: str, references: Sequence[str]) -> text_files.
     size = len(source) + len(output) + sum(map(len, references))
     if size > MAX_CHARACTERS:
         raise RefusedError(f"That is {size:,} characters; this page takes {MAX_CHARACTERS:,} at a time. {_ELSEWHERE}")
-    return text_files.Segment(source, output, list(references))
+    return text_files.Segment(source, output, references)
+
+
+def _check_tokenizer(tokenize: str | None = None, **_options) -> None:
+    """Refuse tokenizers that would have the server fetch something."""
+    if tokenize is not None and tokenize not in TOKENIZERS:
+        raise RefusedError(f"tokenize: got {tokenize!r}, wanted one of {', '.join(TOKENIZERS)} on this page")
 
 
 def _check_size(size: int) -> None:
