@@ -141,14 +141,6 @@ def copies(counts: np.ndarray) -> int:
     return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
 
 
-def of_tallies(segments: int, *, copied: int, empty: int) -> Iterator[SariWarning]:
-    """Yield what the numbers of copied and of empty outputs give reason to say."""
-    if segments >= ENOUGH and copied > _MOST * segments:
-        yield CopiedOutputsWarning(f"{copied} of {segments} predictions are the same as their sources")
-    if empty:
-        yield EmptyOutputsWarning(f"{empty} of {segments} predictions {'is' if empty == 1 else 'are'} empty")
-
-
 def of_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
     """Yield a warning if the sources themselves score higher on a sample of segments."""
     if copied > sari:
@@ -166,17 +158,32 @@ def of_variant(name: str) -> SariWarning:
     )
 
 
-def of_texts(pairs: list[Pair], *, tokenize: object, source_tokenize: object, lowercase: bool) -> Iterator[SariWarning]:
-    """Yield what the texts give reason to say.
+def of_data(
+    pairs: list[Pair],
+    *,
+    segments: int,
+    copied: int,
+    empty: int,
+    tokenize: object,
+    source_tokenize: object,
+    lowercase: bool,
+) -> Iterator[SariWarning]:
+    """Yield what sources, predictions and references give reason to say.
 
     Args:
-        pairs: a sample.
+        pairs: a sample of the segments.
+        segments: how many there are.
+        copied, empty: how many of their predictions are copies of the source, and empty.
         tokenize, source_tokenize: a tokenizer's name, or a callable, of which nothing is known.
         lowercase: whether texts are lowercased before they are compared.
     """
-    sources, predictions, references = flattened(pairs)
-    if len(sources) < ENOUGH:
+    if empty:
+        yield EmptyOutputsWarning(f"{empty} of {segments} predictions {'is' if empty == 1 else 'are'} empty")
+    if segments < ENOUGH:
         return
+    if copied > _MOST * segments:
+        yield CopiedOutputsWarning(f"{copied} of {segments} predictions are the same as their sources")
+    sources, predictions, references = flattened(pairs)
     first = [row[0] for row in references]
     look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase)
     for check in _CHECKS:

@@ -20,8 +20,7 @@ import datasets
 import evaluate
 import numpy as np
 
-from .cautions import CATEGORIES, ENOUGH, Pair, copies, flattened, of_copying, of_tallies, of_texts, of_variant
-from .cautions import sample, thinned
+from .cautions import CATEGORIES, ENOUGH, Pair, copies, flattened, of_copying, of_data, of_variant, sample, thinned
 from .inputs import columns, columns_of_systems
 from .operations import OPERATIONS, count
 from .resampling import P_VALUES, RESAMPLES, bootstrap, interval, observed, randomization
@@ -248,9 +247,17 @@ class State:
     def _cautions(self, sari: float) -> list[Warning]:
         """Return what there is to say about data and variant, given the score."""
         variant = self._variant
-        found: list[Warning] = list(of_tallies(self.segments, **{"copied": 0, "empty": 0} | self._tallies))
-        by = {"tokenize": variant.tokenize, "source_tokenize": variant.source_tokenize or variant.tokenize}
-        found += of_texts(self._sample, lowercase=variant.lowercase, **by)
+        found: list[Warning] = list(
+            of_data(
+                self._sample,
+                segments=self.segments,
+                copied=self._tallies["copied"],
+                empty=self._tallies["empty"],
+                tokenize=variant.tokenize,
+                source_tokenize=variant.source_tokenize or variant.tokenize,
+                lowercase=variant.lowercase,
+            )
+        )
         sources, predictions, references = flattened(self._sample)
         if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
             found.append(of_variant(variant.name))
@@ -441,7 +448,7 @@ class Sari(evaluate.Metric):
         ... )
         >>> other = found["systems"]["other"]
         >>> round(other["differences"]["sari"], 2), round(other["p_values"]["sari"], 3)
-        (71.43, 0.001)
+        (41.48, 0.001)
         """
         resamples = _checked_method(method, resamples)
         _check_resampling(confidence, resamples, seed)
