@@ -75,8 +75,9 @@ _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 
 # How much more of its words a text must share with a neighbour's source than with its own, in how many of the pairs.
 _SHIFT_MARGIN, _SHIFT_SHARE = 0.2, 0.3
-# How much longer than sources and references outputs are, and how much closer to references, when they are the sources.
-_SWAP_LENGTH, _SWAP_MARGIN = 1.1, 0.05
+# How much longer than sources and references outputs are, and how much closer to references, when they are the sources
+# in truth. Their words are longer, too; those of a wordy system are not.
+_SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
 _LOOKS_TOKENIZED = re.compile(r" [,.](?: |$)|-lrb-|@-@", re.IGNORECASE)
@@ -248,7 +249,9 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
     sources, predictions, references = ([_words(text) for text in texts] for texts in look.columns().values())
     length_s, length_p, length_r = (sum(map(len, column)) for column in (sources, predictions, references))
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
-    if length_p > _SWAP_LENGTH * max(length_s, length_r) and gain > _SWAP_MARGIN * len(references):
+    longer = length_p > _SWAP_LENGTH * max(length_s, length_r)
+    longer_words = _word_length(predictions) > _word_length(sources)
+    if longer and longer_words and gain > _SWAP_MARGIN * len(references):
         yield SwappedColumnsWarning(
             "predictions are longer than sources, and references are more like predictions: are the two swapped?"
         )
@@ -256,6 +259,8 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
 
 def _shifted(look: _Look) -> Iterator[SariWarning]:
     pairs = [pair for pair in look.pairs if len(pair[0]) > 1]
+    if 2 * len(pairs) < ENOUGH:
+        return
     sources = [[_words(text) for text in pair[0]] for pair in pairs]
     columns = {
         "predictions": [[_words(text) for text in pair[1]] for pair in pairs],
@@ -293,6 +298,12 @@ _CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
 
 def _words(text: str) -> set[str]:
     return set(text.lower().split())
+
+
+def _word_length(column: list[set[str]]) -> float:
+    """Return the mean number of characters of words."""
+    words = list(chain.from_iterable(column))
+    return sum(map(len, words)) / (len(words) or 1)
 
 
 def _likeness(one: set[str], other: set[str]) -> float:

@@ -39,7 +39,7 @@ def bootstrap(rows: np.ndarray, statistic: Statistic, *, resamples: int, seed: i
     >>> bootstrap(np.array([[[1.0]], [[1.0]]]), lambda sums: sums / 2, resamples=3, seed=1).tolist()
     [[[1.0]], [[1.0]], [[1.0]]]
     """
-    grid, exponent = _on_grid(rows)
+    grid, exponent = _on_grid(rows, mixes_systems=False)
     segments = len(rows)
     generator = np.random.Generator(np.random.PCG64(seed))
 
@@ -63,7 +63,7 @@ def randomization(
     Returns:
         Twice float64[resample, system, score]: of each system after swapping, and of the baseline after it.
     """
-    grid, exponent = _on_grid(rows)
+    grid, exponent = _on_grid(rows, mixes_systems=True)
     segments = len(rows)
     generator = np.random.Generator(np.random.PCG64(seed))
     gains = grid[:, [baseline]] - grid
@@ -84,7 +84,7 @@ def randomization(
 
 def observed(rows: np.ndarray, statistic: Statistic) -> np.ndarray:
     """Return the scores of the segments as they are, float64[system, score], on the grid of the other functions."""
-    grid, exponent = _on_grid(rows)
+    grid, exponent = _on_grid(rows, mixes_systems=True)
     return statistic(np.ldexp(grid.sum(axis=0), exponent)[None])[0]
 
 
@@ -127,13 +127,20 @@ P_VALUES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 
 def _p_value(statistics: np.ndarray, difference: np.ndarray) -> np.ndarray:
-    """As sacreBLEU 2.6.0, significance.py, `_compute_p_value`: never 0, and strictly greater counts."""
-    return ((statistics > np.abs(difference)).sum(axis=0) + 1) / (len(statistics) + 1)
+    """Return (c + 1) / (n + 1), as sacreBLEU 2.6.0, significance.py, `_compute_p_value`: never 0.
+
+    C counts what is at least as far from 0 as the difference, as in Phipson and Smyth 2010 and in scipy. SacreBLEU
+    counts only what is farther, by which a system differs from itself with p = 1 / (n + 1).
+    """
+    return ((statistics >= np.abs(difference)).sum(axis=0) + 1) / (len(statistics) + 1)
 
 
-def _on_grid(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows as whole numbers, and the power of two that each feature's unit is: float64 and int[...]."""
-    largest = len(rows) * np.abs(rows).max(axis=(0, 1))
+def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
+    """Return the rows as whole numbers, and the power of two that is their unit: one for each feature of each system.
+
+    Where systems are mixed, they share their units; where not, the scores of one do not depend on the others.
+    """
+    largest = len(rows) * np.abs(rows).max(axis=(0, 1) if mixes_systems else 0)
     exponent = np.frexp(largest)[1] - _EXACT_BITS
     return np.rint(np.ldexp(rows, -exponent)), exponent
 

@@ -434,7 +434,7 @@ class Sari(evaluate.Metric):
             A dict with "baseline", "method", "confidence", "resamples", "seed", "segments", "signature", and "systems":
             for each name, in the order given, what `compute` returns, and, except for the baseline and without a
             method, "differences", the four scores minus the baseline's, and "p_values", the chance of differences at
-            least that large, in either direction, between equal systems.
+            least that large, in either direction, between equal systems; 1 for a single segment.
 
         Raises:
             ValueError, TypeError: as `compute` does.
@@ -706,6 +706,8 @@ def _add_statistics(
         differences = np.subtract(*randomization(rows, statistic, baseline=place, resamples=resamples, seed=seed))
     if method is not None:
         p_values = P_VALUES[method](differences, scores - scores[place])
+        if len(rows) == 1:  # which says nothing about chance, but no bootstrap can tell
+            p_values = np.ones_like(p_values)
     for number, (name, result) in enumerate(results.items()):
         if method is not None and name != baseline:
             result["differences"] = {score: result[score] - results[baseline][score] for score in SCORES}

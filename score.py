@@ -112,15 +112,17 @@ def _scored_alone(metric, batches: Iterator[text_files.Batch], options: argparse
         for state in states.values():
             state.update(sources=batch["sources"], predictions=predictions, references=batch["references"])
     (name,) = _system_names(options)
-    with _notes(metric) as notes:
-        details = {variant: state.compute(details=True) for variant, state in states.items()}
+    details, notes = {}, {}
+    for variant, state in states.items():
+        with _notes(metric) as notes[variant]:
+            details[variant] = state.compute(details=True)
     results = [
         _result(name, variant, states[variant].segments, found["signature"], found)
         for variant, found in details.items()
     ]
     # Without a comparison, what a variant is good for is not the question.
-    notes = [note for note in notes if note["category"] != "RewardsCopyingWarning"]
-    return Report(results, notes=notes), details[_variants(options)[0]].get("sentences", {})
+    relevant = [note for note in _merged(notes) if note["category"] != "RewardsCopyingWarning"]
+    return Report(results, notes=relevant), details[_variants(options)[0]].get("sentences", {})
 
 
 def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Report, dict]:
@@ -128,10 +130,11 @@ def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Repor
     predictions, texts = columns["predictions"], {name: columns[name] for name in ("sources", "references")}
     chosen = {"threads": options.threads, **_choices(options)}
     how = {name: getattr(options, name) for name in ("method", "confidence", "resamples", "seed")}
-    results, baselines, found = [], [], {}
-    with _refusals(), _notes(metric) as notes:
+    results, baselines, found, notes = [], [], {}, {}
+    with _refusals():
         for variant in _variants(options):
-            found = metric.compare(**texts, predictions=predictions, variant=variant, **how, details=True, **chosen)
+            with _notes(metric) as notes[variant]:
+                found = metric.compare(**texts, predictions=predictions, variant=variant, **how, details=True, **chosen)
             results += [
                 _result(name, variant, found["segments"], found["signature"], system)
                 for name, system in found["systems"].items()
@@ -150,7 +153,7 @@ def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Repor
         resampling = Resampling(
             **{name: found[name] for name in ("confidence", "method", "resamples", "seed", "baseline")}
         )
-    report = Report(results, baselines, explanations, notes, resampling)
+    report = Report(results, baselines, explanations, _merged(notes), resampling)
     return report, next(iter(found["systems"].values()))["sentences"]
 
 
@@ -188,16 +191,29 @@ def _refusals() -> Iterator[None]:
 
 @contextmanager
 def _notes(metric) -> Iterator[list[dict[str, str]]]:
-    """Yield a list that in the end has what the metric warned of, each thing once."""
+    """Yield a list that in the end has what the metric warned of."""
     notes: list[dict[str, str]] = []
     base = metric.warning_categories["SariWarning"]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", base)
         yield notes
-    for warning in caught:
-        note = {"category": warning.category.__name__, "message": str(warning.message)}
-        if issubclass(warning.category, base) and note not in notes:
-            notes.append(note)
+    notes += [
+        {"category": warning.category.__name__, "message": str(warning.message)}
+        for warning in caught
+        if issubclass(warning.category, base)
+    ]
+
+
+def _merged(notes: dict[str, list[dict[str, str]]]) -> list[dict[str, str]]:
+    """Return the notes on each variant, each once, and with the variants that it holds for if those are not all."""
+    variants: dict[tuple[str, str], list[str]] = {}
+    for variant, found in notes.items():
+        for note in found:
+            variants.setdefault((note["category"], note["message"]), []).append(variant)
+    return [
+        {"category": category, "message": message if len(of) == len(notes) else f"{', '.join(of)}: {message}"}
+        for (category, message), of in variants.items()
+    ]
 
 
 def _open_corpus(options: argparse.Namespace) -> text_files.Corpus:
