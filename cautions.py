@@ -6,6 +6,7 @@ warning speaks of what most of a column looks like, and needs at least `ENOUGH` 
 
 import re
 from collections.abc import Callable, Iterator, Sequence
+from functools import cache
 from itertools import chain, combinations
 from typing import NamedTuple
 
@@ -67,7 +68,7 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
 #: One or two neighbouring segments: sources, predictions, references.
 Pair = tuple[list[str], list[str], list[list[str]]]
 
-_PAIRS = 32
+_PAIRS = 16
 
 #: Segments that it takes to speak of most of them.
 ENOUGH = 10
@@ -86,7 +87,11 @@ _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\
 
 
 class _Look(NamedTuple):
-    """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise."""
+    """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise.
+
+    Attributes:
+        words: from a text to the set of its words.
+    """
 
     sources: list[str]
     predictions: list[str]
@@ -96,6 +101,7 @@ class _Look(NamedTuple):
     tokenize: object
     source_tokenize: object
     lowercase: bool
+    words: Callable[[str], set[str]]
 
     def columns(self) -> dict[str, list[str]]:
         return {"sources": self.sources, "predictions": self.predictions, "references": self.references}
@@ -186,7 +192,8 @@ def of_data(
         yield CopiedOutputsWarning(f"{copied} of {segments} predictions are the same as their sources")
     sources, predictions, references = flattened(pairs)
     first = [row[0] for row in references]
-    look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase)
+    words = cache(lambda text: set(text.lower().split()))
+    look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase, words)
     for check in _CHECKS:
         yield from check(look)
 
@@ -246,7 +253,7 @@ def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
 
 
 def _swapped(look: _Look) -> Iterator[SariWarning]:
-    sources, predictions, references = ([_words(text) for text in texts] for texts in look.columns().values())
+    sources, predictions, references = (list(map(look.words, texts)) for texts in look.columns().values())
     length_s, length_p, length_r = (sum(map(len, column)) for column in (sources, predictions, references))
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
     longer = length_p > _SWAP_LENGTH * max(length_s, length_r)
@@ -261,10 +268,10 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
     pairs = [pair for pair in look.pairs if len(pair[0]) > 1]
     if 2 * len(pairs) < ENOUGH:
         return
-    sources = [[_words(text) for text in pair[0]] for pair in pairs]
+    sources = [list(map(look.words, pair[0])) for pair in pairs]
     columns = {
-        "predictions": [[_words(text) for text in pair[1]] for pair in pairs],
-        "references": [[_words(row[0]) for row in pair[2]] for pair in pairs],
+        "predictions": [list(map(look.words, pair[1])) for pair in pairs],
+        "references": [[look.words(row[0]) for row in pair[2]] for pair in pairs],
     }
     shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
     names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
@@ -294,10 +301,6 @@ _CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
     _unsegmented,
     _duplicate_references,
 )
-
-
-def _words(text: str) -> set[str]:
-    return set(text.lower().split())
 
 
 def _word_length(column: list[set[str]]) -> float:

@@ -101,7 +101,8 @@ _BLOCK_SEGMENTS = 1024
 # Options of `compute` that say what to make of the counts, not how to count.
 _OF_RESULT = ("details", "confidence", "resamples", "seed")
 
-# Where 0/0 is 0, a copy deletes and adds nothing well, so that its SARI is a third of its keep score at most.
+# A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
+# but for the variants that reward copying.
 _HIGHEST_OF_COPIES = 100 / 3
 
 # Filled once the process has been warned of a variant that rewards copying.
@@ -261,7 +262,7 @@ class State:
         sources, predictions, references = flattened(self._sample)
         if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
             found.append(of_variant(variant.name))
-        elif len(sources) >= ENOUGH and (variant.zero_division or sari < _HIGHEST_OF_COPIES):
+        elif len(sources) >= ENOUGH and sari < _HIGHEST_OF_COPIES:
             chunks = _counts(sources, [predictions, sources], references, variant, threads=1)
             own, copied = map(list, zip(*chunks, strict=True))
             found += of_copying(_scores(own, variant)["sari"], _scores(copied, variant)["sari"], len(sources))
