@@ -82,10 +82,10 @@ Raises:
     ImportError: for a tokenizer whose package is not installed.
 Examples:
     >>> sari = evaluate.load("sari.py")
-    >>> sources = ["About 95 species are currently accepted ."]
-    >>> predictions = ["About 95 you now get in ."]
-    >>> references = [["About 95 species are currently known .", "About 95 species are now accepted .",
-    ...                "95 species are now accepted ."]]
+    >>> sources = ["Nearly 40 bridges were still standing ."]
+    >>> predictions = ["Nearly 40 we later ran off ."]
+    >>> references = [["Nearly 40 bridges were still counted .", "Nearly 40 bridges were later standing .",
+    ...                "40 bridges were later standing ."]]
     >>> scores = sari.compute(sources=sources, predictions=predictions, references=references)
     >>> {name: round(score, 2) for name, score in scores.items()}
     {'sari': 26.95, 'keep': 22.53, 'delete': 50.0, 'add': 8.33}
@@ -95,7 +95,7 @@ Examples:
 
 # Texts are counted in chunks of about this many characters: small enough for the processor's cache, large enough that
 # the cost of calling numpy does not matter.
-_CHUNK_CHARACTERS = 90_000
+_CHUNK_CHARACTERS = 200_000
 _BLOCK_SEGMENTS = 1024
 
 # Options of `compute` that say what to make of the counts, not how to count.
@@ -107,6 +107,10 @@ _HIGHEST_OF_COPIES = 100 / 3
 
 # Filled once the process has been warned of a variant that rewards copying.
 _VARIANT_WARNED: list[bool] = []
+
+# To free a large block teaches glibc's malloc to keep blocks of up to its size for the next chunk, instead of returning
+# them to the system and getting them back page by page (see "dynamic mmap threshold" in malloc(3)). No page is touched.
+np.empty(1 << 24, np.uint8)
 
 
 class _Chunk(NamedTuple):
@@ -793,13 +797,13 @@ def _cut(sources: list[str], predictions: list[str], references: list[list[str]]
     """Cut the segments into chunks of about the same number of characters."""
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
+        texts = chain(sources[block], predictions[block], chain.from_iterable(references[block]))
+        sizes = np.fromiter(map(len, texts), np.int64)
         nrefs = np.fromiter(map(len, references[block]), np.int64)
-        sizes = np.fromiter(map(len, chain.from_iterable(references[block])), np.int64)
-        sizes = np.add.reduceat(sizes, np.cumsum(nrefs) - nrefs)
-        sizes += np.fromiter(map(len, sources[block]), np.int64)
-        sizes += np.fromiter(map(len, predictions[block]), np.int64)
-        chunk = np.cumsum(sizes) // _CHUNK_CHARACTERS
-        edges = [0, *(np.diff(chunk).nonzero()[0] + 1).tolist(), len(sizes)]
+        segments = len(nrefs)
+        in_references = np.add.reduceat(sizes[2 * segments :], np.cumsum(nrefs) - nrefs)
+        chunk = np.cumsum(sizes[:segments] + sizes[segments : 2 * segments] + in_references) // _CHUNK_CHARACTERS
+        edges = [0, *((chunk[1:] != chunk[:-1]).nonzero()[0] + 1).tolist(), segments]
         for first, last in pairwise(edges):
             yield slice(begin + first, begin + last)
 

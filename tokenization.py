@@ -203,7 +203,7 @@ def _rewritten_13a(data: bytes) -> bytes:
         data = data.replace(b"<skipped>", b"")
     if b"\n" in data:
         data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if _ENTITY.search(data):
+    if b"&" in data and _ENTITY.search(data):
         for entity, character in _ENTITIES:
             data = data.replace(entity, character)
     return data
@@ -247,9 +247,7 @@ def _spans_between_spaces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _spans_between_whitespace(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     space = np.frombuffer(data.translate(_PLAIN), np.uint8).view(bool)
     word = ~space
-    starts = (word[1:] & space[:-1]).nonzero()[0] + 1
-    ends = (word[:-1] & space[1:]).nonzero()[0] + 1
-    return starts, ends
+    return _places(word[1:] & space[:-1]), _places(word[:-1] & space[1:])
 
 
 def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -259,23 +257,32 @@ def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     alone = _alone_13a(classes)
     edge = alone | space
     word = ~space
-    starts = (word[1:] & (alone[1:] | edge[:-1])).nonzero()[0] + 1
-    ends = (word[:-1] & (alone[:-1] | edge[1:])).nonzero()[0] + 1
-    return starts, ends
+    starts = alone[1:] | edge[:-1]
+    starts &= word[1:]
+    ends = alone[:-1] | edge[1:]
+    ends &= word[:-1]
+    return _places(starts), _places(ends)
+
+
+def _places(mask: np.ndarray) -> np.ndarray:
+    """Return where a mask that is shifted by one byte is set."""
+    places = mask.nonzero()[0]
+    places += 1
+    return places
 
 
 def _alone_13a(classes: np.ndarray) -> np.ndarray:
     """Return which bytes are tokens by themselves: symbols, most periods and commas, dashes after digits."""
     digit = classes & _DIGIT
-    marks = classes & _MARK
-    within_number = np.zeros_like(classes)
-    np.right_shift(digit[:-2] & digit[2:], 1, out=within_number[1:-1])  # the digit's bit onto the mark's
+    mark = classes & _MARK
     alone = classes & _ALONE
-    alone |= marks & ~within_number
-    dash = classes[1:] & (digit[:-1] << 1)  # the digit's bit onto the dash's
-    alone[1:] |= dash
+    within_number = digit[:-2] & digit[2:]
+    within_number >>= 1  # the digit's bit onto the mark's
+    alone[1:-1] |= mark[1:-1] & ~within_number
+    after_digit = digit[:-1] << 1  # the digit's bit onto the dash's
+    alone[1:] |= after_digit & classes[1:]
     alone = alone.astype(bool)
-    alone[_glued_to_number(marks, digit)] = False
+    alone[_glued_to_number(mark, digit)] = False
     return alone
 
 
@@ -303,7 +310,7 @@ def _identify(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
     words = at_each_byte[starts]
     lengths = ends - starts
-    words |= _FILL[np.minimum(lengths, 8)]
+    words |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
         words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
