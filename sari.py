@@ -215,12 +215,17 @@ class State:
 
     def _take(self, counts: np.ndarray) -> None:
         """Add the counts of segments."""
-        _, operations = scored = _scored(counts, self._variant)
-        if self._keeps_sentences:
-            self._sentences.append(with_sari(operations))
+        summands = rows = counts
+        if self._variant.level == "sentence" or self._keeps_sentences:
+            by_order, operations = _scored(counts, self._variant)
+            scores = with_sari(operations)
+            if self._keeps_sentences:
+                self._sentences.append(scores)
+            if self._variant.level == "sentence":
+                summands, rows = _row_by_row(by_order, operations), scores
         if self._keeps_rows:
-            self._rows.append(counts if self._variant.level == "corpus" else with_sari(operations))
-        self._totals = self._totals + _totals(counts, scored, self._variant)
+            self._rows.append(rows)
+        self._totals = self._totals + exact_sums(summands)
         self._tallies["copied"] += copies(counts)
         self.segments += len(counts)
 
@@ -658,16 +663,13 @@ def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarra
     return by_order, operations
 
 
-def _totals(counts: np.ndarray, scored: tuple[np.ndarray, np.ndarray], variant: Variant) -> Any:
-    """Sum over segments what the variant is made of: counts, or what `_scored` made of each segment's; exactly."""
-    if variant.level == "corpus":
-        return exact_sums(counts)
-    by_order, operations = scored
-    return exact_sums(np.concatenate([by_order.reshape(len(counts), -1), operations], axis=1))
+def _row_by_row(by_order: np.ndarray, operations: np.ndarray) -> np.ndarray:
+    """Put what `_scored` makes of segments into a row for each, float64[segment, figure]."""
+    return np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
 
 
 def _figures(totals: Any, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return figures per order, float64[order, operation, 3], and the operations' scores, float64[3]."""
+    """Return what `_scored` does, of sums over segments of counts or, for means of sentences, of `_row_by_row`."""
     if variant.level == "corpus":
         return _scored(exact_value(totals), variant)
     means = exact_value(totals, segments)
@@ -677,7 +679,8 @@ def _figures(totals: Any, segments: int, variant: Variant) -> tuple[np.ndarray, 
 
 def _scores(chunks: list[np.ndarray], variant: Variant) -> dict[str, float]:
     """Return the four scores of counted segments."""
-    totals = sum(_totals(counts, _scored(counts, variant), variant) for counts in chunks)
+    by_segment = variant.level == "sentence"
+    totals = sum(exact_sums(_row_by_row(*_scored(counts, variant)) if by_segment else counts) for counts in chunks)
     return _named(with_sari(_figures(totals, sum(map(len, chunks)), variant)[1]))
 
 
