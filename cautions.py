@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from itertools import chain, combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -74,14 +74,14 @@ _PAIRS = 16
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 
-# How much more of its words a text must share with a neighbour's source than with its own, in how many of the pairs.
-_SHIFT_MARGIN, _SHIFT_SHARE = 0.2, 0.3
+# Texts that share so many of their words belong together; how many more a text must share with a neighbour's source
+# than with its own, and in how many of the pairs.
+_BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
 # How much longer than sources and references outputs are, and how much closer to references, when they are the sources
 # in truth. Their words are longer, too; those of a wordy system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
-_LOOKS_TOKENIZED = re.compile(r" [,.](?: |$)|-lrb-|@-@", re.IGNORECASE)
 _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
@@ -212,7 +212,7 @@ def _case(look: _Look) -> Iterator[SariWarning]:
 
 def _tokenized(look: _Look) -> Iterator[SariWarning]:
     columns = look.tokenized_by(_WORD_TOKENIZERS)
-    names = [name for name, texts in columns.items() if _share(texts, _LOOKS_TOKENIZED.search) > _MOST]
+    names = [name for name, texts in columns.items() if _share(texts, _looks_tokenized) > _MOST]
     if names:
         yield AlreadyTokenizedWarning(
             f"{_listed(names)} look tokenized already, and are tokenized once more: detokenize them, or set "
@@ -232,7 +232,7 @@ def _untokenized(look: _Look) -> Iterator[SariWarning]:
 
 def _unsegmented(look: _Look) -> Iterator[SariWarning]:
     columns = look.tokenized_by((*_WORD_TOKENIZERS, "none"))
-    names = [name for name, texts in columns.items() if _share(texts, _LONG_RUN_WITHOUT_SPACES.search) > _MOST]
+    names = [name for name, texts in columns.items() if _share(texts, _has_long_run) > _MOST]
     if names:
         yield UnsegmentedTextWarning(
             f"{_listed(names)} have Chinese or Japanese, which tokenize={look.tokenize!r} leaves in long pieces: set "
@@ -241,6 +241,8 @@ def _unsegmented(look: _Look) -> Iterator[SariWarning]:
 
 
 def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
+    if _share(look.all_references, lambda row: len(set(row)) < len(row)) <= _NEARLY_ALL:
+        return
     width = min(map(len, look.all_references))
     columns = list(zip(*(row[:width] for row in look.all_references), strict=True))
     for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
@@ -253,12 +255,12 @@ def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
 
 
 def _swapped(look: _Look) -> Iterator[SariWarning]:
+    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns().values())
+    if length_p <= _SWAP_LENGTH * max(length_s, length_r):
+        return
     sources, predictions, references = (list(map(look.words, texts)) for texts in look.columns().values())
-    length_s, length_p, length_r = (sum(map(len, column)) for column in (sources, predictions, references))
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
-    longer = length_p > _SWAP_LENGTH * max(length_s, length_r)
-    longer_words = _word_length(predictions) > _word_length(sources)
-    if longer and longer_words and gain > _SWAP_MARGIN * len(references):
+    if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
         yield SwappedColumnsWarning(
             "predictions are longer than sources, and references are more like predictions: are the two swapped?"
         )
@@ -286,9 +288,10 @@ def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]
     """Return the share of pairs where a text fits the source before, and the source after it, better than its own."""
     before = after = 0
     for (source, next_source), (text, next_text) in zip(sources, column, strict=True):
-        own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2 + _SHIFT_MARGIN
-        before += _likeness(next_text, source) > own
-        after += _likeness(text, next_source) > own
+        own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2
+        if own < _BELONGS:
+            before += _likeness(next_text, source) > own + _SHIFT_MARGIN
+            after += _likeness(text, next_source) > own + _SHIFT_MARGIN
     return before / len(sources), after / len(sources)
 
 
@@ -303,6 +306,14 @@ _CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
 )
 
 
+def _looks_tokenized(text: str) -> bool:
+    return " ." in text or " ," in text or "@-@" in text or "-lrb-" in text or "-LRB-" in text
+
+
+def _has_long_run(text: str) -> bool:
+    return not text.isascii() and _LONG_RUN_WITHOUT_SPACES.search(text) is not None
+
+
 def _word_length(column: list[set[str]]) -> float:
     """Return the mean number of characters of words."""
     words = list(chain.from_iterable(column))
@@ -314,7 +325,7 @@ def _likeness(one: set[str], other: set[str]) -> float:
     return 2 * len(one & other) / (len(one) + len(other) or 1)
 
 
-def _share(texts: Sequence[str], test: Callable[[str], object]) -> float:
+def _share(texts: Sequence[Any], test: Callable[[Any], object]) -> float:
     return sum(map(bool, map(test, texts))) / len(texts)
 
 

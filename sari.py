@@ -724,16 +724,21 @@ def _add_statistics(
 
 def _warn(cautions: Iterable[Warning]) -> None:
     """Warn on behalf of the first caller outside this module and `evaluate`; of the variant once per process."""
-    inside = {str(Path(__file__).parent), *evaluate.__path__}
-    level, frame = 1, sys._getframe()
-    while frame.f_back and str(Path(frame.f_code.co_filename).parent) in inside:
-        level, frame = level + 1, frame.f_back
     for caution in cautions:
-        if not isinstance(caution, CATEGORIES["RewardsCopyingWarning"]):
-            warnings.warn(caution, stacklevel=level)
-        elif not _VARIANT_WARNED:
+        if isinstance(caution, CATEGORIES["RewardsCopyingWarning"]):
+            if _VARIANT_WARNED:
+                continue
             _VARIANT_WARNED.append(True)
-            warnings.warn(caution, stacklevel=level)
+        warnings.warn(caution, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
+    inside = {os.path.dirname(__file__), *evaluate.__path__}
+    level, frame = 0, sys._getframe()
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) in inside:
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _of_systems(cautions: dict[str, list[Warning]]) -> list[Warning]:
