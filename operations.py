@@ -122,7 +122,8 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
     """
     how = COUNTINGS[counting]
     # The orders one behind the other, so that each step below is one call for all of them.
-    by_order = [_tables(order, how) for order in _orders(ids, lengths, nrefs, max_order)]
+    orders = min(max_order, int(lengths.max()) or 1)  # no text has longer n-grams
+    by_order = [_tables(order, how) for order in _orders(ids, lengths, nrefs, orders)]
     tables = _Tables(*map(np.concatenate, zip(*by_order, strict=True)))
     keep_and_delete = _segment_sums(how.tally(_amounts(tables, how)), tables.old)
     hits, matches = _segment_sums((tables.hits, tables.matches), tables.new)
@@ -130,8 +131,8 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
     counts = np.concatenate([keep_and_delete, [hits, tables.new, hits, wanted]])
     if how.keep_recall_over_union:
         counts[_KEEP_RECALL_DENOMINATOR] = tables.old + wanted
-    counts = counts.reshape(len(OPERATIONS), 4, max_order, len(nrefs))
-    return np.ascontiguousarray(counts.transpose(3, 2, 0, 1))
+    counts = counts.reshape(len(OPERATIONS), 4, orders, len(nrefs)).transpose(3, 2, 0, 1)
+    return np.concatenate([counts, np.zeros((len(nrefs), max_order - orders, len(OPERATIONS), 4))], axis=1)
 
 
 def _orders(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, max_order: int) -> Iterator[_Order]:

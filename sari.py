@@ -4,8 +4,10 @@ This file is the hub: it alone imports the other modules and puts them together,
 that it imports here, and no others.
 """
 
+import inspect
 import operator
 import os
+import re
 import sys
 import warnings
 from collections import Counter, deque
@@ -13,6 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import chain, pairwise
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -93,6 +96,9 @@ Examples:
     31.35
 """
 
+_COLUMNS = ("sources", "predictions", "references")
+_OPTIONS = tuple(inspect.signature(customized).parameters)
+
 # Texts are counted in chunks of about this many characters: small enough for the processor's cache, large enough that
 # the cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 200_000
@@ -130,13 +136,22 @@ class State:
         segments: how many segments were seen.
     """
 
-    def __init__(self, metric: "Sari", sentences: bool, resampling: bool, threads: int | None, options: dict[str, Any]):
+    def __init__(
+        self,
+        metric: "Sari",
+        *,
+        sentences: bool,
+        resampling: bool = False,
+        threads: int | None,
+        options: dict[str, Any],
+    ):
         self._metric = metric
         self._options = options
         self._variant = _checked(**options)
-        self._threads = _checked_threads(threads)
+        self._threads = threads
+        self._threads_here = _checked_threads(threads)
         self._keeps_sentences = sentences
-        self._keeps_rows = resampling
+        self._keeps_resampling = resampling
         self._sentences: list[np.ndarray] = []
         self._rows: list[np.ndarray] = []
         self._sample: list[Pair] = []
@@ -159,11 +174,11 @@ class State:
         """
         if not isinstance(other, State):
             raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-        if (other._variant, other._keeps_sentences, other._keeps_rows) != (
-            self._variant,
-            self._keeps_sentences,
-            self._keeps_rows,
-        ):
+        for name in ("sentences", "resampling"):
+            own, others = vars(self)[f"_keeps_{name}"], vars(other)[f"_keeps_{name}"]
+            if others != own:
+                raise ValueError(f"other: got a state with {name}={others}, wanted {name}={own}")
+        if other._variant != self._variant:
             raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
         self._sentences = self._sentences + other._sentences
         self._rows = self._rows + other._rows
@@ -201,9 +216,10 @@ class State:
     def add(self, sources: list[str], predictions: list[str], references: list[list[str]]) -> None:
         """Add segments that `inputs.columns` has checked."""
         # All or nothing, should a tokenizer fail half-way.
-        more = State(self._metric, self._keeps_sentences, self._keeps_rows, self._threads, self._options)
+        keeps = {"sentences": self._keeps_sentences, "resampling": self._keeps_resampling}
+        more = State(self._metric, **keeps, threads=self._threads, options=self._options)
         more._see(sources, predictions, references)
-        for (counts,) in _counts(sources, [predictions], references, self._variant, self._threads):
+        for (counts,) in _counts(sources, [predictions], references, self._variant, self._threads_here):
             more._take(counts)
         self.merge(more)
 
@@ -223,7 +239,7 @@ class State:
                 self._sentences.append(scores)
             if self._variant.level == "sentence":
                 summands, rows = _row_by_row(by_order, operations), scores
-        if self._keeps_rows:
+        if self._keeps_resampling:
             self._rows.append(rows)
         self._totals = self._totals + exact_sums(summands)
         self._tallies["copied"] += copies(counts)
@@ -236,7 +252,7 @@ class State:
         by_order, operations = _figures(self._totals, self.segments, self._variant)
         result: dict[str, Any] = _named(with_sari(operations))
         if confidence is not None:
-            if not self._keeps_rows:
+            if not self._keeps_resampling:
                 raise ValueError("confidence: got a state without resampling=True, wanted one with it")
             rows = np.concatenate(self._rows)[:, None]
             drawn = bootstrap(rows, self._statistic(), resamples=resamples, seed=seed)
@@ -291,7 +307,7 @@ class State:
 
     def __reduce__(self):
         # The class lives in a module that a new process knows only after `evaluate.load`, so unpickling goes there.
-        keeps = {"sentences": self._keeps_sentences, "resampling": self._keeps_rows}
+        keeps = {"sentences": self._keeps_sentences, "resampling": self._keeps_resampling}
         make = operator.methodcaller("state", **keeps, threads=self._threads, **self._options)
         names = ("_sentences", "_rows", "_sample", "_tallies", "_totals", "_nrefs", "segments")
         kept = {name: vars(self)[name] for name in names}
@@ -322,7 +338,7 @@ class Sari(evaluate.Metric):
             homepage="https://aclanthology.org/Q16-1029",
             license="Apache-2.0",
             codebase_urls=sorted(
-                {row.source.split()[0].rstrip(",") for row in VARIANTS.values() if "://" in row.source}
+                {url for row in VARIANTS.values() for url in re.findall(r"https://github[^\s,;]+", row.source)}
             ),
             reference_urls=["https://aclanthology.org/Q16-1029"],
         )
@@ -355,23 +371,24 @@ class Sari(evaluate.Metric):
             resampling: whether to keep of every segment what confidence intervals are made of.
             threads, options: as in `compute`.
         """
-        return State(self, sentences, resampling, threads, options)
+        return State(self, sentences=sentences, resampling=resampling, threads=threads, options=options)
 
-    def score_batch(self, batch: Mapping[str, Any], **options) -> dict[str, list[float]]:
+    def score_batch(self, batch: Mapping[str, Any], *, threads: int | None = None, **options) -> dict[str, list[float]]:
         """Score every row of a batch alone: what `Dataset.map(sari.score_batch, batched=True)` wants.
 
         Args:
             batch: columns "sources", "predictions" and "references".
-            options: as in `compute`, without `details`.
+            threads, options: as in `compute`, without `details`.
 
         Returns:
             Columns "sari", "keep", "delete" and "add": one score in percent per row.
         """
-        missing = [name for name in ("sources", "predictions", "references") if name not in batch]
+        names = getattr(batch, "column_names", batch)  # of an Arrow table
+        missing = [name for name in _COLUMNS if name not in names]
         if missing:
-            raise ValueError(f"batch: got columns {', '.join(batch)}, wanted also {', '.join(missing)}")
-        state = self.state(sentences=True, **options)
-        state.update(**{name: batch[name] for name in ("sources", "predictions", "references")})
+            raise ValueError(f"batch: got columns {', '.join(names)}, wanted also {', '.join(missing)}")
+        state = State(self, sentences=True, threads=threads, options=options)
+        state.update(**{name: batch[name] for name in _COLUMNS})
         if not state.segments:
             return {name: [] for name in SCORES}
         return _named(np.concatenate(state._sentences).T)
@@ -383,24 +400,24 @@ class Sari(evaluate.Metric):
             The scores; None on the other processes of a distributed evaluation.
         """
         self._new_state(**options)  # refuses bad options while nothing is lost by it
-        inputs = {"sources": sources, "predictions": predictions, "references": references}
-        if all(column is None for column in inputs.values()):
-            inputs = {}
-        alone = self.num_process == 1 and not len(self)
-        if alone:
+        given = dict(zip(_COLUMNS, (sources, predictions, references), strict=True))
+        nothing = all(column is None for column in given.values())
+        checked = ([], [], []) if nothing else columns(**given)
+        if self.num_process == 1 and not len(self):
             # Nothing to gather, neither from earlier calls nor from other processes: no need of a cache file.
-            checked = columns(**inputs) if inputs else ([], [], [])
             return self._compute(*checked, **options)
+        # Other processes wait for the file of this one, even if it has nothing to say.
+        silent = nothing and self.writer is not None
+        self.file_paths = self.filelocks = None  # those of an earlier call may be another metric's by now
         try:
-            return super().compute(**inputs, **options)
+            return super().compute(**({} if silent else dict(zip(_COLUMNS, checked, strict=True))), **options)
         except BaseException:
             self._discard()
             raise
 
     def add_batch(self, *, predictions=None, references=None, sources=None) -> None:
         """Store segments for `compute`."""
-        names = ("sources", "predictions", "references")
-        batch = dict(zip(names, columns(sources, predictions, references), strict=True))
+        batch = dict(zip(_COLUMNS, columns(sources, predictions, references), strict=True))
         if batch["sources"] or self.num_process > 1:
             super().add_batch(**batch)
 
@@ -409,6 +426,9 @@ class Sari(evaluate.Metric):
 
         As in other modules of `evaluate`, the columns' names (`sources` and so on) will do as well.
         """
+        unknown = sorted(set(named_as_columns) - set(_COLUMNS))
+        if unknown:
+            raise TypeError(f"{unknown[0]}: got an unknown name, wanted source, prediction and reference")
         segment = {"sources": source, "predictions": prediction, "references": reference} | named_as_columns
         (text,), (output,), (references,) = columns(**{name: [value] for name, value in segment.items()})
         super().add(sources=text, prediction=output, reference=references)
@@ -468,11 +488,14 @@ class Sari(evaluate.Metric):
             baseline = next(iter(predictions))
         elif baseline not in predictions:
             raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(predictions)}")
-        states = {name: State(self, details, keeps, threads, options) for name in predictions}
+        states = {
+            name: State(self, sentences=details, resampling=keeps, threads=threads, options=options)
+            for name in predictions
+        }
         for name, state in states.items():
             state._see(sources, predictions[name], references)
         some = states[baseline]
-        for chunk in _counts(sources, list(predictions.values()), references, some._variant, some._threads):
+        for chunk in _counts(sources, list(predictions.values()), references, some._variant, some._threads_here):
             for state, counts in zip(states.values(), chunk, strict=True):
                 state._take(counts)
         results = {
@@ -485,9 +508,9 @@ class Sari(evaluate.Metric):
         return {
             "baseline": baseline,
             "method": method,
-            "confidence": confidence,
-            "resamples": resamples,
-            "seed": seed,
+            "confidence": None if confidence is None else float(confidence),
+            "resamples": int(resamples),
+            "seed": int(seed),
             "segments": some.segments,
             "signature": some.signature,
             "systems": results,
@@ -585,7 +608,9 @@ class Sari(evaluate.Metric):
             if not isinstance(value, bool):
                 raise TypeError(f"{name}: got {value!r}, wanted True or False")
         _check_resampling(confidence, resamples, seed)
-        return self.state(sentences=details, resampling=confidence is not None, **options)
+        threads = options.pop("threads", None)
+        keeps = confidence is not None
+        return State(self, sentences=details, resampling=keeps, threads=threads, options=options)
 
     def _infer_feature_from_batch(self, _batch):
         return self.features[0]  # single references have become lists by now
@@ -612,6 +637,9 @@ class Sari(evaluate.Metric):
 
 
 def _checked(**options) -> Variant:
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise TypeError(f"{unknown[0]}: got an unknown option, wanted one of {', '.join(_OPTIONS)}")
     variant = customized(**options)
     check(variant.tokenize)
     return variant
@@ -625,7 +653,7 @@ def _checked_threads(threads: int | None) -> int:
 
 
 def _check_whole(name: str, value: Any, *, least: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
     if value < least:
         raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
@@ -633,9 +661,9 @@ def _check_whole(name: str, value: Any, *, least: int) -> None:
 
 def _check_resampling(confidence: Any, resamples: Any, seed: Any) -> None:
     if confidence is not None:
-        if isinstance(confidence, bool) or not isinstance(confidence, int | float):
+        if isinstance(confidence, bool) or not isinstance(confidence, Real):
             raise TypeError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
-        if not 0 < confidence < 1:
+        if not 0 < float(confidence) < 1:
             raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
     _check_whole("resamples", resamples, least=1)
     _check_whole("seed", seed, least=0)

@@ -41,7 +41,6 @@ _EXTERNAL = {
     "moses": _External(
         "sacremoses", "MosesTokenizer", "sacremoses", "tokenize", (("return_str", True), ("escape", False))
     ),
-    "penn": _External("sacremoses", "MosesTokenizer", "sacremoses", "penn_tokenize", (("return_str", True),)),
 }
 
 #: Every name that `tokenize` takes; "none" leaves the text as it is. "13a" and "none" are done here, on bytes.
@@ -90,7 +89,7 @@ def check(tokenize: Tokenizer) -> None:
     Traceback (most recent call last):
     ...
     ValueError: tokenize: got '13b', wanted a callable or one of 13a, none, intl, char, zh, ja-mecab, ko-mecab, spm, \
-flores101, flores200, spBLEU-1K, moses, penn
+flores101, flores200, spBLEU-1K, moses
     """
     valid = f"a callable or one of {', '.join(TOKENIZERS)}"
     if not isinstance(tokenize, str):
@@ -183,6 +182,11 @@ def _called(tokenize: Callable[[str], str], text: str) -> str:
         raise TypeError(
             f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces"
         )
+    if not tokens.isascii():
+        try:
+            tokens.encode()
+        except UnicodeEncodeError:
+            raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
     return tokens
 
 

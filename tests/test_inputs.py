@@ -1,6 +1,7 @@
 """What comes in at each door: every kind of column that holds texts, and every kind that is refused, in one line."""
 
 import re
+from collections import UserList, deque
 from pathlib import Path
 from types import MappingProxyType
 
@@ -298,6 +299,7 @@ def test_refusal_by_compute_on_top_of_what_was_stored(metric):
     metric.add_batch(**GOOD)
     with refuses(TypeError, "predictions[0]: got NoneType, wanted str"):
         metric.compute(sources=["a"], predictions=[None], references=["a"])
+    assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
 
@@ -309,6 +311,21 @@ def test_a_refusal_leaves_the_files_of_other_metrics_alone(metric):
     metric.add_batch(**GOOD)
     with pytest.raises(TypeError):
         metric.compute(sources=["a"], predictions=[None], references=["a"])
+    assert other.compute() == metric.compute() == pytest.approx(SCORES)
+    assert_unharmed(metric)
+
+
+def test_a_failure_leaves_the_files_of_other_metrics_alone(metric):
+    def broken(text):
+        raise RuntimeError(text)
+
+    other = evaluate.load(str(ROOT / "sari.py"), cache_dir=metric._data_dir_root)
+    metric.add_batch(**GOOD)
+    metric.compute()
+    other.add_batch(**GOOD)
+    metric.add_batch(**GOOD)
+    with pytest.raises(RuntimeError):
+        metric.compute(tokenize=broken)
     assert other.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
@@ -344,6 +361,8 @@ TEXT_COLUMNS = {
     "tuple": tuple,
     "generator": lambda texts: (text for text in texts),
     "map": lambda texts: map(str, texts),
+    "deque": deque,
+    "user's own list": UserList,
     "dict values": lambda texts: dict(enumerate(texts)).values(),
     "numpy str": np.array,
     "numpy object": objects,
