@@ -83,8 +83,8 @@ def _corpora(options: argparse.Namespace):
             yield title, made_up(segments, references=references, tokens=tokens)
         return
     sources, outputs = _lines(options.sources), _lines(options.outputs)
-    references = zip(*map(_lines, options.references), strict=True)
-    yield "files", Corpus(sources, outputs, [list(row) for row in references])
+    rows = zip(*map(_lines, options.references), strict=True)
+    yield "files", Corpus(sources, outputs, [list(row) for row in rows])
 
 
 def _lines(path: Path) -> list[str]:
