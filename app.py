@@ -21,7 +21,7 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs another host
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from report import answers, markup, text_files
+from report import answers, markup
 from report.downloads import DOWNLOADS
 from score import load_metric
 from variants import VARIANTS
@@ -315,9 +315,7 @@ def score_pasted_lines(variant, tokenize, case, sources, outputs, references, pr
     return show_corpus(answers.of_texts(sources, outputs, references), (variant, tokenize, case), progress)
 
 
-def show_corpus(
-    batches: Iterable[text_files.Batch], chosen: tuple[str, str, str], progress: gr.Progress
-) -> FileResults:
+def show_corpus(batches: Iterable[answers.Batch], chosen: tuple[str, str, str], progress: gr.Progress) -> FileResults:
     """Return what is shown of a corpus, or of why it was refused."""
 
     def show_progress(done: int, total: int) -> None:
