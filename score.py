@@ -105,9 +105,10 @@ def explain(options: argparse.Namespace) -> str:
     with closing(_open_corpus(options)) as corpus:
         segment = _segment(corpus, options.explain)
     (prediction,) = segment.predictions
-    with _refusals():
+    metric = _loaded()
+    with _refusals(), _notes(metric):  # what there is to say of corpora is not said of one line
         found = explanation.explain(
-            _loaded(),
+            metric,
             source=segment.source,
             prediction=prediction,
             references=segment.references,
