@@ -12,7 +12,8 @@ import pickle
 import secrets
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 import evaluate
@@ -63,11 +64,11 @@ def read(path: str) -> ray.data.Dataset:
         raise InputError(f"{path}: no such file or folder")
     rows = ray.data.read_parquet(path) if _is_parquet(Path(path)) else ray.data.read_json(path, lines=True)
     found = rows.columns() or []
-    rows = rows.rename_columns({name: ALIASES[name] for name in found if name in ALIASES})
     missing = set(COLUMNS) - {ALIASES.get(name, name) for name in found}
     if missing:
         raise InputError(f"{path}: got columns {', '.join(found)}, wanted also {', '.join(sorted(missing))}")
-    return rows
+    aliases = {name: ALIASES[name] for name in found if name in ALIASES}
+    return rows.rename_columns(aliases) if aliases else rows
 
 
 def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size: int, scorer=Scorer, **options) -> None:
@@ -75,7 +76,8 @@ def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size:
     target = Path(path).absolute()
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
-        _mapped(rows, scorer, options, workers, batch_size).write_parquet(str(temporary))
+        with _faults_in_one_line():
+            _mapped(rows, scorer, options, workers, batch_size).write_parquet(str(temporary))
         temporary.rename(target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -84,8 +86,9 @@ def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size:
 def corpus_state(rows: ray.data.Dataset, *, workers: int, batch_size: int, counter=Counter, **options):
     """Return the merged state of all rows: `compute()` gives the corpus score, `signature` says which one it is."""
     total = evaluate.load(str(SARI)).state(threads=1, **options)
-    for row in _mapped(rows, counter, options, workers, batch_size).iter_rows():
-        total.merge(pickle.loads(row["state"]))
+    with _faults_in_one_line():
+        for row in _mapped(rows, counter, options, workers, batch_size).iter_rows():
+            total.merge(pickle.loads(row["state"]))
     return total
 
 
@@ -125,6 +128,20 @@ def _mapped(rows: ray.data.Dataset, worker: type, options: dict, workers: int, b
         batch_format="pyarrow",
         compute=ray.data.ActorPoolStrategy(size=workers),
     )
+
+
+@contextmanager
+def _faults_in_one_line() -> Iterator[None]:
+    """Say what a worker found wrong with a batch without the tracebacks of all processes around it."""
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        cause: BaseException = error
+        while (inner := getattr(cause, "cause", None) or cause.__cause__) is not None:
+            cause = inner
+        if not isinstance(cause, ValueError | TypeError):
+            raise
+        raise InputError(f"{cause} (row of a batch)") from None
 
 
 def _texts(batch: pa.Table) -> dict[str, list]:

@@ -19,7 +19,8 @@ import ray
 from variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path.append(str(ROOT / "examples"))
+EXAMPLES = str(ROOT / "examples")
+sys.path.append(EXAMPLES)
 
 import ray_score  # noqa: E402
 
@@ -145,7 +146,8 @@ def test_combined_with_bleu(sari, bleu, rows_for_both, by):
 
 @pytest.fixture(scope="module")
 def cluster():
-    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
+    environment = {"env_vars": {"PYTHONPATH": EXAMPLES}}
+    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env=environment):
         yield
 
 
@@ -157,95 +159,92 @@ def file(request, tmp_path_factory):
     return path
 
 
-class Meeting:
-    """Leaves its process's number in a folder, and waits until there are two of them."""
+def meeting(worker, folder):
+    """Return a worker whose first batch waits until two processes have one."""
 
-    def __init__(self, options):
-        options = dict(options)
-        self._folder = Path(options.pop("folder"))
-        super().__init__(options)
+    class Meeting(worker):
+        def __call__(self, batch):
+            (folder / str(os.getpid())).touch()
+            end = time.monotonic() + 60
+            while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
+                time.sleep(0.05)
+            return super().__call__(batch)
 
-    def __call__(self, batch):
-        """Score when there are two."""
-        (self._folder / str(os.getpid())).touch()
-        end = time.monotonic() + 60
-        while len(list(self._folder.iterdir())) < 2 and time.monotonic() < end:
-            time.sleep(0.05)
-        return super().__call__(batch)
+    return Meeting
 
 
-class KilledOnce:
-    """Kills its own process in the midst of its work: at the third batch that begins."""
+def killed_once(worker, folder):
+    """Return a worker of which one process kills itself in the midst of the work, at the third batch that begins."""
 
-    def __init__(self, options):
-        options = dict(options)
-        self._folder = Path(options.pop("folder"))
-        super().__init__(options)
+    class KilledOnce(worker):
+        def __call__(self, batch):
+            (folder / secrets.token_hex(8)).touch()
+            if len(list(folder.iterdir())) >= 3:
+                with suppress(FileExistsError):
+                    (folder / "killed").touch(exist_ok=False)
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return super().__call__(batch)
 
-    def __call__(self, batch):
-        """Score, or die."""
-        (self._folder / secrets.token_hex(8)).touch()
-        if len(list(self._folder.iterdir())) >= 3:
-            with suppress(FileExistsError):
-                (self._folder / "killed").touch(exist_ok=False)
-                os.kill(os.getpid(), signal.SIGKILL)
-        return super().__call__(batch)
+    return KilledOnce
 
 
-class MeetingScorer(Meeting, ray_score.Scorer):
-    pass
+@pytest.fixture
+def traces(tmp_path_factory):
+    return tmp_path_factory.mktemp("traces")
 
 
-class MeetingCounter(Meeting, ray_score.Counter):
-    pass
-
-
-class KilledScorer(KilledOnce, ray_score.Scorer):
-    pass
-
-
-class KilledCounter(KilledOnce, ray_score.Counter):
-    pass
+def check_traces(traces, fate):
+    """Check that two processes worked, or that one was killed and others went on."""
+    names = [path.name for path in traces.iterdir()]
+    assert len(names) >= 2
+    assert fate is meeting or "killed" in names
 
 
 SETTINGS = {"workers": 2, "batch_size": BATCH}
 
 
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize("scorer", [MeetingScorer, KilledScorer])
-def test_rows_on_a_cluster(sari, file, tmp_path, scorer):
-    traces, scored = tmp_path / "traces", tmp_path / "scored"
-    traces.mkdir()
-    ray_score.write_scores(ray_score.read(str(file)), str(scored), scorer=scorer, folder=str(traces), **SETTINGS)
+@pytest.mark.parametrize("fate", [meeting, killed_once])
+def test_rows_on_a_cluster(sari, file, traces, tmp_path, fate):
+    scored, scorer = tmp_path / "scored", fate(ray_score.Scorer, traces)
+    ray_score.write_scores(ray_score.read(str(file)), str(scored), scorer=scorer, **SETTINGS)
     found = pyarrow.parquet.read_table(scored).to_pylist()
     expected = sari.compute(**COLUMNS, details=True)["sentences"]
     assert [row["number"] for row in found] == list(range(SEGMENTS))
     assert {name: [row[name] for row in found] for name in SCORES} == expected
-    check(scorer, traces)
-    assert sorted(tmp_path.iterdir()) == [scored, traces]
+    assert list(tmp_path.iterdir()) == [scored]
+    check_traces(traces, fate)
 
 
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize(
-    ("counter", "options"),
-    [(MeetingCounter, {"variant": "easse"}), (KilledCounter, {"variant": "hf"}), (KilledCounter, {"variant": "paper"})],
-)
-def test_corpus_score_on_a_cluster(sari, file, tmp_path, counter, options):
-    state = ray_score.corpus_state(
-        ray_score.read(str(file)), counter=counter, folder=str(tmp_path), **SETTINGS, **options
-    )
+@pytest.mark.parametrize(("fate", "variant"), [(meeting, "easse"), (killed_once, "hf"), (killed_once, "paper")])
+def test_corpus_score_on_a_cluster(sari, file, traces, fate, variant):
+    counter = fate(ray_score.Counter, traces)
+    state = ray_score.corpus_state(ray_score.read(str(file)), counter=counter, variant=variant, **SETTINGS)
     assert state.segments == SEGMENTS
-    assert state.compute() == sari.compute(**COLUMNS, **options)
-    check(counter, tmp_path)
+    assert state.compute() == sari.compute(**COLUMNS, variant=variant)
+    check_traces(traces, fate)
 
 
-def check(worker, traces):
-    """Check that two processes worked, or that one was killed."""
-    names = [path.name for path in traces.iterdir()]
-    assert "killed" in names if issubclass(worker, KilledOnce) else len(names) >= 2
+@pytest.mark.usefixtures("cluster")
+def test_bad_files_are_refused(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    with pytest.raises(ray_score.InputError, match=r"rows\.jsonl: no such file or folder$"):
+        ray_score.read(str(file))
+    file.write_text('{"source": "a", "output": "b"}\n')
+    with pytest.raises(ray_score.InputError, match=r"got columns source, output, wanted also references$"):
+        ray_score.read(str(file))
+    file.write_text(
+        '{"source": "a", "output": "b", "references": ["c"]}\n{"source": null, "output": "b", "references": []}'
+    )
+    with pytest.raises(ray_score.InputError, match=r"^sources\[1\]: got NoneType, wanted str \(row of a batch\)$"):
+        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), **SETTINGS)
+    assert list(tmp_path.iterdir()) == [file]
 
 
-def test_the_command(tmp_path, file):
+def test_the_command(tmp_path):
+    file = tmp_path / "rows.parquet"
+    datasets.Dataset.from_list(ROWS).to_parquet(str(file))
     command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), str(file), str(tmp_path / "scored")]
     done = subprocess.run([*command, "--variant", "easse"], capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stderr[-3000:]

@@ -420,8 +420,8 @@ def test_sets_that_cannot_be_told_apart_are_refused(sari, tokenizer):
     [
         ({"sources": SOURCES, "references": REFERENCES[1:]}, "references: got 9 rows, wanted 10, as many as sources"),
         ({"sources": [*SOURCES[1:], None]}, "sources[9]: got NoneType, wanted str"),
-        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict with a column for "),
-        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got b, wanted a dict with a column "),
+        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict with"),
+        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got b, wanted a dict with"),
         ({"references": {"a": [[]]}}, "a: references[0]: got no reference, wanted at least one"),
         ({"variant": "bleu"}, "variant: got 'bleu', wanted one of hf, "),
     ],
