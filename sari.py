@@ -614,11 +614,10 @@ class Sari(evaluate.Metric):
             raise ValueError("sources, predictions, references: got no segments, wanted at least one")
         threads = _checked_threads(threads)
         rows: list[dict[str, Any]] = []
-        counted, chunks = None, []
+        chunks: list[np.ndarray] = []
         for choice, before, after, variant in [(None, None, None, first), *steps(first, last)]:
             if choice in (None, "text", "counting"):  # all else is made of the same counts
-                counted = variant
-                chunks = [counts for (counts,) in _counts(sources, [predictions], references, counted, threads)]
+                chunks = [counts for (counts,) in _counts(sources, [predictions], references, variant, threads)]
             scores = _scores(chunks, variant)
             change = scores["sari"] - rows[-1]["sari"] if rows else None
             rows.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
