@@ -28,7 +28,7 @@ from .inputs import columns, columns_of_systems, given_columns
 from .operations import OPERATIONS, count
 from .resampling import P_VALUES, RESAMPLES, bootstrap, interval, observed, randomization
 from .scores import FIGURES, SCORES, exact_sums, exact_value, figures, of_operations, that_count, with_sari
-from .tokenization import Text, apply, check, describe, encode
+from .tokenization import Text, apply, check, describe, encode, split
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import VARIANTS, Variant, customized, signature, steps
 
@@ -429,6 +429,30 @@ class Sari(evaluate.Metric):
         return TrainerMetric(tokenizer, score, evaluation_sets(sources, references, check=given_columns))
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
+
+    def tokens(
+        self, *, sources, predictions, references, **options
+    ) -> tuple[list[list[str]], list[list[str]], list[list[list[str]]]]:
+        """Return the texts as the tokens that are scored; the arguments are those of `compute`, without `details`.
+
+        Where a variant splits on single spaces, what stands between two of them, or in an empty text, is a token: "".
+
+        Returns:
+            The tokens of each source, of each prediction, and of each segment's references.
+
+        >>> sari = evaluate.load("sari.py")
+        >>> sari.tokens(sources=["A cat, asleep."], predictions=["A cat."], references=[["One cat."]])
+        ([['a', 'cat', ',', 'asleep', '.']], [['a', 'cat', '.']], [[['one', 'cat', '.']]])
+        """
+        variant = _checked(**options)
+        sources, predictions, references = columns(sources, predictions, references)
+        text, source_text = _texts(variant)
+        of_references = iter(split([*chain.from_iterable(references)], text))
+        return (
+            split(sources, source_text),
+            split(predictions, text),
+            [[next(of_references) for _ in row] for row in references],
+        )
 
     def compute(self, *, predictions=None, references=None, sources=None, **options) -> dict[str, Any] | None:
         """Compute SARI, of the arguments or of what `add` and `add_batch` stored.
@@ -850,11 +874,16 @@ def _by_system(
         yield tuple(map(np.concatenate, columns_of_one))  # type: ignore[misc]
 
 
+def _texts(variant: Variant) -> tuple[Text, Text]:
+    """Return how predictions and references, and how sources become tokens."""
+    text = Text(variant.tokenize, variant.lowercase, variant.splits_on_space)
+    return text, text._replace(tokenize=variant.source_tokenize or variant.tokenize)
+
+
 def _chunks(
     sources: list[str], systems: list[list[str]], references: list[list[str]], variant: Variant
 ) -> Iterator[_Chunk]:
-    text = Text(variant.tokenize, variant.lowercase, variant.splits_on_space)
-    source_text = text._replace(tokenize=variant.source_tokenize or variant.tokenize)
+    text, source_text = _texts(variant)
     of_all_systems = systems[0] if len(systems) == 1 else list(map("".join, zip(*systems, strict=True)))
     for rows in _cut(sources, of_all_systems, references):
         outputs = [*chain.from_iterable(own[rows] for own in systems), *chain.from_iterable(references[rows])]

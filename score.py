@@ -7,6 +7,7 @@ in the arguments or the first lines of a file are answered without waiting for t
 import argparse
 import functools
 import os
+import shutil
 import signal
 import sys
 import warnings
@@ -57,6 +58,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error."""
     options = _parse(arguments)
     try:
+        if options.explain is not None:
+            print(explain(options))
+            return 0
         report = score(options)
     except (text_files.FileError, OptionError) as error:
         return _refuse(str(error))
@@ -87,6 +91,51 @@ def score(options: argparse.Namespace) -> Report:
         lines = SENTENCE_FORMATS[Path(options.sentences).suffix](sentences)
         text_files.write_whole(options.sentences, lines)
     return report
+
+
+def explain(options: argparse.Namespace) -> str:
+    """Return why the line that the options name gets its score: as JSON, or as text with colours on a terminal.
+
+    Raises:
+        text_files.FileError: for a file that cannot be read.
+        OptionError: for a line that is not there, and for options that the metric refuses.
+    """
+    from report import explanation, terminal
+
+    with closing(_open_corpus(options)) as corpus:
+        segment = _segment(corpus, options.explain)
+    (prediction,) = segment.predictions
+    with _refusals():
+        found = explanation.explain(
+            _loaded(),
+            source=segment.source,
+            prediction=prediction,
+            references=segment.references,
+            variant=options.variant,
+            **_choices(options),
+        )
+    if options.format == "json":
+        return terminal.as_json(found)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal.as_text(
+        found,
+        title=f"Line {options.explain} of {_system_names(options)[0]}",
+        by_order=options.by_order,
+        colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        width=shutil.get_terminal_size().columns if is_terminal else None,
+    )
+
+
+def _segment(corpus: text_files.Corpus, line: int) -> text_files.Segment:
+    """Return the segment of a line, counted from 1."""
+    before = 0
+    for batch in corpus.batches():
+        size = len(batch["sources"])
+        if line <= before + size:
+            place = line - before - 1
+            return text_files.Segment(batch["sources"][place], batch["predictions"][place], batch["references"][place])
+        before += size
+    raise OptionError(f"--explain: got {line}, wanted a line from 1 to {before}")
 
 
 def _loaded():
@@ -324,6 +373,18 @@ def _check_combinations(parser: argparse.ArgumentParser, options: argparse.Names
         parser.error("--why explains the difference to --variant, not --all-variants")
     if options.by_order and options.format == "csv":
         parser.error("--by-order goes with the other formats, not csv")
+    if options.explain is not None:
+        _check_explain(parser, options)
+
+
+def _check_explain(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.explain < 1:
+        parser.error(f"--explain: got {options.explain}, wanted a line from 1")
+    if options.format not in ("text", "json"):
+        parser.error(f"--explain goes with the formats text and json, not {options.format}")
+    others = (options.all_variants, options.sentences, options.confidence, options.method, options.why)
+    if len(_system_names(options)) > 1 or options.baselines or any(others):
+        parser.error("--explain shows one line of one system under one variant, and goes with nothing else")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -423,6 +484,13 @@ def _add_report_options(group) -> None:
     group.add_argument("--format", choices=FORMATS, default="text", help="how to print the scores (default: text)")
     group.add_argument(
         "--by-order", action="store_true", help="add precision, recall and F1 per n-gram order (JSON always has them)"
+    )
+    group.add_argument(
+        "--explain",
+        metavar="N",
+        type=int,
+        help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
+        "with --by-order also the n-grams behind each figure",
     )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")
 
