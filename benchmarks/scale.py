@@ -4,7 +4,8 @@
 
 Each line is a process of its own; its memory is the most that it and its children held at once (RSS), less what they
 held before they read the first pair. Texts are made up, the same every time. `PATH` is any evaluate module with the
-same interface, such as a copy of the folder metrics/sari of https://github.com/huggingface/evaluate; it scores a sample.
+same interface, such as a copy of the folder metrics/sari of https://github.com/huggingface/evaluate; it scores a
+sample.
 """
 
 import argparse
