@@ -69,6 +69,21 @@ def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[
     return sources, list(checked.values()), references
 
 
+def given_columns(sources=None, references=None) -> tuple[list[str] | None, list[list[str]] | None]:
+    """Check those columns that are not None, as `columns` does, and return them as lists.
+
+    >>> given_columns(references=["a", "b"])
+    (None, [['a'], ['b']])
+    """
+    if sources is not None:
+        sources = _texts("sources", sources)
+    if references is not None:
+        references = _references(references)
+    if sources is not None and references is not None:
+        columns(sources, sources, references)
+    return sources, references
+
+
 def _texts(name: str, column) -> list[str]:
     texts = _listed(name, column, _TEXTS)
     _check_texts(texts, lambda row: f"{name}[{row}]")
