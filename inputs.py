@@ -31,9 +31,9 @@ def columns(sources, predictions, references) -> Columns:
     ...
     TypeError: sources[1]: got NoneType, wanted str
     """
-    sources = _texts("sources", sources)
-    predictions = _texts("predictions", predictions)
-    references = _references(references)
+    sources = text_column("sources", sources)
+    predictions = text_column("predictions", predictions)
+    references = reference_column(references)
     if len(predictions) != len(sources):
         raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
     if len(references) != len(sources):
@@ -44,13 +44,15 @@ def columns(sources, predictions, references) -> Columns:
     return sources, predictions, references
 
 
-def _texts(name: str, column) -> list[str]:
+def text_column(name: str, column) -> list[str]:
+    """Check a column with one text per segment and return it as a list; errors call it by the name given."""
     texts = _listed(name, column, _TEXTS)
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 
 
-def _references(column) -> list[list[str]]:
+def reference_column(column) -> list[list[str]]:
+    """Check a column with one text or several per segment and return it as a list of lists."""
     rows = _listed("references", column, _REFERENCES)
     if rows and all(isinstance(row, str) for row in rows):
         rows = [[row] for row in rows]
