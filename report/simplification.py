@@ -122,8 +122,9 @@ def sentence_counts(texts) -> np.ndarray:
     """Return how many sentences each text has: int64[segments].
 
     A sentence ends at a full stop, exclamation or question mark before whitespace or the end, also where the next one
-    follows without a space ("end.The"), unless the stop belongs to an abbreviation, an initial or a web address. What
-    remains behind the last end is a sentence if it has a letter or digit. An empty text has none.
+    follows without a space ("end.The"), unless the stop belongs to an abbreviation, an initial or a web address. A stop
+    that is a token of its own may belong to a title ("mr ."). What remains behind the last end is a sentence if it has
+    a letter or digit. An empty text has none.
 
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
@@ -143,14 +144,17 @@ def _sentences(text: str) -> int:
 
 
 def _is_end(text: str, match: re.Match, cased: bool) -> bool:
-    """Whether a mark ends a sentence; one that is a token of its own, or the last thing of the text, always does."""
+    """Whether a mark ends a sentence; the last thing of a text always does."""
     rest = text[match.end() :].lstrip()
-    before = text[: match.start()]
-    if not rest or before != before.rstrip() or not match[0].startswith("."):
+    before = text[: match.start()].split()
+    if not rest or not before or not match[0].startswith("."):
         return True
-    word = before.split()[-1].lstrip("\"'“‘(«[").lower() if before else ""
-    is_short = word in _ABBREVIATIONS or "." in word or (len(word) == 1 and word.isalpha())
-    return not is_short and not (cased and rest[0].islower())
+    word = before[-1].lstrip("\"'“‘(«[").lower()
+    if word in _ABBREVIATIONS:
+        return False
+    if text[match.start() - 1].isspace():  # a token of its own
+        return True
+    return not ("." in word or (len(word) == 1 and word.isalpha()) or (cased and rest[0].islower()))
 
 
 def splits(sources, predictions) -> np.ndarray:
