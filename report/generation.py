@@ -7,13 +7,15 @@ between whitespace, and case counts. Bad input is refused as by the metric: Type
 names the argument and the row.
 """
 
+import math
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import conllu
 import numpy as np
+from rapidfuzz.distance import Levenshtein
 
 from inputs import reference_column, text_column
 
@@ -69,14 +71,13 @@ class Tree(NamedTuple):
 
 
 def string_errors(predictions, references) -> list[Errors]:
-    """Return the errors of each prediction against its reference; with several, against that of the best accuracy.
+    """Return the errors of each prediction against its reference.
 
     Tokens are aligned so that errors are fewest, with a substitution as one error; of the alignments with as few, one
     with the fewest substitutions is taken, which leaves the most tokens in place.
 
     Args:
-        predictions: one text per segment.
-        references: per segment one text or a list of at least one.
+        predictions, references: one text per segment.
 
     The example of the paper:
 
@@ -85,31 +86,57 @@ def string_errors(predictions, references) -> list[Errors]:
     >>> errors
     Errors(insertions=2, deletions=2, substitutions=1, moves=1, tokens=9)
     """
-    predictions, references = _checked(predictions, reference_column(references), "references")
-    return [
-        max((_errors(output.split(), text.split()) for text in texts), key=lambda errors: errors.generation_accuracy)
-        for output, texts in zip(predictions, references, strict=True)
-    ]
+    predictions, references = _checked(predictions, text_column("references", references), "references")
+    return [_errors(output.split(), text.split()) for output, text in zip(predictions, references, strict=True)]
 
 
 def simple_string_accuracies(predictions, references) -> np.ndarray:
     """Return 1 − (I + D + S) / R for each segment: float64[segments]. See `string_errors`.
 
+    Args:
+        predictions: one text per segment.
+        references: per segment one text or a list of at least one, of which the best counts.
+
     >>> simple_string_accuracies(["There was estimate for phase the second no cost"],
     ...                          ["There was no cost estimate for the second phase"]).round(3)
     array([0.444])
     """
-    return _simple(string_errors(predictions, references))
+    predictions, references = _checked(predictions, reference_column(references), "references")
+    return np.array(
+        [
+            max(1 - Levenshtein.distance(output, text) / max(len(text), 1) for text in map(str.split, texts))
+            for output, texts in zip(map(str.split, predictions), references, strict=True)
+        ],
+        np.float64,
+    )
 
 
 def generation_string_accuracies(predictions, references) -> np.ndarray:
-    """Return 1 − (M + I' + D' + S) / R for each segment: float64[segments]. See `string_errors`.
+    """Return 1 − (M + I' + D' + S) / R for each segment: float64[segments]; as `simple_string_accuracies`.
 
     >>> generation_string_accuracies(["There was estimate for phase the second no cost"],
     ...                              ["There was no cost estimate for the second phase"]).round(3)
     array([0.556])
     """
-    return _generation(string_errors(predictions, references))
+    predictions, references = _checked(predictions, reference_column(references), "references")
+    return np.array(
+        [
+            _best_generation_accuracy(output.split(), list(map(str.split, texts)))
+            for output, texts in zip(predictions, references, strict=True)
+        ],
+        np.float64,
+    )
+
+
+def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
+    """Align with the most promising references first: at best, moves halve the errors."""
+    bounds = [1 - Levenshtein.distance(output, text) / 2 / max(len(text), 1) for text in references]
+    best = -math.inf
+    for bound, text in sorted(zip(bounds, references, strict=True), reverse=True):
+        if bound <= best:
+            break
+        best = max(best, _errors(output, text).generation_accuracy)
+    return best
 
 
 def tree_errors(predictions, trees) -> list[Errors]:
@@ -137,7 +164,7 @@ def simple_tree_accuracies(predictions, trees) -> np.ndarray:
     >>> simple_tree_accuracies(["phase the second"], [tree]).round(3)
     array([0.333])
     """
-    return _simple(tree_errors(predictions, trees))
+    return np.array([row.simple_accuracy for row in tree_errors(predictions, trees)], np.float64)
 
 
 def generation_tree_accuracies(predictions, trees) -> np.ndarray:
@@ -147,7 +174,7 @@ def generation_tree_accuracies(predictions, trees) -> np.ndarray:
     >>> generation_tree_accuracies(["phase the second"], [tree]).round(3)
     array([0.667])
     """
-    return _generation(tree_errors(predictions, trees))
+    return np.array([row.generation_accuracy for row in tree_errors(predictions, trees)], np.float64)
 
 
 def understandability(predictions, trees) -> np.ndarray:
@@ -295,14 +322,6 @@ def _path_back(costs: list[list[int]], error: int, ids: list[int], wanted: list[
         else:
             place -= 1
             yield None, place
-
-
-def _simple(errors: Iterable[Errors]) -> np.ndarray:
-    return np.array([row.simple_accuracy for row in errors], np.float64)
-
-
-def _generation(errors: Iterable[Errors]) -> np.ndarray:
-    return np.array([row.generation_accuracy for row in errors], np.float64)
 
 
 def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:

@@ -134,7 +134,16 @@ def test_a_perfect_output(text):
     assert generation.generation_string_accuracies([text], [text]) == 1
 
 
-def test_values_may_be_negative_and_the_best_reference_counts():
+@given(strings, st.lists(strings, min_size=1, max_size=4))
+def test_accuracies_are_those_of_the_best_reference(output, references):
+    output, references = " ".join(output), list(map(" ".join, references))
+    found = [errors(output, text) for text in references]
+    simple, moving = (max(getattr(row, name) for row in found) for name in ("simple_accuracy", "generation_accuracy"))
+    assert generation.simple_string_accuracies([output], [references]) == pytest.approx(simple)
+    assert generation.generation_string_accuracies([output], [references]) == pytest.approx(moving)
+
+
+def test_values_may_be_negative_and_there_may_be_several_references():
     assert generation.simple_string_accuracies(["a b c"], ["x"]).tolist() == [-2]
     assert generation.simple_string_accuracies(["a b c", "x"], [["x", "a b c d"], ["x"]]).tolist() == [0.75, 1]
     assert generation.simple_string_accuracies([], []).shape == (0,)
