@@ -1,6 +1,6 @@
 """Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong where."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
 
@@ -66,15 +66,22 @@ def reference_column(column) -> list[list[str]]:
 
 
 def _reference_row(number: int, row, first) -> list[str]:
-    if isinstance(first, str) or isinstance(row, str) or not _is_column(row):
-        wanted = "str" if isinstance(first, str) else "a list of str"
-        raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {wanted}")
-    return _listed(f"references[{number}]", row, "a list of str")
+    """Return a row of references as a list; the first row tells whether rows are lists or single texts."""
+    singles = isinstance(first, str)
+    if singles and isinstance(row, str):
+        return [row]
+    if not singles and _is_column(row):
+        return _listed(f"references[{number}]", row, "a list of str")
+    raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
 
 
 def _listed(name: str, column, wanted: str) -> list:
     if type(column) is list:
         return column
+    if isinstance(column, Sequence) and type(column).__module__.startswith("datasets."):
+        column = column[:]  # all at once: to read it row by row takes longer than to score it
+    if getattr(column, "ndim", 1) == 2 and hasattr(column, "to_numpy"):
+        column = column.to_numpy()  # the rows of a table, not the names of its columns
     for method in ("tolist", "to_pylist"):
         if hasattr(column, method):
             column = getattr(column, method)()
@@ -112,6 +119,6 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 
 
 def _transposed(references: list[list[str]], segments: int) -> str:
-    if all(len(row) == segments for row in references):
+    if references and all(len(row) == segments for row in references):
         return " (one list per segment, not one per annotator)"
     return ""

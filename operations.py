@@ -26,7 +26,8 @@ class _Order(NamedTuple):
         n: the order.
         grams: the numbers of the n-grams of all texts, one text after the other.
         bounds: for each text, and after the last, where its n-grams begin in `grams`.
-        known: for each text, and after the last, how many distinct n-grams the texts before it hold.
+        known: how many distinct n-grams stand before each source, before each prediction, before the references of each
+            segment, and in all.
         unigrams: for each token, its number among the distinct unigrams.
         ids, lengths, nrefs: as given to `count`.
     """
@@ -121,7 +122,8 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
     """
     how = COUNTINGS[counting]
     # The orders one behind the other, so that each step below is one call for all of them.
-    by_order = [_tables(order, how) for order in _orders(ids, lengths, nrefs, max_order)]
+    orders = min(max_order, int(lengths.max()) or 1)  # no text has longer n-grams
+    by_order = [_tables(order, how) for order in _orders(ids, lengths, nrefs, orders)]
     tables = _Tables(*map(np.concatenate, zip(*by_order, strict=True)))
     keep_and_delete = _segment_sums(how.tally(_amounts(tables, how)), tables.old)
     hits, matches = _segment_sums((tables.hits, tables.matches), tables.new)
@@ -129,61 +131,71 @@ def count(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, *, counting: 
     counts = np.concatenate([keep_and_delete, [hits, tables.new, hits, wanted]])
     if how.keep_recall_over_union:
         counts[_KEEP_RECALL_DENOMINATOR] = tables.old + wanted
-    counts = counts.reshape(len(OPERATIONS), 4, max_order, len(nrefs))
-    return np.ascontiguousarray(counts.transpose(3, 2, 0, 1))
+    counts = counts.reshape(len(OPERATIONS), 4, orders, len(nrefs)).transpose(3, 2, 0, 1)
+    return np.concatenate([counts, np.zeros((len(nrefs), max_order - orders, len(OPERATIONS), 4))], axis=1)
 
 
 def _orders(ids: np.ndarray, lengths: np.ndarray, nrefs: np.ndarray, max_order: int) -> Iterator[_Order]:
     """Yield the n-grams of every order; each is known by the (n-1)-gram that it begins with and its last token."""
     segments = np.arange(len(nrefs))
     segment = np.concatenate([segments, segments, np.repeat(segments, nrefs)])
-    grams = unigrams = pd.factorize(np.repeat(segment, lengths) << 32 | ids)[0]
+    vocabulary = int(ids.max(initial=0)) + 1
+    grams = unigrams = _numbered(np.repeat(segment, lengths), ids, vocabulary)
     last = ids  # the last token of each n-gram
+    groups = np.concatenate([np.arange(2 * len(nrefs)), 2 * len(nrefs) + _running_total(nrefs)])
     for n in range(1, max_order + 1):
         sizes = np.maximum(lengths - (n - 1), 0)
-        bounds, filled = _running_total(sizes), sizes > 0
-        yield _Order(n, grams, bounds, _known(grams, bounds, filled), unigrams, ids, lengths, nrefs)
+        bounds = _running_total(sizes)
+        yield _Order(n, grams, bounds, _known(grams, bounds[groups]), unigrams, ids, lengths, nrefs)
         if n < max_order:
             goes_on = np.ones(len(grams), bool)
-            goes_on[bounds[1:][filled] - 1] = False
-            begins = goes_on.nonzero()[0]
-            last = last[begins + 1]
-            grams = pd.factorize(grams[begins] << 32 | last)[0]
+            goes_on[bounds[1:][sizes > 0] - 1] = False
+            last = last[1:][goes_on[:-1]]
+            grams = _numbered(grams[goes_on], last, vocabulary)
 
 
-def _known(grams: np.ndarray, bounds: np.ndarray, filled: np.ndarray) -> np.ndarray:
-    """For each text, and after the last, count the distinct n-grams before it: numbers are given as they appear."""
+def _numbered(first: np.ndarray, second: np.ndarray, limit: int) -> np.ndarray:
+    """Give pairs numbers in the order of their first appearance; `second` is below `limit`."""
+    pairs = first * limit + second
+    if (int(first.max(initial=0)) + 1) * limit < 1 << 31:
+        pairs = pairs.astype(np.int32)  # half the memory to look things up in
+    return pd.factorize(pairs)[0]
+
+
+def _known(grams: np.ndarray, bounds: np.ndarray) -> np.ndarray:
+    """Count the distinct n-grams before each of the bounds: they are numbered as they appear."""
     known = np.zeros(len(bounds), np.int64)
+    filled = bounds[1:] > bounds[:-1]
     known[1:][filled] = np.maximum.reduceat(grams, bounds[:-1][filled]) + 1
     return np.maximum.accumulate(known)
 
 
 def _tables(order: _Order, how: _Counting) -> _Tables:
-    segments, nrefs, known = len(order.nrefs), order.nrefs, order.known
-    old, new = known[segments], known[2 * segments]
-    in_references = _occurrences(order, 2 * segments, len(order.lengths))
+    segments = len(order.nrefs)
+    old, new = order.known[segments], order.known[2 * segments]
+    in_references = _occurrences(order, 2 * segments, len(order.lengths), new)
     held, scale = how.weigh(order, in_references[:old])
     hits = matches = in_references[old:new] > 0
     if how.strikes_subsequences:
         hits = matches & ~_in_source_in_order(order)
-    last = np.cumsum(nrefs) + 2 * segments
-    steps = known[1 : 2 * segments + 1] - known[: 2 * segments]
+    sizes = order.known[1:] - order.known[:-1]
     return _Tables(
-        in_source=_occurrences(order, 0, segments),
-        in_prediction=_occurrences(order, segments, 2 * segments)[:old],
+        in_source=_occurrences(order, 0, segments, old),
+        in_prediction=_occurrences(order, segments, 2 * segments, old),
         in_references=held,
         scale=scale,
-        old=steps[:segments],
+        old=sizes[:segments],
         hits=hits,
         matches=matches,
-        new=steps[segments:],
-        missed=known[last] - known[last - nrefs],
+        new=sizes[segments : 2 * segments],
+        missed=sizes[2 * segments :],
     )
 
 
-def _occurrences(order: _Order, first: int, last: int) -> np.ndarray:
-    """Count how often each distinct n-gram occurs in the texts from `first` to before `last`."""
-    return np.bincount(order.grams[order.bounds[first] : order.bounds[last]], minlength=order.known[last])
+def _occurrences(order: _Order, first: int, last: int, distinct: int) -> np.ndarray:
+    """Count how often the first `distinct` n-grams occur in the texts from `first` to before `last`."""
+    grams = order.grams[order.bounds[first] : order.bounds[last]]
+    return np.bincount(grams, minlength=distinct)[:distinct]
 
 
 def _amounts(tables: _Tables, how: _Counting) -> _Amounts:

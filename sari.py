@@ -4,13 +4,16 @@ This file is the hub: it alone imports the other modules and puts them together,
 that it imports here, and no others.
 """
 
+import inspect
 import operator
 import os
+import re
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import chain, pairwise
+from numbers import Integral
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -70,10 +73,10 @@ Raises:
     ImportError: for a tokenizer whose package is not installed.
 Examples:
     >>> sari = evaluate.load("sari.py")
-    >>> sources = ["About 95 species are currently accepted ."]
-    >>> predictions = ["About 95 you now get in ."]
-    >>> references = [["About 95 species are currently known .", "About 95 species are now accepted .",
-    ...                "95 species are now accepted ."]]
+    >>> sources = ["Nearly 40 bridges were still standing ."]
+    >>> predictions = ["Nearly 40 we later ran off ."]
+    >>> references = [["Nearly 40 bridges were still counted .", "Nearly 40 bridges were later standing .",
+    ...                "40 bridges were later standing ."]]
     >>> scores = sari.compute(sources=sources, predictions=predictions, references=references)
     >>> {name: round(score, 2) for name, score in scores.items()}
     {'sari': 26.95, 'keep': 22.53, 'delete': 50.0, 'add': 8.33}
@@ -81,10 +84,17 @@ Examples:
     31.35
 """
 
+_COLUMNS = ("sources", "predictions", "references")
+_OPTIONS = tuple(inspect.signature(customized).parameters)
+
 # Texts are counted in chunks of about this many characters: small enough for the processor's cache, large enough that
 # the cost of calling numpy does not matter.
-_CHUNK_CHARACTERS = 90_000
+_CHUNK_CHARACTERS = 200_000
 _BLOCK_SEGMENTS = 1024
+
+# To free a large block teaches glibc's malloc to keep blocks of up to its size for the next chunk, instead of returning
+# them to the system and getting them back page by page (see "dynamic mmap threshold" in malloc(3)). No page is touched.
+np.empty(1 << 24, np.uint8)
 
 
 class _Chunk(NamedTuple):
@@ -104,11 +114,12 @@ class State:
         segments: how many segments were seen.
     """
 
-    def __init__(self, metric: "Sari", sentences: bool, threads: int | None, options: dict[str, Any]):
+    def __init__(self, metric: "Sari", *, sentences: bool, threads: int | None, options: dict[str, Any]):
         self._metric = metric
         self._options = options
         self._variant = _checked(**options)
-        self._threads = _checked_threads(threads)
+        self._threads = threads
+        self._threads_here = _checked_threads(threads)
         self._keeps_sentences = sentences
         self._sentences: list[np.ndarray] = []
         self._totals: Any = 0
@@ -129,7 +140,11 @@ class State:
         """
         if not isinstance(other, State):
             raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-        if other._variant != self._variant or other._keeps_sentences != self._keeps_sentences:
+        if other._keeps_sentences != self._keeps_sentences:
+            raise ValueError(
+                f"other: got a state with sentences={other._keeps_sentences}, wanted sentences={self._keeps_sentences}"
+            )
+        if other._variant != self._variant:
             raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
         self._sentences = self._sentences + other._sentences
         self._totals = self._totals + other._totals
@@ -165,7 +180,7 @@ class State:
     def add(self, sources: list[str], predictions: list[str], references: list[list[str]]) -> None:
         """Add segments that `inputs.columns` has checked."""
         totals, sentences = self._totals, []  # all or nothing, should a tokenizer fail half-way
-        for counts in _counts(sources, predictions, references, self._variant, self._threads):
+        for counts in _counts(sources, predictions, references, self._variant, self._threads_here):
             rows = counts
             if self._variant.level == "sentence" or self._keeps_sentences:
                 by_order, operations = _scored(counts, self._variant)
@@ -230,7 +245,7 @@ class Sari(evaluate.Metric):
             homepage="https://aclanthology.org/Q16-1029",
             license="Apache-2.0",
             codebase_urls=sorted(
-                {row.source.split()[0].rstrip(",") for row in VARIANTS.values() if "://" in row.source}
+                {url for row in VARIANTS.values() for url in re.findall(r"https://github[^\s,;]+", row.source)}
             ),
             reference_urls=["https://aclanthology.org/Q16-1029"],
         )
@@ -255,23 +270,24 @@ class Sari(evaluate.Metric):
             sentences: whether to keep the scores of every segment.
             threads, options: as in `compute`.
         """
-        return State(self, sentences, threads, options)
+        return State(self, sentences=sentences, threads=threads, options=options)
 
-    def score_batch(self, batch: Mapping[str, Any], **options) -> dict[str, list[float]]:
+    def score_batch(self, batch: Mapping[str, Any], *, threads: int | None = None, **options) -> dict[str, list[float]]:
         """Score every row of a batch alone: what `Dataset.map(sari.score_batch, batched=True)` wants.
 
         Args:
             batch: columns "sources", "predictions" and "references".
-            options: as in `compute`, without `details`.
+            threads, options: as in `compute`, without `details`.
 
         Returns:
             Columns "sari", "keep", "delete" and "add": one score in percent per row.
         """
-        missing = [name for name in ("sources", "predictions", "references") if name not in batch]
+        names = getattr(batch, "column_names", batch)  # of an Arrow table
+        missing = [name for name in _COLUMNS if name not in names]
         if missing:
-            raise ValueError(f"batch: got columns {', '.join(batch)}, wanted also {', '.join(missing)}")
-        state = self.state(sentences=True, **options)
-        state.update(**{name: batch[name] for name in ("sources", "predictions", "references")})
+            raise ValueError(f"batch: got columns {', '.join(names)}, wanted also {', '.join(missing)}")
+        state = State(self, sentences=True, threads=threads, options=options)
+        state.update(**{name: batch[name] for name in _COLUMNS})
         if not state.segments:
             return {name: [] for name in SCORES}
         return state.compute(details=True)["sentences"]
@@ -283,24 +299,24 @@ class Sari(evaluate.Metric):
             The scores; None on the other processes of a distributed evaluation.
         """
         self._new_state(**options)  # refuses bad options while nothing is lost by it
-        inputs = {"sources": sources, "predictions": predictions, "references": references}
-        if all(column is None for column in inputs.values()):
-            inputs = {}
-        alone = self.num_process == 1 and not len(self)
-        if alone:
+        given = dict(zip(_COLUMNS, (sources, predictions, references), strict=True))
+        nothing = all(column is None for column in given.values())
+        checked = ([], [], []) if nothing else columns(**given)
+        if self.num_process == 1 and not len(self):
             # Nothing to gather, neither from earlier calls nor from other processes: no need of a cache file.
-            checked = columns(**inputs) if inputs else ([], [], [])
             return self._compute(*checked, **options)
+        # Other processes wait for the file of this one, even if it has nothing to say.
+        silent = nothing and self.writer is not None
+        self.file_paths = self.filelocks = None  # those of an earlier call may be another metric's by now
         try:
-            return super().compute(**inputs, **options)
+            return super().compute(**({} if silent else dict(zip(_COLUMNS, checked, strict=True))), **options)
         except BaseException:
             self._discard()
             raise
 
     def add_batch(self, *, predictions=None, references=None, sources=None) -> None:
         """Store segments for `compute`."""
-        names = ("sources", "predictions", "references")
-        batch = dict(zip(names, columns(sources, predictions, references), strict=True))
+        batch = dict(zip(_COLUMNS, columns(sources, predictions, references), strict=True))
         if batch["sources"] or self.num_process > 1:
             super().add_batch(**batch)
 
@@ -309,6 +325,9 @@ class Sari(evaluate.Metric):
 
         As in other modules of `evaluate`, the columns' names (`sources` and so on) will do as well.
         """
+        unknown = sorted(set(named_as_columns) - set(_COLUMNS))
+        if unknown:
+            raise TypeError(f"{unknown[0]}: got an unknown name, wanted source, prediction and reference")
         segment = {"sources": source, "predictions": prediction, "references": reference} | named_as_columns
         (text,), (output,), (references,) = columns(**{name: [value] for name, value in segment.items()})
         super().add(sources=text, prediction=output, reference=references)
@@ -321,7 +340,8 @@ class Sari(evaluate.Metric):
     def _new_state(self, *, details: bool = False, **options) -> State:
         if not isinstance(details, bool):
             raise TypeError(f"details: got {details!r}, wanted True or False")
-        return self.state(sentences=details, **options)
+        threads = options.pop("threads", None)
+        return State(self, sentences=details, threads=threads, options=options)
 
     def _infer_feature_from_batch(self, _batch):
         return self.features[0]  # single references have become lists by now
@@ -348,6 +368,9 @@ class Sari(evaluate.Metric):
 
 
 def _checked(**options) -> Variant:
+    unknown = sorted(set(options) - set(_OPTIONS))
+    if unknown:
+        raise TypeError(f"{unknown[0]}: got an unknown option, wanted one of {', '.join(_OPTIONS)}")
     variant = customized(**options)
     check(variant.tokenize)
     return variant
@@ -356,7 +379,7 @@ def _checked(**options) -> Variant:
 def _checked_threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, int):
+    if isinstance(threads, bool) or not isinstance(threads, Integral):
         raise TypeError(f"threads: got {threads!r}, wanted a whole number of at least 1")
     if threads < 1:
         raise ValueError(f"threads: got {threads!r}, wanted a whole number of at least 1")
@@ -408,13 +431,13 @@ def _cut(sources: list[str], predictions: list[str], references: list[list[str]]
     """Cut the segments into chunks of about the same number of characters."""
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
+        texts = chain(sources[block], predictions[block], chain.from_iterable(references[block]))
+        sizes = np.fromiter(map(len, texts), np.int64)
         nrefs = np.fromiter(map(len, references[block]), np.int64)
-        sizes = np.fromiter(map(len, chain.from_iterable(references[block])), np.int64)
-        sizes = np.add.reduceat(sizes, np.cumsum(nrefs) - nrefs)
-        sizes += np.fromiter(map(len, sources[block]), np.int64)
-        sizes += np.fromiter(map(len, predictions[block]), np.int64)
-        chunk = np.cumsum(sizes) // _CHUNK_CHARACTERS
-        edges = [0, *(np.diff(chunk).nonzero()[0] + 1).tolist(), len(sizes)]
+        segments = len(nrefs)
+        in_references = np.add.reduceat(sizes[2 * segments :], np.cumsum(nrefs) - nrefs)
+        chunk = np.cumsum(sizes[:segments] + sizes[segments : 2 * segments] + in_references) // _CHUNK_CHARACTERS
+        edges = [0, *((chunk[1:] != chunk[:-1]).nonzero()[0] + 1).tolist(), segments]
         for first, last in pairwise(edges):
             yield slice(begin + first, begin + last)
 

@@ -223,9 +223,7 @@ def _add_metric_options(group) -> None:
     group.add_argument("--level", choices=LEVELS, help="average sentence scores, or sum counts over the corpus first")
     group.add_argument("--deletion", choices=DELETIONS, help="what scores the deleted n-grams")
     group.add_argument("--zero-division", metavar="X", type=float, help="a precision or recall of 0/0, from 0 to 1")
-    group.add_argument(
-        "--tokenize", metavar="NAME", help="13a, intl, none, char, zh, ja-mecab, ko-mecab, moses, penn, ..."
-    )
+    group.add_argument("--tokenize", metavar="NAME", help="13a, intl, none, char, zh, ja-mecab, ko-mecab, moses, ...")
     group.add_argument(
         "--lowercase", action=argparse.BooleanOptionalAction, default=None, help="lowercase all texts, or none"
     )

@@ -41,7 +41,6 @@ _EXTERNAL = {
     "moses": _External(
         "sacremoses", "MosesTokenizer", "sacremoses", "tokenize", (("return_str", True), ("escape", False))
     ),
-    "penn": _External("sacremoses", "MosesTokenizer", "sacremoses", "penn_tokenize", (("return_str", True),)),
 }
 
 #: Every name that `tokenize` takes; "none" leaves the text as it is. "13a" and "none" are done here, on bytes.
@@ -90,7 +89,7 @@ def check(tokenize: Tokenizer) -> None:
     Traceback (most recent call last):
     ...
     ValueError: tokenize: got '13b', wanted a callable or one of 13a, none, intl, char, zh, ja-mecab, ko-mecab, spm, \
-flores101, flores200, spBLEU-1K, moses, penn
+flores101, flores200, spBLEU-1K, moses
     """
     valid = f"a callable or one of {', '.join(TOKENIZERS)}"
     if not isinstance(tokenize, str):
@@ -183,6 +182,11 @@ def _called(tokenize: Callable[[str], str], text: str) -> str:
         raise TypeError(
             f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces"
         )
+    if not tokens.isascii():
+        try:
+            tokens.encode()
+        except UnicodeEncodeError:
+            raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
     return tokens
 
 
@@ -203,7 +207,7 @@ def _rewritten_13a(data: bytes) -> bytes:
         data = data.replace(b"<skipped>", b"")
     if b"\n" in data:
         data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if _ENTITY.search(data):
+    if b"&" in data and _ENTITY.search(data):
         for entity, character in _ENTITIES:
             data = data.replace(entity, character)
     return data
@@ -247,9 +251,7 @@ def _spans_between_spaces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarr
 def _spans_between_whitespace(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     space = np.frombuffer(data.translate(_PLAIN), np.uint8).view(bool)
     word = ~space
-    starts = (word[1:] & space[:-1]).nonzero()[0] + 1
-    ends = (word[:-1] & space[1:]).nonzero()[0] + 1
-    return starts, ends
+    return _places(word[1:] & space[:-1]), _places(word[:-1] & space[1:])
 
 
 def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
@@ -259,23 +261,32 @@ def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     alone = _alone_13a(classes)
     edge = alone | space
     word = ~space
-    starts = (word[1:] & (alone[1:] | edge[:-1])).nonzero()[0] + 1
-    ends = (word[:-1] & (alone[:-1] | edge[1:])).nonzero()[0] + 1
-    return starts, ends
+    starts = alone[1:] | edge[:-1]
+    starts &= word[1:]
+    ends = alone[:-1] | edge[1:]
+    ends &= word[:-1]
+    return _places(starts), _places(ends)
+
+
+def _places(mask: np.ndarray) -> np.ndarray:
+    """Return where a mask that is shifted by one byte is set."""
+    places = mask.nonzero()[0]
+    places += 1
+    return places
 
 
 def _alone_13a(classes: np.ndarray) -> np.ndarray:
     """Return which bytes are tokens by themselves: symbols, most periods and commas, dashes after digits."""
     digit = classes & _DIGIT
-    marks = classes & _MARK
-    within_number = np.zeros_like(classes)
-    np.right_shift(digit[:-2] & digit[2:], 1, out=within_number[1:-1])  # the digit's bit onto the mark's
+    mark = classes & _MARK
     alone = classes & _ALONE
-    alone |= marks & ~within_number
-    dash = classes[1:] & (digit[:-1] << 1)  # the digit's bit onto the dash's
-    alone[1:] |= dash
+    within_number = digit[:-2] & digit[2:]
+    within_number >>= 1  # the digit's bit onto the mark's
+    alone[1:-1] |= mark[1:-1] & ~within_number
+    after_digit = digit[:-1] << 1  # the digit's bit onto the dash's
+    alone[1:] |= after_digit & classes[1:]
     alone = alone.astype(bool)
-    alone[_glued_to_number(marks, digit)] = False
+    alone[_glued_to_number(mark, digit)] = False
     return alone
 
 
@@ -303,7 +314,7 @@ def _identify(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
     words = at_each_byte[starts]
     lengths = ends - starts
-    words |= _FILL[np.minimum(lengths, 8)]
+    words |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
         words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE

@@ -5,6 +5,7 @@ Only the standard library is imported here, so that a command line can list the 
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any
 
 VERSION = "1.0.0"
@@ -209,7 +210,7 @@ def signature(variant: Variant, *, nrefs: int | str, tokenizer: str, sacrebleu: 
         "order": variant.max_order,
         "level": variant.level,
         "del": variant.deletion,
-        "zero": f"{variant.zero_division:g}",
+        "zero": repr(float(variant.zero_division)).removesuffix(".0"),
         "sacrebleu": sacrebleu,
         "version": VERSION,
     }
@@ -224,9 +225,9 @@ def _check_choice(name: str, value: object, choices) -> None:
 
 
 def _check_zero_division(value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
-    if not 0 <= value <= 1:
+    if not 0 <= float(value) <= 1:
         raise ValueError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
 
 
@@ -235,8 +236,8 @@ def _check_lowercase(value: object) -> None:
         raise TypeError(f"lowercase: got {value!r}, wanted True or False")
 
 
-def _check_max_order(value: object) -> None:
-    if isinstance(value, bool) or not isinstance(value, int):
+def _check_max_order(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"max_order: got {value!r}, wanted a whole number of at least 1")
     if value < 1:
         raise ValueError(f"max_order: got {value!r}, wanted a whole number of at least 1")

@@ -24,13 +24,14 @@ FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r.txt"]
 
 VERSIONS = f"sacrebleu:{version('sacrebleu')}|version:{VERSION}"
 
-# The example of Xu et al. 2016, whose scores under each variant are known from the public implementations.
-SOURCE = "About 95 species are currently accepted ."
-OUTPUT = "About 95 you now get in ."
+# Each n-gram stands where one stands in the example of Xu et al. 2016, so the scores are those of that example, which
+# are known from the public implementations.
+SOURCE = "Nearly 40 bridges were still standing ."
+OUTPUT = "Nearly 40 we later ran off ."
 REFERENCES = [
-    "About 95 species are currently known .",
-    "About 95 species are now accepted .",
-    "95 species are now accepted .",
+    "Nearly 40 bridges were still counted .",
+    "Nearly 40 bridges were later standing .",
+    "40 bridges were later standing .",
 ]
 
 
@@ -62,7 +63,7 @@ def refusal_of(process):
 
 @pytest.fixture
 def paper(tmp_path):
-    """Return a folder with the paper's example as text files, and the arguments that name them."""
+    """Return a folder with the example as text files, and the arguments that name them."""
     names = ["s.txt", "o.txt", "r0.txt", "r1.txt", "r2.txt"]
     for name, text in zip(names, [SOURCE, OUTPUT, *REFERENCES], strict=True):
         (tmp_path / name).write_text(text + "\n")

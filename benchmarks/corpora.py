@@ -1,0 +1,60 @@
+"""Made-up corpora of any size, the same for the same seed, whose n-grams repeat about as those of real texts do."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+_SYLLABLES = ("ba", "co", "den", "el", "fri", "gon", "ha", "is", "ju", "ker", "lum", "mo", "nar", "os", "pra", "qui")
+_WORDS = 8_000
+
+
+class Corpus(NamedTuple):
+    """Segments as the metric takes them."""
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]]
+
+
+def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Corpus:
+    """Make a corpus in which outputs and references are edited copies of the sources.
+
+    Args:
+        segments: how many.
+        references: per segment.
+        tokens: per source, on average; the other texts are a little shorter.
+        seed: of the random numbers.
+    """
+    random = np.random.default_rng(seed)
+    words = _vocabulary(random)
+    frequencies = 1 / np.arange(10, _WORDS + 10)
+    lengths = random.integers(max(2, tokens * 2 // 3), tokens * 4 // 3 + 1, segments)
+    flat = random.choice(_WORDS, lengths.sum(), p=frequencies / frequencies.sum())
+    sources = np.split(flat, np.cumsum(lengths)[:-1])
+    return Corpus(
+        [_text(words, source) for source in sources],
+        [_text(words, _edited(source, random)) for source in sources],
+        [[_text(words, _edited(source, random)) for _ in range(references)] for source in sources],
+    )
+
+
+def _vocabulary(random: np.random.Generator) -> list[str]:
+    """Make words that are the shorter the more frequent they are, with some punctuation among the most frequent."""
+    words = [*",", *"'-", "the", "of", "a"]
+    while len(words) < _WORDS:
+        syllables = random.choice(_SYLLABLES, random.integers(1, 2 + len(words) // 1_500 + 1))
+        words.append("".join(syllables))
+    return words
+
+
+def _edited(tokens: np.ndarray, random: np.random.Generator) -> np.ndarray:
+    """Delete a tenth of the tokens and replace another tenth."""
+    fate = random.random(len(tokens))
+    replaced = np.where(fate < 0.2, random.integers(0, _WORDS // 4, len(tokens)), tokens)
+    kept = replaced[fate > 0.1]
+    return kept if len(kept) else tokens[:1]
+
+
+def _text(words: Sequence[str], tokens: np.ndarray) -> str:
+    return " ".join([words[token] for token in tokens]).capitalize() + "."

@@ -1,0 +1,53 @@
+"""The examples of the README and of the docstrings, and what the documents claim about the files."""
+
+import doctest
+import importlib
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("examples/*.md"))
+MODULES = sorted(
+    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
+    for pattern in ("*.py", "report/*.py")
+    for path in ROOT.glob(pattern)
+    if path.name not in ("sari.py", "__init__.py")
+)
+
+
+@pytest.fixture(autouse=True)
+def in_the_repository(monkeypatch):
+    monkeypatch.chdir(ROOT)
+
+
+def test_readme():
+    failures, examples = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
+    assert (failures, examples > 10) == (0, True)
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_module(name):
+    assert doctest.testmod(importlib.import_module(name)).failed == 0
+
+
+def test_metric(sari):
+    import evaluate
+
+    hub = sys.modules[type(sari).__module__]
+    results = doctest.testmod(hub, extraglobs={"evaluate": evaluate})
+    assert (results.failed, results.attempted > 3) == (0, True)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+def test_links_between_files(document):
+    for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
+        assert (document.parent / target).exists(), target
+
+
+def test_ci_calls_the_readmes_test_command():
+    command = re.search(r"passes the tests:\n\n```sh\n(.+)\n```", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert command is not None
+    assert "passes the tests:" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")

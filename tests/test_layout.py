@@ -1,0 +1,174 @@
+"""How the files lie, as `evaluate.load` needs it: it copies `sari.py` and the flat files that it imports, no others."""
+
+import ast
+import importlib.metadata
+import inspect
+import io
+import re
+import shutil
+import subprocess
+import sys
+import tokenize
+from pathlib import Path
+
+import evaluate
+import pytest
+from conftest import ROOT
+from evaluate.loading import get_imports
+
+HUB = ROOT / "sari.py"
+TREE = ast.parse(HUB.read_text(encoding="utf-8"))
+LEAVES = [node.module for node in TREE.body if isinstance(node, ast.ImportFrom) and node.level]
+SHIPPED = [HUB, *(ROOT / f"{leaf}.py" for leaf in LEAVES)]
+
+each_shipped = pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.name)
+each_leaf = pytest.mark.parametrize("file", SHIPPED[1:], ids=lambda file: file.name)
+
+
+def imports(file):
+    """Yield every import statement, in functions and branches too."""
+    tree = ast.parse(file.read_text(encoding="utf-8"))
+    yield from (node for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom))
+
+
+def imported_names(file):
+    """Return the first part of the name of all that a file imports."""
+    names = set()
+    for node in imports(file):
+        found = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module or ""]
+        names |= {name.partition(".")[0] for name in found}
+    return names
+
+
+def test_the_hub_has_leaves():
+    assert len(LEAVES) == len(set(LEAVES)) >= 5
+    assert all(file.is_file() for file in SHIPPED)
+
+
+@each_shipped
+def test_imports_stand_where_the_loader_looks(file):
+    lines = file.read_text(encoding="utf-8").splitlines()
+    for node in imports(file):
+        line = lines[node.lineno - 1]
+        assert node.col_offset == 0, f"indented: {line}"
+        assert isinstance(node, ast.ImportFrom) or len(node.names) == 1, f"more than one module: {line}"
+        assert not isinstance(node, ast.ImportFrom) or node.module, f"no module: {line}"
+        assert node.end_lineno == node.lineno or not node.level, f"more than one line: {line}"
+        # A comment behind a relative import is taken for the address to download it from.
+        assert "#" not in line or not node.level, f"trailing comment: {line}"
+
+
+def test_the_loader_sees_the_imports_that_python_sees():
+    seen = {(kind, name) for kind, name, *_ in get_imports(str(HUB))}
+    libraries = {("library", name) for name in imported_names(HUB) - set(LEAVES)}
+    assert seen == libraries | {("internal", leaf) for leaf in LEAVES}
+
+
+@each_shipped
+def test_no_comment_holds_quotes_that_hide_imports(file):
+    with io.StringIO(file.read_text(encoding="utf-8")) as lines:
+        comments = [
+            token.string for token in tokenize.generate_tokens(lines.readline) if token.type == tokenize.COMMENT
+        ]
+    assert not [comment for comment in comments if '"""' in comment or "'''" in comment]
+
+
+@each_leaf
+def test_a_leaf_imports_no_other_leaf(file):
+    own = {path.stem for path in ROOT.glob("*.py")} | {"report", "tests", "benchmarks"}
+    assert not imported_names(file) & own
+    assert not [node for node in imports(file) if getattr(node, "level", 0)]
+
+
+def test_the_hub_alone_imports_relatively_and_only_leaves():
+    relative = {node.module for node in imports(HUB) if getattr(node, "level", 0)}
+    assert relative == set(LEAVES)
+    # Without the dot a leaf is found where sari.py lies, and missing from where evaluate copies it to.
+    assert not imported_names(HUB) - set(LEAVES) & {path.stem for path in ROOT.glob("*.py")}
+    plain = {node.module for node in imports(HUB) if isinstance(node, ast.ImportFrom) and not node.level}
+    assert not plain & set(LEAVES)
+
+
+def our_modules():
+    files = [*ROOT.glob("*.py"), *(ROOT / "tests").glob("*.py"), *(ROOT / "benchmarks").glob("*.py")]
+    return [*sorted({file.stem for file in files}), "report"]
+
+
+@pytest.mark.parametrize("name", our_modules())
+def test_names_shadow_nothing(name):
+    assert name not in sys.stdlib_module_names
+    # Nor what is installed, the metric itself aside where someone has installed it.
+    others = set(importlib.metadata.packages_distributions().get(name, ())) - {"sari"}
+    assert not others
+    # Nor what those who use the metric are likely to have.
+    assert name not in {
+        "tokenizers",
+        "transformers",
+        "torch",
+        "evaluate",
+        "datasets",
+        "ray",
+        "gradio",
+        "scipy",
+        "metrics",
+    }
+
+
+def test_the_requirements_name_all_that_is_imported():
+    required = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+    third = set().union(*map(imported_names, SHIPPED)) - set(LEAVES) - sys.stdlib_module_names
+    assert {name for name in third if not re.search(rf"^{name}\b", required, re.MULTILINE)} == set()
+
+
+def test_variants_need_only_the_standard_library():
+    assert imported_names(ROOT / "variants.py") <= sys.stdlib_module_names
+
+
+def test_one_metric_in_the_namespace(sari):
+    namespace = vars(sys.modules[type(sari).__module__])
+    metrics = [
+        value for value in namespace.values() if inspect.isclass(value) and issubclass(value, evaluate.EvaluationModule)
+    ]
+    assert metrics == [type(sari)]
+    assert type(sari).__name__ == "Sari"  # the folder of its cache files goes by it
+    assert sari.name == "sari"
+
+
+@pytest.mark.parametrize("method", ["compute", "add", "add_batch"])
+def test_docstrings_that_evaluate_adds_to(sari, method):
+    doc = getattr(type(sari), method).__doc__
+    assert doc
+    shown = getattr(sari, method).__doc__
+    assert shown.startswith(doc)
+    assert shown.endswith(sari.inputs_description)
+
+
+def test_what_is_copied(sari):
+    folder = Path(sys.modules[type(sari).__module__].__file__).parent
+    copied = {file.name for file in folder.iterdir() if file.suffix == ".py"} - {"__init__.py"}
+    assert copied == {file.name for file in SHIPPED}
+
+
+def test_no_data_files(tmp_path):
+    """The shipped files alone, from an otherwise empty folder, are the metric."""
+    folder = tmp_path / "sari"
+    folder.mkdir()
+    for file in SHIPPED:
+        shutil.copy(file, folder)
+    program = (
+        "import evaluate; sari = evaluate.load('sari')\n"
+        "for name in sari.variants:\n"
+        "    scores = sari.compute(sources=['a b'], predictions=['a'], references=['a'], variant=name, details=True)\n"
+        "    assert 0 < scores['sari'] <= 100\n"
+        "print('scored')\n"
+    )
+    process = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    assert process.stdout == "scored\n"
+
+
+def test_files_are_utf8_and_end_in_a_newline():
+    for file in SHIPPED:
+        data = file.read_bytes()
+        assert data.decode("utf-8").endswith("\n")
+        assert b"\r" not in data
+        assert not data.startswith(b"\xef\xbb\xbf")
