@@ -24,7 +24,7 @@ import numpy as np
 from .inputs import columns
 from .operations import OPERATIONS, count
 from .scores import FIGURES, SCORES, exact_sums, exact_value, figures, of_operations, that_count, with_sari
-from .tokenization import Text, apply, check, describe, encode
+from .tokenization import Text, apply, check, describe, encode, split
 from .variants import VARIANTS, Variant, customized, signature
 
 _DESCRIPTION = """\
@@ -292,6 +292,30 @@ class Sari(evaluate.Metric):
             return {name: [] for name in SCORES}
         return state.compute(details=True)["sentences"]
 
+    def tokens(
+        self, *, sources, predictions, references, **options
+    ) -> tuple[list[list[str]], list[list[str]], list[list[list[str]]]]:
+        """Return the texts as the tokens that are scored; the arguments are those of `compute`, without `details`.
+
+        Where a variant splits on single spaces, what stands between two of them, or in an empty text, is a token: "".
+
+        Returns:
+            The tokens of each source, of each prediction, and of each segment's references.
+
+        >>> sari = evaluate.load("sari.py")
+        >>> sari.tokens(sources=["A cat, asleep."], predictions=["A cat."], references=[["One cat."]])
+        ([['a', 'cat', ',', 'asleep', '.']], [['a', 'cat', '.']], [[['one', 'cat', '.']]])
+        """
+        variant = _checked(**options)
+        sources, predictions, references = columns(sources, predictions, references)
+        text, source_text = _texts(variant)
+        of_references = iter(split([*chain.from_iterable(references)], text))
+        return (
+            split(sources, source_text),
+            split(predictions, text),
+            [[next(of_references) for _ in row] for row in references],
+        )
+
     def compute(self, *, predictions=None, references=None, sources=None, **options) -> dict[str, Any] | None:
         """Compute SARI, of the arguments or of what `add` and `add_batch` stored.
 
@@ -413,11 +437,16 @@ def _counts(
     return _in_threads(counted, _chunks(sources, predictions, references, variant), threads)
 
 
+def _texts(variant: Variant) -> tuple[Text, Text]:
+    """Return how predictions and references, and how sources become tokens."""
+    text = Text(variant.tokenize, variant.lowercase, variant.splits_on_space)
+    return text, text._replace(tokenize=variant.source_tokenize or variant.tokenize)
+
+
 def _chunks(
     sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant
 ) -> Iterator[_Chunk]:
-    text = Text(variant.tokenize, variant.lowercase, variant.splits_on_space)
-    source_text = text._replace(tokenize=variant.source_tokenize or variant.tokenize)
+    text, source_text = _texts(variant)
     for rows in _cut(sources, predictions, references):
         outputs = [*predictions[rows], *chain.from_iterable(references[rows])]
         if source_text == text:

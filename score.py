@@ -7,6 +7,7 @@ in the arguments or the first lines of a file are answered without waiting for t
 import argparse
 import functools
 import os
+import shutil
 import signal
 import sys
 from collections.abc import Iterator, Sequence
@@ -56,6 +57,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error."""
     options = _parse(arguments)
     try:
+        if options.explain is not None:
+            print(explain(options))
+            return 0
         results = score(options)
     except (text_files.FileError, OptionError) as error:
         return _refuse(str(error))
@@ -98,12 +102,55 @@ def score(options: argparse.Namespace) -> list[Result]:
     ]
 
 
-def _states(options: argparse.Namespace) -> dict:
-    """Return an empty state for each variant that is asked for."""
+def explain(options: argparse.Namespace) -> str:
+    """Return why the line that the options name gets its score: as JSON, or as text with colours on a terminal.
+
+    Raises:
+        text_files.FileError: for a file that cannot be read.
+        OptionError: for a line that is not there, and for options that the metric refuses.
+    """
+    from report import explanation, terminal
+
+    with closing(_open_corpus(options)) as corpus:
+        segment = _segment(corpus, options.explain)
     try:
-        metric = load_metric()
+        found = explanation.explain(_metric(), **segment, variant=options.variant, **_choices(options))
+    except (ValueError, TypeError, ImportError) as error:
+        raise OptionError(str(error)) from error
+    if options.format == "json":
+        return terminal.as_json(found)
+    is_terminal = sys.stdout is not None and sys.stdout.isatty()
+    return terminal.as_text(
+        found,
+        title=f"Line {options.explain} of {_system_name(options)}",
+        by_order=options.by_order,
+        colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+        width=shutil.get_terminal_size().columns if is_terminal else None,
+    )
+
+
+def _segment(corpus: text_files.Corpus, line: int) -> dict:
+    """Return the segment of a line, counted from 1, as `report.explanation.explain` takes it."""
+    before = 0
+    for batch in corpus.batches():
+        size = len(batch["sources"])
+        if line <= before + size:
+            names = {"source": "sources", "prediction": "predictions", "references": "references"}
+            return {name: batch[column][line - before - 1] for name, column in names.items()}
+        before += size
+    raise OptionError(f"--explain: got {line}, wanted a line from 1 to {before}")
+
+
+def _metric():
+    try:
+        return load_metric()
     except ImportError as error:
         raise OptionError(f"{error}, wanted what requirements.txt lists") from error
+
+
+def _states(options: argparse.Namespace) -> dict:
+    """Return an empty state for each variant that is asked for."""
+    metric = _metric()
     settings = {"sentences": options.sentences is not None, "threads": options.threads, **_choices(options)}
     try:
         return {name: metric.state(variant=name, **settings) for name in _variants(options)}
@@ -177,6 +224,10 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"missing {missing}: wanted --sources, --outputs and --references, or --jsonl")
     if options.sentences is not None and Path(options.sentences).suffix not in SENTENCE_FORMATS:
         parser.error(f"--sentences: got {options.sentences!r}, wanted a name ending in {' or '.join(SENTENCE_FORMATS)}")
+    if options.explain is not None and options.explain < 1:
+        parser.error(f"--explain: got {options.explain}, wanted a line from 1")
+    if options.explain is not None and (options.all_variants or options.sentences is not None):
+        parser.error("--explain shows one line under one variant, not --all-variants or --sentences")
     if options.sentences is not None and options.all_variants:
         parser.error("--sentences takes the scores of one variant, not --all-variants")
     try:
@@ -235,6 +286,13 @@ def _add_report_options(group) -> None:
     group.add_argument("--format", choices=FORMATS, default="text", help="how to print the scores (default: text)")
     group.add_argument(
         "--by-order", action="store_true", help="add precision, recall and F1 per n-gram order (JSON always has them)"
+    )
+    group.add_argument(
+        "--explain",
+        metavar="N",
+        type=int,
+        help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
+        "with --by-order also the n-grams behind each figure",
     )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")
 

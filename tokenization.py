@@ -163,6 +163,20 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
     return _identify(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
 
 
+def split(texts: Sequence[str], text: Text) -> list[list[str]]:
+    """Return the tokens of each text as strings: those that `encode` gives ids to.
+
+    >>> split(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))
+    [['the', 'cat', ',', 'the', 'mat', '.'], []]
+    """
+    texts, text = apply(texts, text)
+    data = _buffer(texts, text)
+    starts, ends, counts = _spans(data, text)
+    tokens = [data[start:end].decode() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
+    bounds = np.cumsum(counts).tolist()
+    return [tokens[bound - count : bound] for bound, count in zip(bounds, counts.tolist(), strict=True)]
+
+
 @cache
 def _external(name: str):
     row = _EXTERNAL[name]

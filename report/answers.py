@@ -1,0 +1,207 @@
+"""What the page and its endpoints answer: input checked against the limits, and the metric's results as plain data.
+
+Nothing here is kept from one call to the next, so that visitors cannot meet.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from inputs import columns
+from report import text_files
+from report.explanation import Explanation, explain
+from report.tables import SCORES
+
+MAX_CHARACTERS = 10_000
+MAX_SEGMENTS = 5_000
+MAX_MEGABYTES = 10
+
+_ELSEWHERE = "The command line, score.py, has no limit."
+_BATCH = 250
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class RefusedError(Exception):
+    """Input that is not answered, said in one friendly line."""
+
+
+class Row(NamedTuple):
+    """A segment of a corpus: its number from 1, its scores in percent, and its texts."""
+
+    line: int
+    sari: float
+    keep: float
+    delete: float
+    add: float
+    source: str
+    output: str
+    references: list[str]
+
+
+class Corpus(NamedTuple):
+    """A scored corpus: the metric's result with details, and a row for each segment."""
+
+    result: dict[str, Any]
+    rows: list[Row]
+
+
+def explained(metric, source: str, output: str, references: Sequence[str], **options) -> Explanation:
+    """Explain the SARI of one segment; options are those of the metric.
+
+    Raises:
+        RefusedError: for empty fields, past the limit, and for what the metric refuses.
+    """
+    with _refusals():
+        segment = _segment(source, output, references)
+        return explain(metric, **segment._asdict(), **options)
+
+
+def compared(metric, source: str, output: str, references: Sequence[str]) -> dict[str, dict[str, float]]:
+    """Return the scores of one segment under every variant, by name.
+
+    Raises:
+        RefusedError: as in `explained`.
+    """
+    with _refusals():
+        segment = _segment(source, output, references)
+        batch = {"sources": [segment.source], "predictions": [segment.prediction], "references": [segment.references]}
+        return {name: metric.compute(**batch, variant=name, threads=1) for name in metric.variants}
+
+
+def scored(
+    metric, batches: Iterable[text_files.Batch], show_progress: Callable[[int, int], object], **options
+) -> Corpus:
+    """Score a corpus.
+
+    Args:
+        metric: the loaded metric.
+        batches: its segments, as `of_lists`, `of_texts` and `of_files` yield them.
+        show_progress: called with the number of segments scored so far, and of all.
+        options: those of the metric.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric or the files refuse.
+    """
+    with _refusals():
+        batches = list(batches)
+        total = sum(len(batch["sources"]) for batch in batches)
+        if total > MAX_SEGMENTS:
+            raise RefusedError(f"That is {total:,} segments; this page takes {MAX_SEGMENTS:,} at a time. {_ELSEWHERE}")
+        state = metric.state(sentences=True, threads=1, **options)
+        for batch in batches:
+            state.update(**batch)
+            show_progress(state.segments, total)
+        result = state.compute(details=True)
+    scores = zip(*(result["sentences"][name] for name in SCORES), strict=True)
+    texts = chain.from_iterable(zip(*batch.values(), strict=True) for batch in batches)
+    rows = [Row(line, *values, *text) for line, (values, text) in enumerate(zip(scores, texts, strict=True), 1)]
+    return Corpus(result, rows)
+
+
+def of_lists(sources, outputs, references) -> Iterator[text_files.Batch]:
+    """Yield the segments of three columns.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric refuses.
+    """
+    with _refusals():
+        sources, outputs, references = columns(sources, outputs, references)
+    _check_size(sum(map(_bytes, [*sources, *outputs])) + sum(_bytes(text) for row in references for text in row))
+    for start in range(0, len(sources), _BATCH):
+        rows = slice(start, start + _BATCH)
+        yield text_files.Batch(sources=sources[rows], predictions=outputs[rows], references=references[rows])
+
+
+def of_texts(sources: str, outputs: str, references: str) -> Iterator[text_files.Batch]:
+    """Yield the segments of three texts with a line for each; tabs stand between the references of a segment.
+
+    Raises:
+        RefusedError: for an empty text, for unequal numbers of lines, and past the limits.
+    """
+    named = {"sources": sources, "outputs": outputs, "references": references}
+    lines = {name: text.rstrip("\n").split("\n") for name, text in named.items()}
+    for name, text in named.items():
+        if not text.strip():
+            raise RefusedError(f"Please paste the {name}: one line for each segment.")
+        if len(lines[name]) != len(lines["sources"]):
+            wanted = f"{len(lines['sources'])}, as many as sources"
+            plural = "" if len(lines[name]) == 1 else "s"
+            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, wanted {wanted}.")
+    yield from of_lists(lines["sources"], lines["outputs"], [line.split("\t") for line in lines["references"]])
+
+
+def of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[text_files.Batch]:
+    """Yield the segments of text files with a line for each; arguments are paths.
+
+    Raises:
+        RefusedError: for a file that is missing or cannot be used, and past the limits.
+    """
+    needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
+    _check_given(needed)
+    paths = [str(sources), str(outputs), *references]
+    yield from _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:]))
+
+
+def of_jsonl(path: str | None) -> Iterator[text_files.Batch]:
+    """Yield the segments of a file with a JSON object for each: source, prediction (or output), references.
+
+    Raises:
+        RefusedError: as `of_files`.
+    """
+    _check_given({"a JSONL file": path})
+    yield from _read([str(path)], lambda: text_files.open_jsonl(str(path)))
+
+
+def _check_given(files: dict[str, Any]) -> None:
+    for name, path in files.items():
+        if not path:
+            raise RefusedError(f"Please choose {name}.")
+
+
+def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iterator[text_files.Batch]:
+    """Yield the segments of files; messages name them without their folders."""
+    _check_size(sum(Path(path).stat().st_size for path in paths))
+    for path in paths:
+        with open(path, "rb") as file:
+            if file.read(2) == _GZIP_MAGIC:
+                raise RefusedError(f"{Path(path).name} is compressed: please unpack it first.")
+    try:
+        with closing(opened()) as corpus:
+            yield from corpus.batches(segments=_BATCH)
+    except text_files.FileError as error:
+        message = str(error)
+        for path in paths:
+            message = message.replace(path, Path(path).name)
+        raise RefusedError(message) from error
+
+
+def _segment(source: str, output: str, references: Sequence[str]) -> text_files.Segment:
+    columns([source], [output], [references or [""]])  # refuses what is no text
+    if not source.strip():
+        raise RefusedError("Please enter a source: the sentence to simplify.")
+    if not any(reference.strip() for reference in references):
+        raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
+    size = len(source) + len(output) + sum(map(len, references))
+    if size > MAX_CHARACTERS:
+        raise RefusedError(f"That is {size:,} characters; this page takes {MAX_CHARACTERS:,} at a time. {_ELSEWHERE}")
+    return text_files.Segment(source, output, list(references))
+
+
+def _check_size(size: int) -> None:
+    if size > MAX_MEGABYTES * 1_000_000:
+        raise RefusedError(f"That is {size / 1e6:.1f} MB; this page takes {MAX_MEGABYTES} MB at a time. {_ELSEWHERE}")
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the metric refuses into refusals."""
+    try:
+        yield
+    except (ValueError, TypeError, ImportError) as error:
+        raise RefusedError(str(error)) from error

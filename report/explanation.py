@@ -1,0 +1,334 @@
+"""Why a text gets its SARI: every token with what became of it, and the n-grams behind each figure, as plain data.
+
+Scores come from the metric and so do the tokens. What each n-gram adds to the figures follows the rules of the variant,
+so that the n-grams of an order and operation sum up to exactly the counts behind its precision and recall.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from variants import VARIANTS
+
+OPERATIONS = ("keep", "delete", "add")
+
+# Countings in which source and output are sets of n-grams, and those in which each distinct n-gram has one vote.
+_OF_SETS = ("weighted_sets", "sets")
+_BY_TYPE = ("hf", "xu2016", "lens")
+
+#: What may become of a token, and what that means. In the source each token is kept or deleted; "rightly" is where at
+#: least half of the credit is earned, which as a rule is where at least half of the references agree.
+MARKS = {
+    "kept-rightly": "kept, as references do",
+    "kept-wrongly": "kept, though references drop it",
+    "deleted-rightly": "deleted, as references do",
+    "deleted-wrongly": "deleted, though references keep it",
+    "kept": "kept from the source",
+    "added-rightly": "added, as references do",
+    "added-wrongly": "added, though no reference has it",
+    "missed": "added by references, missed by the output",
+}
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token, what became of it (a key of `MARKS`), and the sentence that says why."""
+
+    text: str
+    mark: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Gram:
+    """An n-gram in the account of one operation.
+
+    Attributes:
+        text: its tokens, joined by spaces.
+        mark: "right" or "wrong" where the output did it to the n-gram, "missed" where only references did.
+        agree: how many references did it.
+        references: how many references were asked.
+        counts: what it adds to the numerator and denominator of precision, and to those of recall.
+    """
+
+    text: str
+    mark: str
+    agree: int
+    references: int
+    counts: tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """Everything behind the SARI of one segment.
+
+    Attributes:
+        variant: the name of the variant.
+        signature: every choice behind the scores.
+        scores: "sari", "keep", "delete" and "add" in percent.
+        orders: for each n-gram order the figures in percent, as in the details of the metric's `compute`.
+        source: the tokens of the source: kept or deleted, rightly or wrongly.
+        output: the tokens of the output: kept, added rightly or added wrongly.
+        missed: what references added and the output did not, most wanted first.
+        grams: for each order and operation, the n-grams behind the figures, as they appear in the texts.
+    """
+
+    variant: str
+    signature: str
+    scores: dict[str, float]
+    orders: list[dict[str, Any]]
+    source: list[Token]
+    output: list[Token]
+    missed: list[Token]
+    grams: list[dict[str, list[Gram]]]
+
+
+def explain(metric, *, source: str, prediction: str, references: Sequence[str], **options) -> Explanation:
+    """Explain the SARI of one segment.
+
+    Args:
+        metric: the loaded metric.
+        source, prediction: the text to simplify, and what a system made of it.
+        references: what people made of it, at least one.
+        options: those of the metric's `compute`.
+
+    Raises:
+        ValueError, TypeError: as the metric does.
+
+    >>> import evaluate
+    >>> sari = evaluate.load("sari.py")
+    >>> found = explain(sari, source="a large cat", prediction="a cat", references=["a big cat", "a cat"])
+    >>> [(token.text, token.mark) for token in found.source]
+    [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
+    >>> found.missed[0]
+    Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.')
+    """
+    segment = {"sources": [source], "predictions": [prediction], "references": [list(references)]}
+    scores = metric.compute(**segment, **options, threads=1, details=True)
+    (source_tokens,), (output_tokens,), (reference_tokens,) = metric.tokens(**segment, **options)
+    variant = options.get("variant", "hf")
+    counting = VARIANTS[variant].counting
+    orders = [
+        list(_entries(source_tokens, output_tokens, reference_tokens, row["order"], counting))
+        for row in scores["orders"]
+    ]
+    unigrams = {entry.tokens[0]: entry for entry in orders[0]}
+    return Explanation(
+        variant=variant,
+        signature=scores["signature"],
+        scores={name: scores[name] for name in ("sari", *OPERATIONS)},
+        orders=scores["orders"],
+        source=_source_tokens(source_tokens, output_tokens, unigrams),
+        output=[_output_token(token, unigrams[token]) for token in output_tokens],
+        missed=_missed(unigrams.values()),
+        grams=[_grams(entries) for entries in orders],
+    )
+
+
+class _Entry(NamedTuple):
+    """An n-gram and what is known of it.
+
+    Attributes:
+        tokens: the n-gram.
+        source, output, references: how much of it the source, the output and all references hold, as the variant
+            counts: occurrences, or presence.
+        scale: what source and output are multiplied by to compare them with the references.
+        holders: how many references hold it.
+        asked: how many references there are, less those that the variant leaves out because they are too short.
+        counts: for each operation what it adds to the four counts.
+    """
+
+    tokens: tuple[str, ...]
+    source: int
+    output: int
+    references: int
+    scale: int
+    holders: int
+    asked: int
+    counts: dict[str, tuple[float, float, float, float]]
+
+
+def _entries(
+    source: Sequence[str], output: Sequence[str], references: Sequence[Sequence[str]], order: int, counting: str
+) -> Iterator[_Entry]:
+    """Yield every n-gram of an order, those of the source first, then those of the output, then those of references."""
+    in_source, in_output = Counter(_ngrams(source, order)), Counter(_ngrams(output, order))
+    each = [Counter(_ngrams(reference, order)) for reference in references]
+    in_references, holders = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
+    for held in each:
+        in_references.update(held)
+        holders.update(held.keys())
+    asked = max(sum(map(bool, each)), 1) if counting == "weighted_sets" else len(each)
+    for tokens in {**in_source, **in_output, **in_references}:
+        s, p, r, scale = in_source[tokens], in_output[tokens], in_references[tokens], asked
+        if counting in _OF_SETS:
+            s, p, r = min(s, 1), min(p, 1), holders[tokens]
+        if counting == "sets":
+            r, scale = min(r, 1), 1
+        struck = counting == "lens" and _is_left_over(tokens, source)
+        counts = _counts(s, p, r, scale, struck, counting)
+        yield _Entry(tokens, s, p, r, scale, holders[tokens], asked, counts)
+
+
+def _ngrams(tokens: Sequence[str], order: int) -> list[tuple[str, ...]]:
+    return [tuple(tokens[start : start + order]) for start in range(len(tokens) - order + 1)]
+
+
+def _is_left_over(gram: Sequence[str], source: Sequence[str]) -> bool:
+    """Tell whether deleting tokens of the source is enough to get the n-gram; empty tokens are passed over."""
+    words = [token for token in gram if token]
+    rest = iter(source)
+    return all(word in rest for word in words) and (len(source) >= len(gram) or not words)
+
+
+def _counts(s: int, p: int, r: int, m: int, struck: bool, counting: str) -> dict:
+    """Return what an n-gram adds to the counts of each operation.
+
+    Args:
+        s, p, r, m: the source, output, references and scale of its entry.
+        struck: whether it is no good addition even where references have it.
+        counting: a key of `operations.COUNTINGS`.
+    """
+    kept, should = min(m * s, m * p), min(m * s, r)
+    gone, surplus = m * s - kept, m * s - should
+    if counting in _BY_TYPE:
+        well_kept, well_gone = min(kept, r), _share(max(gone - r, 0), gone)
+        recall = (well_kept, should) if counting == "hf" else (_share(well_kept, should), float(should > 0))
+        keep = (_share(well_kept, kept), float(kept > 0), *recall)
+        delete = (well_gone, float(gone > 0), well_gone, float(surplus > 0))
+    else:
+        unit = m if counting == "weighted_sets" else 1
+        keep = _over(unit, min(kept, should), kept, min(kept, should), should)
+        delete = _over(unit, min(gone, surplus), gone, min(gone, surplus), surplus)
+    if s:
+        add = (0.0, 0.0, 0.0, 0.0)
+    else:
+        hit = float(bool(p and r and not struck))
+        add = (hit, float(p > 0), hit, float(r > 0))
+    if counting == "sets":
+        keep = (*keep[:3], float(bool(s or r)))
+    return {"keep": keep, "delete": delete, "add": add}
+
+
+def _share(good: float, whole: float) -> float:
+    return good / whole if whole else 0.0
+
+
+def _over(unit: int, *counts: float) -> tuple:
+    return tuple(count / unit for count in counts)
+
+
+def _grams(entries: Iterable[_Entry]) -> dict[str, list[Gram]]:
+    """Return for each operation the n-grams that count in it."""
+    grams: dict[str, list[Gram]] = {operation: [] for operation in OPERATIONS}
+    for entry in entries:
+        for operation in OPERATIONS:
+            counts = entry.counts[operation]
+            if counts[1] or counts[3]:
+                mark = ("right" if _credit(entry, operation) >= 0.5 else "wrong") if counts[1] else "missed"
+                grams[operation].append(
+                    Gram(" ".join(entry.tokens), mark, _agreeing(entry, operation), entry.asked, counts)
+                )
+    return grams
+
+
+def _credit(entry: _Entry, operation: str) -> float:
+    numerator, denominator = entry.counts[operation][:2]
+    return _share(numerator, denominator)
+
+
+def _agreeing(entry: _Entry, operation: str) -> int:
+    return entry.asked - entry.holders if operation == "delete" else entry.holders
+
+
+def _source_tokens(source: Sequence[str], output: Sequence[str], unigrams: dict[str, _Entry]) -> list[Token]:
+    kept = _kept_places(source, output, unigrams)
+    tokens = []
+    for place, text in enumerate(source):
+        operation, done = ("keep", "kept") if place in kept else ("delete", "deleted")
+        right = _credit(unigrams[text], operation) >= 0.5
+        mark = f"{done}-{'rightly' if right else 'wrongly'}"
+        tokens.append(Token(text, mark, _why_in_source(unigrams[text], operation, right)))
+    return tokens
+
+
+def _kept_places(source: Sequence[str], output: Sequence[str], unigrams: dict[str, _Entry]) -> set[int]:
+    """Return which tokens of the source were kept; of one that was kept in part, those with the same neighbours."""
+    pairs = set(_ngrams(output, 2))
+    shared = [pair in pairs for pair in _ngrams(source, 2)]
+    likeness = [before + after for before, after in zip([False, *shared], [*shared, False], strict=False)]
+    places: dict[str, list[int]] = {}
+    for place, token in enumerate(source):
+        places.setdefault(token, []).append(place)
+    kept: set[int] = set()
+    for token, here in places.items():
+        entry = unigrams[token]
+        wanted = len(here) if entry.output >= entry.source else entry.output
+        kept.update(sorted(here, key=lambda place: -likeness[place])[:wanted])
+    return kept
+
+
+def _output_token(text: str, entry: _Entry) -> Token:
+    if not entry.source:
+        right = bool(entry.counts["add"][0])
+        if right:
+            return Token(text, "added-rightly", f"Added: {_verb(entry.holders, entry.asked, 'has', 'have')} it too.")
+        return Token(text, "added-wrongly", f"Added, but {_verb(entry.holders, entry.asked, 'has', 'have')} it.")
+    why = _why_in_source(entry, "keep", _credit(entry, "keep") >= 0.5)
+    if entry.output > entry.source:
+        why += f" It stands here {_times(entry.output)}, in the source {_times(entry.source)}: the surplus is ignored."
+    return Token(text, "kept", why)
+
+
+def _missed(entries: Iterable[_Entry]) -> list[Token]:
+    missed = [entry for entry in entries if not entry.source and not entry.output]
+    missed.sort(key=lambda entry: -entry.holders)
+    return [
+        Token(entry.tokens[0], "missed", f"Missed: {_verb(entry.holders, entry.asked, 'adds', 'add')} it.")
+        for entry in missed
+    ]
+
+
+def _why_in_source(entry: _Entry, operation: str, right: bool) -> str:
+    """Say what was done to a token of the source, and what the references do."""
+    done = "Kept" if operation == "keep" else "Deleted"
+    share = _share(_agreeing(entry, operation), entry.asked)
+    credit = _credit(entry, operation)
+    in_credit = f" Credit: {100 * credit:.0f} %."
+    if entry.source > 1:
+        copies = min(entry.source, entry.output)
+        times = copies if operation == "keep" else entry.source - copies
+        meant, most = min(entry.source * entry.scale, entry.references), entry.source * entry.scale
+        every = "the reference keeps" if entry.asked == 1 else f"the {entry.asked} references together keep"
+        return f"{done} {times} of {_times(entry.source)}; {every} it {meant} of {_times(most)}.{in_credit}"
+    if right and operation == "keep":
+        why = f"Kept: {_verb(entry.holders, entry.asked, 'keeps', 'keep')} it."
+    elif right:
+        why = f"Deleted: {_verb(_agreeing(entry, operation), entry.asked, 'deletes', 'delete')} it too."
+    elif operation == "keep":
+        why = f"Kept, but {_verb(_agreeing(entry, 'delete'), entry.asked, 'deletes', 'delete')} it."
+    else:
+        why = f"Deleted, but {_verb(entry.holders, entry.asked, 'keeps', 'keep')} it."
+    return why if abs(share - credit) < 1e-9 else why + in_credit
+
+
+def _verb(number: int, of: int, singular: str, plural: str) -> str:
+    """Return who does something.
+
+    >>> [_verb(number, 4, "has", "have") for number in (0, 1, 3, 4)]
+    ['none of the 4 references has', '1 of 4 references has', '3 of 4 references have', 'all 4 references have']
+    >>> [_verb(number, 1, "has", "have") for number in (0, 1)]
+    ['no reference has', 'the reference has']
+    """
+    if of == 1:
+        return f"the reference {singular}" if number else f"no reference {singular}"
+    if number == of:
+        return f"{'both' if of == 2 else f'all {of}'} references {plural}"
+    if not number:
+        return f"none of the {of} references {singular}"
+    return f"{number} of {of} references {singular if number == 1 else plural}"
+
+
+def _times(number: int) -> str:
+    return "1 time" if number == 1 else f"{number} times"

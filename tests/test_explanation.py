@@ -1,0 +1,200 @@
+"""The explanation of one segment: exact marks and sentences, and n-grams that add up to the metric's own figures."""
+
+import dataclasses
+import json
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from report.explanation import MARKS, OPERATIONS, explain
+from variants import VARIANTS
+
+SOURCE = "Nearly 40 bridges were still standing ."
+OUTPUT = "Nearly 40 we later ran off ."
+REFERENCES = [
+    "Nearly 40 bridges were still counted .",
+    "Nearly 40 bridges were later standing .",
+    "40 bridges were later standing .",
+]
+
+WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "B"]), max_size=7).map(" ".join)
+
+
+def marks(tokens):
+    return [(token.text, token.mark) for token in tokens]
+
+
+def whys(tokens):
+    return {token.text: token.why for token in tokens}
+
+
+@pytest.fixture
+def bridges(sari):
+    return explain(sari, source=SOURCE, prediction=OUTPUT, references=REFERENCES)
+
+
+def test_every_token_is_marked(bridges):
+    assert marks(bridges.source) == [
+        ("nearly", "kept-rightly"),
+        ("40", "kept-rightly"),
+        ("bridges", "deleted-wrongly"),
+        ("were", "deleted-wrongly"),
+        ("still", "deleted-rightly"),
+        ("standing", "deleted-wrongly"),
+        (".", "kept-rightly"),
+    ]
+    assert marks(bridges.output) == [
+        ("nearly", "kept"),
+        ("40", "kept"),
+        ("we", "added-wrongly"),
+        ("later", "added-rightly"),
+        ("ran", "added-wrongly"),
+        ("off", "added-wrongly"),
+        (".", "kept"),
+    ]
+    assert marks(bridges.missed) == [("counted", "missed")]
+
+
+def test_sentences_say_why(bridges):
+    assert whys(bridges.source) == {
+        "nearly": "Kept: 2 of 3 references keep it.",
+        "40": "Kept: all 3 references keep it.",
+        "bridges": "Deleted, but all 3 references keep it.",
+        "were": "Deleted, but all 3 references keep it.",
+        "still": "Deleted: 2 of 3 references delete it too.",
+        "standing": "Deleted, but 2 of 3 references keep it.",
+        ".": "Kept: all 3 references keep it.",
+    }
+    assert whys(bridges.output)["later"] == "Added: 2 of 3 references have it too."
+    assert whys(bridges.output)["we"] == "Added, but none of the 3 references has it."
+    assert whys(bridges.missed) == {"counted": "Missed: 1 of 3 references adds it."}
+
+
+def test_scores_are_those_of_the_metric(sari, bridges):
+    scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
+    assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
+    assert bridges.orders == scores["orders"]
+    assert bridges.signature == scores["signature"]
+    assert bridges.variant == "hf"
+
+
+def test_ngrams_say_who_agrees_and_what_they_add(bridges):
+    by_text = {gram.text: dataclasses.astuple(gram)[1:] for gram in bridges.grams[1]["delete"]}
+    assert by_text["40 bridges"] == ("wrong", 0, 3, (0, 1, 0, 0))
+    assert by_text["still standing"] == ("right", 3, 3, (1, 1, 1, 1))
+    assert by_text["nearly 40"] == ("missed", 1, 3, (0, 0, 0, 1))
+    assert [len(order["add"]) for order in bridges.grams] == [5, 9, 10, 9]
+
+
+def test_it_is_plain_data(bridges):
+    assert json.loads(json.dumps(dataclasses.asdict(bridges)))["source"][0] == {
+        "text": "nearly",
+        "mark": "kept-rightly",
+        "why": "Kept: 2 of 3 references keep it.",
+    }
+
+
+@pytest.mark.parametrize(
+    ("texts", "mark", "why"),
+    [
+        (("a b", "a b", ["a"]), "kept-wrongly", "Kept, but the reference deletes it."),
+        (("a b", "a", ["b"]), "deleted-wrongly", "Deleted, but the reference keeps it."),
+        (("a b", "a", ["a"]), "deleted-rightly", "Deleted: the reference deletes it too."),
+        (("a b", "a", ["a", "b"]), "deleted-rightly", "Deleted: 1 of 2 references deletes it too."),
+        (("a b", "a b", ["a", "b"]), "kept-rightly", "Kept: 1 of 2 references keeps it."),
+        (("a b", "a b", ["a", "a", "b"]), "kept-wrongly", "Kept, but 2 of 3 references delete it."),
+        (("a b", "b", ["b b", "a"]), "kept-rightly", "Kept: 1 of 2 references keeps it. Credit: 100 %."),
+    ],
+)
+def test_the_last_source_token(sari, texts, mark, why):
+    source, prediction, references = texts
+    token = explain(sari, source=source, prediction=prediction, references=references).source[-1]
+    assert (token.mark, token.why) == (mark, why)
+
+
+def test_a_repeated_token_is_kept_where_its_neighbours_are(sari):
+    found = explain(sari, source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
+    assert marks(found.source)[0] == ("the", "deleted-rightly")
+    assert marks(found.source)[3] == ("the", "kept-rightly")
+    assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 100 %."
+
+
+def test_credit_is_the_variants_own(sari):
+    texts = {"source": "the cat saw the dog", "prediction": "the dog", "references": ["the dog"]}
+    token = explain(sari, **texts, variant="hf").source[0]
+    assert token.mark == "deleted-wrongly"
+    assert token.why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 0 %."
+
+
+def test_sets_know_no_repetition(sari):
+    found = explain(sari, source="the cat the", prediction="the", references=["the", "a"], variant="set")
+    assert [token.mark for token in found.source] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
+    assert found.source[0].why == "Kept: 1 of 2 references keeps it. Credit: 100 %."
+
+
+def test_a_surplus_copy_is_ignored(sari):
+    found = explain(sari, source="a b", prediction="a a", references=["a"])
+    assert found.output[1].mark == "kept"
+    assert found.output[1].why.endswith("It stands here 2 times, in the source 1 time: the surplus is ignored.")
+
+
+def test_missed_additions_come_with_the_most_wanted_first(sari):
+    found = explain(sari, source="a", prediction="a", references=["a x y", "a y"])
+    assert [token.text for token in found.missed] == ["y", "x"]
+
+
+def test_the_tokens_are_those_of_the_options(sari):
+    texts = {"source": "A cat, asleep", "prediction": "A cat", "references": ["A cat"]}
+    assert [token.text for token in explain(sari, **texts, lowercase=False).source] == ["A", "cat", ",", "asleep"]
+    assert [token.text for token in explain(sari, **texts, tokenize="none").source] == ["a", "cat,", "asleep"]
+    assert [token.text for token in explain(sari, **texts, variant="easse_legacy").source] == ["A", "cat,", "asleep"]
+
+
+def test_an_empty_output(sari):
+    found = explain(sari, source="a b", prediction="", references=["a"])
+    assert marks(found.source) == [("a", "deleted-wrongly"), ("b", "deleted-rightly")]
+    assert marks(found.output) == [("", "added-wrongly")]
+    assert explain(sari, source="a b", prediction="", references=["a"], variant="easse").output == []
+
+
+def test_bad_input_is_refused_as_by_the_metric(sari):
+    with pytest.raises(ValueError, match="variant: got 'bleu', wanted one of hf"):
+        explain(sari, source="a", prediction="a", references=["a"], variant="bleu")
+    with pytest.raises(ValueError, match=r"references\[0\]: got no reference"):
+        explain(sari, source="a", prediction="a", references=[])
+
+
+@given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_ngrams_add_up_to_the_figures(sari, variant, source, prediction, references):
+    found = explain(sari, source=source, prediction=prediction, references=references, variant=variant)
+    for figures, grams in zip(found.orders, found.grams, strict=True):
+        for operation in OPERATIONS:
+            totals = [sum(gram.counts[place] for gram in grams[operation]) for place in range(4)]
+            for name, numerator, denominator in (("precision", *totals[:2]), ("recall", *totals[2:])):
+                share = numerator / denominator if denominator else VARIANTS[variant].zero_division
+                assert figures[operation][name] == pytest.approx(100 * share, abs=1e-9)
+
+
+@given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_laws_of_the_marks(sari, variant, source, prediction, references):
+    found = explain(sari, source=source, prediction=prediction, references=references, variant=variant)
+    (tokens,), (output,), _ = sari.tokens(
+        sources=[source], predictions=[prediction], references=[references], variant=variant
+    )
+    assert [token.text for token in found.source] == tokens
+    assert [token.text for token in found.output] == output
+    assert {token.mark for token in found.source + found.output + found.missed} <= MARKS.keys()
+    for token in found.source:
+        kept = sum(token.text == other.text and other.mark.startswith("kept") for other in found.source)
+        copies = tokens.count(token.text)
+        in_sets = VARIANTS[variant].counting in ("weighted_sets", "sets")
+        wanted = copies * (token.text in output) if in_sets else min(copies, output.count(token.text))
+        assert kept == wanted
+    assert [token.mark == "kept" for token in found.output] == [text in tokens for text in output]
+    backwards = explain(sari, source=source, prediction=prediction, references=references[::-1], variant=variant)
+    assert (backwards.source, backwards.output) == (found.source, found.output)

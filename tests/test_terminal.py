@@ -1,0 +1,144 @@
+"""The explanation in the terminal: `score.py --explain N`, in a pipe and on a terminal."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from report import terminal
+from report.explanation import explain
+
+ROOT = Path(__file__).resolve().parent.parent
+FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt"]
+
+LINES = {
+    "s.txt": ["one", "the big cat sat down"],
+    "o.txt": ["one", "the cat sat up now"],
+    "r0.txt": ["one", "the big cat sat now"],
+    "r1.txt": ["one", "a big cat sat now"],
+}
+
+TEXT = """\
+Line 2 of o
+SARI 34.09  keep 33.52  delete 56.25  add 12.50
+
+Source    the [-~big~-] cat sat [-down-]
+Output    the cat sat {+~up~+} {+now+}
+Missed    (a)
+
+  word        kept, as references do
+  ~word~      kept, though references drop it
+  [-word-]    deleted, as references do
+  [-~word~-]  deleted, though references keep it
+  {+word+}    added, as references do
+  {+~word~+}  added, though no reference has it
+  (word)      added by references, missed by the output
+
+Why
+  the   Kept: 1 of 2 references keeps it.
+  big   Deleted, but both references keep it.
+  cat   Kept: both references keep it.
+  sat   Kept: both references keep it.
+  down  Deleted: both references delete it too.
+  up    Added, but none of the 2 references has it.
+  now   Added: both references have it too.
+  a     Missed: 1 of 2 references adds it.
+"""
+
+
+@pytest.fixture
+def folder(tmp_path):
+    for name, lines in LINES.items():
+        (tmp_path / name).write_text("\n".join(lines) + "\n")
+    return tmp_path
+
+
+def run(folder, *arguments, **options):
+    command = [sys.executable, str(ROOT / "score.py"), *FILES, *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False, **options)
+
+
+def test_text(folder):
+    found = run(folder, "--explain", "2")
+    assert (found.returncode, found.stderr) == (0, "")
+    text, signature = found.stdout.rsplit("\n\n", 1)
+    assert text + "\n" == TEXT
+    assert signature.startswith("SARI|variant:hf|nrefs:2|")
+
+
+def test_ngrams_on_request(folder):
+    lines = run(folder, "--explain", "2", "--by-order", "--variant", "easse").stdout.splitlines()
+    place = lines.index("2-grams, keep: precision 100.00  recall 40.00  f1 57.14")
+    assert lines[place + 1 : place + 5] == [
+        "  missed    1/2  precision 0 of 0, recall 0 of 1  the big",
+        "  missed    2/2  precision 0 of 0, recall 0 of 2  big cat",
+        "  right     2/2  precision 2 of 2, recall 2 of 2  cat sat",
+        "",
+    ]
+
+
+def test_json(folder, sari):
+    found = json.loads(run(folder, "--explain", "2", "--format", "json", "--no-lowercase").stdout)
+    source, output, *references = (lines[1] for lines in LINES.values())
+    wanted = explain(sari, source=source, prediction=output, references=references, lowercase=False)
+    assert found == json.loads(terminal.as_json(wanted))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--explain", "3"], "--explain: got 3, wanted a line from 1 to 2"),
+        (["--explain", "0"], "--explain: got 0, wanted a line from 1"),
+        (["--explain", "one"], "argument --explain: invalid int value: 'one'"),
+        (["--explain", "1", "--all-variants"], "--explain shows one line under one variant"),
+        (["--explain", "1", "--tokenize", "13b"], "tokenize: got '13b', wanted a callable or one of 13a"),
+    ],
+)
+def test_bad_use(folder, arguments, message):
+    found = run(folder, *arguments)
+    assert (found.returncode, found.stdout) == (2, "")
+    assert found.stderr.splitlines()[-1].startswith(f"score.py: error: {message}")
+
+
+def on_a_terminal(folder, *arguments, **environment):
+    """Return what the program writes to a terminal of 36 columns."""
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "score.py"), *FILES, *arguments],
+        cwd=folder,
+        env={**os.environ, "TERM": "xterm", "COLUMNS": "36", **environment},
+        stdout=follower,
+    )
+    os.close(follower)
+    written = b""
+    try:
+        while more := os.read(leader, 4096):
+            written += more
+    except OSError:  # how Linux says that the other end is closed
+        pass
+    os.close(leader)
+    assert process.wait(30) == 0
+    return written.decode().replace("\r\n", "\n")
+
+
+def test_colours_on_a_terminal(folder):
+    text = on_a_terminal(folder, "--explain", "2")
+    assert "Source    the \x1b[33m[-~big~-]\x1b[0m cat sat\n          \x1b[34m[-down-]\x1b[0m\n" in text
+    assert "Output    the cat sat \x1b[33m{+~up~+}\x1b[0m\n          \x1b[34m{+now+}\x1b[0m\n" in text
+
+
+@pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
+def test_no_colours_where_none_are_wanted(folder, variable):
+    assert "\x1b" not in on_a_terminal(folder, "--explain", "2", **variable)
+
+
+def test_texts_cannot_steer_the_terminal(sari):
+    found = explain(sari, source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
+    text = terminal.as_text(found, title="x", by_order=True)
+    assert "[-\\x1b[2j-]" in text
+    assert "{+~␣~+}" in text
+    assert "\x1b" not in text
