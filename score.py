@@ -16,7 +16,7 @@ from itertools import chain
 from pathlib import Path
 
 from report import text_files
-from report.tables import FORMATS, SCORES, SENTENCE_FORMATS, Result
+from report.tables import FORMATS, REPORT_ENDINGS, SCORES, SENTENCE_FORMATS, Result
 from variants import DELETIONS, LEVELS, VARIANTS, customized
 
 PROGRAM = "score.py"
@@ -68,27 +68,32 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def score(options: argparse.Namespace) -> list[Result]:
-    """Score the files that the options name, in one pass, and write the sentence scores where they are wanted.
+    """Score the files that the options name, in one pass, and write sentence scores and a report where they are wanted.
 
     Raises:
         text_files.FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses, or packages that are missing.
     """
-    if options.sentences:
-        text_files.check_writable(options.sentences, _inputs(options))
+    for path in filter(None, (options.sentences, options.report)):
+        text_files.check_writable(path, [*_inputs(options), *filter(None, [options.trees])])
     with closing(_open_corpus(options)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
         states = _states(options)
+        kept = []
         with _progress_bar(corpus) as show_progress:
             for batch in chain([first], batches):
                 for state in states.values():
                     state.update(**batch)
+                if options.report:
+                    kept.append(batch)
                 show_progress()
     details = {variant: state.compute(details=True) for variant, state in states.items()}
     if options.sentences:
         lines = SENTENCE_FORMATS[Path(options.sentences).suffix](details[options.variant]["sentences"])
         text_files.write_whole(options.sentences, lines)
+    if options.report:
+        _write_report(kept, options)
     return [
         Result(
             name=_system_name(options),
@@ -100,6 +105,40 @@ def score(options: argparse.Namespace) -> list[Result]:
         )
         for variant, found in details.items()
     ]
+
+
+def _write_report(batches: Sequence[text_files.Batch], options: argparse.Namespace) -> None:
+    sources, outputs, references = (
+        list(chain.from_iterable(column)) for column in zip(*(batch.values() for batch in batches), strict=True)
+    )
+    systems = {_system_name(options): outputs}
+    try:
+        from report import document, pages
+
+        with _bar(desc="Measuring", total=document.steps(len(systems))) as bar:
+            found = document.build(
+                load_metric(),
+                sources=sources,
+                systems=systems,
+                references=references,
+                trees=_trees(options),
+                advance=bar.update if bar else lambda: None,
+                variant=options.variant,
+                threads=options.threads,
+                **_choices(options),
+            )
+    except (ValueError, TypeError, ImportError) as error:
+        raise OptionError(str(error)) from error
+    text_files.write_whole(options.report, [pages.FORMATS[Path(options.report).suffix](found)])
+
+
+def _trees(options: argparse.Namespace) -> list | None:
+    from report.generation import read_trees
+
+    try:
+        return options.trees and read_trees(options.trees)
+    except OSError as error:
+        raise text_files.FileError(f"{options.trees}: {error.strerror}, wanted a file to read") from error
 
 
 def explain(options: argparse.Namespace) -> str:
@@ -191,25 +230,29 @@ def _choices(options: argparse.Namespace) -> dict:
 
 @contextmanager
 def _progress_bar(corpus: text_files.Corpus) -> Iterator:
-    """Yield a function that shows how much has been read, on a terminal and only when it takes long."""
+    """Yield a function that shows how much has been read."""
+    with _bar(desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
+        yield lambda: bar and bar.update(corpus.position - bar.n)
+
+
+@contextmanager
+def _bar(**how) -> Iterator:
+    """Yield a bar that shows on a terminal, and only when it takes long; None elsewhere."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda: None
+        yield None
         return
     from tqdm import tqdm
 
     terminal = os.get_terminal_size(sys.stderr.fileno())
     with tqdm(
-        desc="Scoring",
-        total=corpus.size,
-        unit="B",
-        unit_scale=True,
         delay=_PATIENCE,
         leave=False,
         file=sys.stderr,
         ncols=terminal.columns or 80,  # some terminals claim to have no size
         nrows=terminal.lines or 24,
+        **how,
     ) as bar:
-        yield lambda: bar.update(corpus.position - bar.n)
+        yield bar
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -228,6 +271,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"--explain: got {options.explain}, wanted a line from 1")
     if options.explain is not None and (options.all_variants or options.sentences is not None):
         parser.error("--explain shows one line under one variant, not --all-variants or --sentences")
+    _check_report(parser, options)
     if options.sentences is not None and options.all_variants:
         parser.error("--sentences takes the scores of one variant, not --all-variants")
     try:
@@ -235,6 +279,17 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     except (ValueError, TypeError) as error:
         parser.error(str(error))
     return options
+
+
+def _check_report(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.report is not None and Path(options.report).suffix not in REPORT_ENDINGS:
+        parser.error(f"--report: got {options.report!r}, wanted a name ending in {', '.join(REPORT_ENDINGS)}")
+    if options.report is not None and options.all_variants:
+        parser.error("--report is about one variant, not --all-variants")
+    if options.report is not None and options.explain is not None:
+        parser.error("--explain shows one line, and writes no --report")
+    if options.trees is not None and options.report is None:
+        parser.error("--trees are for measures in a --report")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -293,6 +348,12 @@ def _add_report_options(group) -> None:
         type=int,
         help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
         "with --by-order also the n-grams behind each figure",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write all there is to say about the system to an .html, .md or .json file"
+    )
+    group.add_argument(
+        "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"
     )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")
 

@@ -17,6 +17,9 @@ from dataclasses import asdict, dataclass
 SCORES = ("sari", "keep", "delete", "add")
 OPERATIONS = SCORES[1:]
 
+#: How the files of reports may end. They are written by `pages`, which is slow to load.
+REPORT_ENDINGS = (".html", ".md", ".json")
+
 _RULE = "=" * 50
 
 
