@@ -243,13 +243,13 @@ def file_view(tabs: gr.Tabs, sentence_tab: tuple[Texts, Choices]) -> None:
         with gr.Tab("Text files"):
             with gr.Row():
                 plain = [
-                    gr.File(label="Sources", height=140, min_width=220),
-                    gr.File(label="Outputs", height=140, min_width=220),
-                    gr.File(label="References (one file or more)", file_count="multiple", height=140, min_width=220),
+                    gr.File(label="Sources", height=170, min_width=220),
+                    gr.File(label="Outputs", height=170, min_width=220),
+                    gr.File(label="References (one file or more)", file_count="multiple", height=170, min_width=220),
                 ]
             score_plain = gr.Button("Score these files", variant="primary")
         with gr.Tab("JSONL"):
-            jsonl = gr.File(label="A JSON object per line: source, prediction, references", height=140)
+            jsonl = gr.File(label="A JSON object per line: source, prediction, references", height=170)
             score_jsonl = gr.Button("Score this file", variant="primary")
         with gr.Tab("Paste"):
             with gr.Row():
