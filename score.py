@@ -122,7 +122,7 @@ def _write_report(batches: Sequence[text_files.Batch], options: argparse.Namespa
                 systems=systems,
                 references=references,
                 trees=_trees(options),
-                advance=bar.update if bar else lambda: None,
+                advance=(lambda: None) if bar is None else bar.update,
                 variant=options.variant,
                 threads=options.threads,
                 **_choices(options),
@@ -232,7 +232,7 @@ def _choices(options: argparse.Namespace) -> dict:
 def _progress_bar(corpus: text_files.Corpus) -> Iterator:
     """Yield a function that shows how much has been read."""
     with _bar(desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
-        yield lambda: bar and bar.update(corpus.position - bar.n)
+        yield lambda: bar is not None and bar.update(corpus.position - bar.n)
 
 
 @contextmanager
