@@ -9,6 +9,7 @@ import json
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -21,15 +22,13 @@ os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs another host
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from report import answers, markup, text_files
+from report import answers, markup
 from report.downloads import DOWNLOADS
 from score import load_metric
 from variants import VARIANTS
 
 FOLDER = Path(__file__).resolve().parent
 
-#: Tokenizers that need neither further packages nor downloads.
-TOKENIZERS = ("13a", "intl", "none", "char", "zh")
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
 
@@ -169,7 +168,7 @@ def choices() -> Choices:
             gr.Dropdown(
                 [(row.name, row.name) for row in VARIANTS.values()], value="hf", label="Variant", min_width=120
             ),
-            gr.Dropdown([OWN, *TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
+            gr.Dropdown([OWN, *answers.TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
             gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
         )
 
@@ -317,9 +316,7 @@ def score_pasted_lines(variant, tokenize, case, sources, outputs, references, pr
     return show_corpus(answers.of_texts(sources, outputs, references), (variant, tokenize, case), progress)
 
 
-def show_corpus(
-    batches: Iterable[text_files.Batch], chosen: tuple[str, str, str], progress: gr.Progress
-) -> FileResults:
+def show_corpus(batches: Iterable[answers.Batch], chosen: tuple[str, str, str], progress: gr.Progress) -> FileResults:
     """Return what is shown of a corpus, or of why it was refused."""
 
     def show_progress(done: int, total: int) -> None:
@@ -389,6 +386,7 @@ def card(readme: str) -> str:
 
 def build() -> gr.Blocks:
     """Make the page."""
+    warnings.simplefilter("ignore", load_metric().warning_categories["SariWarning"])  # nobody would see them here
     with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(markup.head(LIMIT_OF_SENTENCE))
         with gr.Tabs() as tabs:

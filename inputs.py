@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
+from typing import Any
 
 Columns = tuple[list[str], list[str], list[list[str]]]
 
@@ -31,17 +32,41 @@ def columns(sources, predictions, references) -> Columns:
     ...
     TypeError: sources[1]: got NoneType, wanted str
     """
+    sources, (predictions,), references = _checked(sources, {"predictions": predictions}, references)
+    return sources, predictions, references
+
+
+def columns_of_systems(sources, predictions, references) -> tuple[list[str], dict[str, list[str]], list[list[str]]]:
+    """Check the columns of several systems, whose predictions come by name; otherwise as `columns`.
+
+    >>> columns_of_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"])
+    (['a b'], {'copy': ['a b'], 'short': ['a']}, [['a c']])
+    """
+    if not isinstance(predictions, Mapping):
+        raise TypeError(f"predictions: got {type(predictions).__name__}, wanted a dict of names and lists of str")
+    if not predictions:
+        raise ValueError("predictions: got no system, wanted at least one")
+    for name in predictions:
+        if not isinstance(name, str):
+            raise TypeError(f"predictions: got the name {name!r}, wanted a str")
+    named = {f"predictions[{name!r}]": column for name, column in predictions.items()}
+    sources, checked, references = _checked(sources, named, references)
+    return sources, dict(zip(predictions, checked, strict=True)), references
+
+
+def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[str], list[list[str]], list[list[str]]]:
     sources = text_column("sources", sources)
-    predictions = text_column("predictions", predictions)
+    checked = {name: text_column(name, column) for name, column in predictions.items()}
     references = reference_column(references)
-    if len(predictions) != len(sources):
-        raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
+    for name, column in checked.items():
+        if len(column) != len(sources):
+            raise ValueError(f"{name}: got {len(column)} rows, wanted {len(sources)}, as many as sources")
     if len(references) != len(sources):
         raise ValueError(
             f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources"
             + _transposed(references, len(sources))
         )
-    return sources, predictions, references
+    return sources, list(checked.values()), references
 
 
 def text_column(name: str, column) -> list[str]:

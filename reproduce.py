@@ -95,7 +95,7 @@ def _read(options: argparse.Namespace, outputs: str) -> tuple[list[str], list[st
     rows = [
         (source.lower(), output.lower(), reference.lower())
         for batch in batches
-        for source, output, (reference,) in zip(*batch.values(), strict=True)
+        for source, (output,), (reference,) in zip(*batch.values(), strict=True)
     ]
     sources, texts, references = zip(*rows, strict=True)
     return list(sources), list(texts), list(references)

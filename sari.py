@@ -8,12 +8,14 @@ import inspect
 import operator
 import os
 import re
-from collections import deque
+import sys
+import warnings
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from importlib.metadata import version
 from itertools import chain, pairwise
-from numbers import Integral
+from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -21,11 +23,13 @@ import datasets
 import evaluate
 import numpy as np
 
-from .inputs import columns
+from .cautions import CATEGORIES, ENOUGH, Pair, copies, flattened, of_copying, of_data, of_variant, sample, thinned
+from .inputs import columns, columns_of_systems
 from .operations import OPERATIONS, count
+from .resampling import P_VALUES, RESAMPLES, bootstrap, interval, observed, randomization
 from .scores import FIGURES, SCORES, exact_sums, exact_value, figures, of_operations, that_count, with_sari
 from .tokenization import Text, apply, check, describe, encode, split
-from .variants import VARIANTS, Variant, customized, signature
+from .variants import VARIANTS, Variant, customized, signature, steps
 
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
@@ -62,12 +66,20 @@ Args:
     max_order: the longest n-grams, 4 by default.
     threads: how many threads count; all of the machine's cores by default. The result is the same, to the last bit.
     details: whether to add the signature, the figures per order and the scores per segment.
+    confidence: the level of confidence intervals, such as 0.95; None for none.
+    resamples, seed: of the percentile bootstrap over segments that makes the intervals.
+    baselines: whether to add what copied sources, empty outputs and each reference would score.
 Returns:
     A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:
     "signature": a str that names every choice behind the scores;
     "orders": for each n-gram order a dict: "order", and for each operation "precision", "recall", "f1" and "score",
         the one of them that counts;
     "sentences": for each of the four scores a list with one score per segment, each scored alone.
+    With `confidence`: "confidence_intervals": for each of the four scores a list of its lower and its upper end.
+    With `baselines`: "baselines": as from `Sari.baselines`.
+Warns:
+    SariWarning: in one of its categories, where data or variant give reason to doubt the score; see
+        `Sari.warning_categories`.
 Raises:
     ValueError, TypeError: for bad input, in one line: the argument, the row, what came and what was wanted.
     ImportError: for a tokenizer whose package is not installed.
@@ -92,6 +104,16 @@ _OPTIONS = tuple(inspect.signature(customized).parameters)
 _CHUNK_CHARACTERS = 200_000
 _BLOCK_SEGMENTS = 1024
 
+# Options of `compute` that say what to make of the counts, not how to count.
+_OF_RESULT = ("details", "confidence", "resamples", "seed")
+
+# A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
+# but for the variants that reward copying.
+_HIGHEST_OF_COPIES = 100 / 3
+
+# Filled once the process has been warned of a variant that rewards copying.
+_VARIANT_WARNED: list[bool] = []
+
 # To free a large block teaches glibc's malloc to keep blocks of up to its size for the next chunk, instead of returning
 # them to the system and getting them back page by page (see "dynamic mmap threshold" in malloc(3)). No page is touched.
 np.empty(1 << 24, np.uint8)
@@ -105,23 +127,35 @@ class _Chunk(NamedTuple):
 
 
 class State:
-    """What is left of the segments seen so far: sums, from which the scores are made.
+    """What is left of the segments seen so far: sums, from which the scores are made, and a small sample of texts.
 
-    States of shards merge to exactly the state of the whole, in whatever order, and pickle. Unless `sentences` is set,
-    their size does not depend on the number of segments. Made by `Sari.state`.
+    States of shards merge to exactly the state of the whole, in whatever order, and pickle. Unless `sentences` or
+    `resampling` is set, their size does not depend on the number of segments. Made by `Sari.state`.
 
     Attributes:
         segments: how many segments were seen.
     """
 
-    def __init__(self, metric: "Sari", *, sentences: bool, threads: int | None, options: dict[str, Any]):
+    def __init__(
+        self,
+        metric: "Sari",
+        *,
+        sentences: bool,
+        resampling: bool = False,
+        threads: int | None,
+        options: dict[str, Any],
+    ):
         self._metric = metric
         self._options = options
         self._variant = _checked(**options)
         self._threads = threads
         self._threads_here = _checked_threads(threads)
         self._keeps_sentences = sentences
+        self._keeps_resampling = resampling
         self._sentences: list[np.ndarray] = []
+        self._rows: list[np.ndarray] = []
+        self._sample: list[Pair] = []
+        self._tallies: Counter[str] = Counter()
         self._totals: Any = 0
         self._nrefs: set[int | str] = set()
         self.segments = 0
@@ -140,13 +174,16 @@ class State:
         """
         if not isinstance(other, State):
             raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-        if other._keeps_sentences != self._keeps_sentences:
-            raise ValueError(
-                f"other: got a state with sentences={other._keeps_sentences}, wanted sentences={self._keeps_sentences}"
-            )
+        for name in ("sentences", "resampling"):
+            own, others = vars(self)[f"_keeps_{name}"], vars(other)[f"_keeps_{name}"]
+            if others != own:
+                raise ValueError(f"other: got a state with {name}={others}, wanted {name}={own}")
         if other._variant != self._variant:
             raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
         self._sentences = self._sentences + other._sentences
+        self._rows = self._rows + other._rows
+        self._sample = thinned(self._sample + other._sample)
+        self._tallies = self._tallies + other._tallies
         self._totals = self._totals + other._totals
         self._nrefs = self._nrefs | other._nrefs
         self.segments += other.segments
@@ -156,51 +193,105 @@ class State:
         """The line that names every choice behind the scores."""
         return _signature(self._variant, self._nrefs)
 
-    def compute(self, *, details: bool = False) -> dict[str, Any]:
+    def compute(
+        self,
+        *,
+        details: bool = False,
+        confidence: float | None = None,
+        resamples: int = RESAMPLES["bootstrap"],
+        seed: int = 12345,
+    ) -> dict[str, Any]:
         """Return the scores of all segments so far, as `Sari.compute` does.
 
-        Sentence scores are among the details only if the state was made with `sentences=True`.
+        Sentence scores are among the details only if the state was made with `sentences=True`, and intervals can be
+        had only if it was made with `resampling=True`.
 
         Raises:
             ValueError: if there are no segments.
         """
-        if not self.segments:
-            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
-        by_order, operations = self._figures()
-        scores = with_sari(operations)
-        result: dict[str, Any] = dict(zip(SCORES, scores.tolist(), strict=True))
-        if details:
-            result["signature"] = self.signature
-            result["orders"] = self._orders(by_order)
-            if self._keeps_sentences:
-                by_segment = np.concatenate(self._sentences).T
-                result["sentences"] = dict(zip(SCORES, by_segment.tolist(), strict=True))
+        result = self._result(details=details, confidence=confidence, resamples=resamples, seed=seed)
+        _warn(self._cautions(result["sari"]))
         return result
 
     def add(self, sources: list[str], predictions: list[str], references: list[list[str]]) -> None:
         """Add segments that `inputs.columns` has checked."""
-        totals, sentences = self._totals, []  # all or nothing, should a tokenizer fail half-way
-        for counts in _counts(sources, predictions, references, self._variant, self._threads_here):
-            rows = counts
-            if self._variant.level == "sentence" or self._keeps_sentences:
-                by_order, operations = _scored(counts, self._variant)
-                if self._keeps_sentences:
-                    sentences.append(with_sari(operations))
-                if self._variant.level == "sentence":
-                    rows = np.concatenate([by_order.reshape(len(counts), -1), operations], axis=1)
-            totals = totals + exact_sums(rows)
-        self._totals = totals
-        self._sentences = self._sentences + sentences
-        self._nrefs = self._nrefs | set(map(len, references))
-        self.segments += len(sources)
+        # All or nothing, should a tokenizer fail half-way.
+        keeps = {"sentences": self._keeps_sentences, "resampling": self._keeps_resampling}
+        more = State(self._metric, **keeps, threads=self._threads, options=self._options)
+        more._see(sources, predictions, references)
+        for (counts,) in _counts(sources, [predictions], references, self._variant, self._threads_here):
+            more._take(counts)
+        self.merge(more)
 
-    def _figures(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return figures per order, float64[order, operation, 3], and the operations' scores, float64[3]."""
+    def _see(self, sources: list[str], predictions: list[str], references: list[list[str]]) -> None:
+        """Remember of texts what their counts do not tell."""
+        self._nrefs |= set(map(len, references))
+        self._sample = sample(sources, predictions, references)
+        self._tallies["empty"] += sum(not text or text.isspace() for text in predictions)
+
+    def _take(self, counts: np.ndarray) -> None:
+        """Add the counts of segments."""
+        summands = rows = counts
+        if self._variant.level == "sentence" or self._keeps_sentences:
+            by_order, operations = _scored(counts, self._variant)
+            scores = with_sari(operations)
+            if self._keeps_sentences:
+                self._sentences.append(scores)
+            if self._variant.level == "sentence":
+                summands, rows = _row_by_row(by_order, operations), scores
+        if self._keeps_resampling:
+            self._rows.append(rows)
+        self._totals = self._totals + exact_sums(summands)
+        self._tallies["copied"] += copies(counts)
+        self.segments += len(counts)
+
+    def _result(self, *, details: bool, confidence: float | None, resamples: int, seed: int) -> dict[str, Any]:
+        _check_resampling(confidence, resamples, seed)
+        if not self.segments:
+            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+        by_order, operations = _figures(self._totals, self.segments, self._variant)
+        result: dict[str, Any] = _named(with_sari(operations))
+        if confidence is not None:
+            if not self._keeps_resampling:
+                raise ValueError("confidence: got a state without resampling=True, wanted one with it")
+            rows = np.concatenate(self._rows)[:, None]
+            drawn = bootstrap(rows, self._statistic(), resamples=resamples, seed=seed)
+            result["confidence_intervals"] = _named(interval(drawn[:, 0], confidence=confidence).T)
+        if details:
+            result["signature"] = self.signature
+            result["orders"] = self._orders(by_order)
+            if self._keeps_sentences:
+                result["sentences"] = _named(np.concatenate(self._sentences).T)
+        return result
+
+    def _statistic(self) -> Callable[[np.ndarray], np.ndarray]:
+        """Return the function from sums of `_rows` to scores."""
         if self._variant.level == "corpus":
-            return _scored(exact_value(self._totals), self._variant)
-        means = exact_value(self._totals, self.segments)
-        size = len(OPERATIONS)
-        return means[:-size].reshape(-1, size, len(FIGURES)), means[-size:]
+            return lambda sums: with_sari(_scored(sums, self._variant)[1])
+        return lambda sums: sums / self.segments
+
+    def _cautions(self, sari: float) -> list[Warning]:
+        """Return what there is to say about data and variant, given the score."""
+        variant = self._variant
+        found: list[Warning] = list(
+            of_data(
+                self._sample,
+                segments=self.segments,
+                copied=self._tallies["copied"],
+                empty=self._tallies["empty"],
+                tokenize=variant.tokenize,
+                source_tokenize=variant.source_tokenize or variant.tokenize,
+                lowercase=variant.lowercase,
+            )
+        )
+        sources, predictions, references = flattened(self._sample)
+        if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
+            found.append(of_variant(variant.name))
+        elif len(sources) >= ENOUGH and sari < _HIGHEST_OF_COPIES:
+            chunks = _counts(sources, [predictions, sources], references, variant, threads=1)
+            own, copied = map(list, zip(*chunks, strict=True))
+            found += of_copying(_scores(own, variant)["sari"], _scores(copied, variant)["sari"], len(sources))
+        return found
 
     def _orders(self, by_order: np.ndarray) -> list[dict[str, Any]]:
         counting = that_count(by_order, deletion=self._variant.deletion, addition=self._variant.addition)
@@ -216,8 +307,10 @@ class State:
 
     def __reduce__(self):
         # The class lives in a module that a new process knows only after `evaluate.load`, so unpickling goes there.
-        make = operator.methodcaller("state", sentences=self._keeps_sentences, threads=self._threads, **self._options)
-        kept = {name: vars(self)[name] for name in ("_sentences", "_totals", "_nrefs", "segments")}
+        keeps = {"sentences": self._keeps_sentences, "resampling": self._keeps_resampling}
+        make = operator.methodcaller("state", **keeps, threads=self._threads, **self._options)
+        names = ("_sentences", "_rows", "_sample", "_tallies", "_totals", "_nrefs", "segments")
+        kept = {name: vars(self)[name] for name in names}
         return make, (self._metric,), kept
 
 
@@ -263,14 +356,22 @@ class Sari(evaluate.Metric):
         """
         return _signature(_checked(**options), {nrefs})
 
-    def state(self, *, sentences: bool = False, threads: int | None = None, **options) -> State:
+    @property
+    def warning_categories(self) -> dict[str, type[Warning]]:
+        """The categories of warnings by name, for `warnings.filterwarnings`; "SariWarning" is the base of all."""
+        return dict(CATEGORIES)
+
+    def state(
+        self, *, sentences: bool = False, resampling: bool = False, threads: int | None = None, **options
+    ) -> State:
         """Return an empty `State`, to score in batches or shards.
 
         Args:
             sentences: whether to keep the scores of every segment.
+            resampling: whether to keep of every segment what confidence intervals are made of.
             threads, options: as in `compute`.
         """
-        return State(self, sentences=sentences, threads=threads, options=options)
+        return State(self, sentences=sentences, resampling=resampling, threads=threads, options=options)
 
     def score_batch(self, batch: Mapping[str, Any], *, threads: int | None = None, **options) -> dict[str, list[float]]:
         """Score every row of a batch alone: what `Dataset.map(sari.score_batch, batched=True)` wants.
@@ -290,7 +391,7 @@ class Sari(evaluate.Metric):
         state.update(**{name: batch[name] for name in _COLUMNS})
         if not state.segments:
             return {name: [] for name in SCORES}
-        return state.compute(details=True)["sentences"]
+        return _named(np.concatenate(state._sentences).T)
 
     def tokens(
         self, *, sources, predictions, references, **options
@@ -356,16 +457,184 @@ class Sari(evaluate.Metric):
         (text,), (output,), (references,) = columns(**{name: [value] for name, value in segment.items()})
         super().add(sources=text, prediction=output, reference=references)
 
-    def _compute(self, sources, predictions, references, **options):
-        state = self._new_state(**options)
-        state.add(sources, predictions, references)
-        return state.compute(details=options.get("details", False))
+    def compare(
+        self,
+        *,
+        sources,
+        predictions: Mapping[str, Any],
+        references,
+        baseline: str | None = None,
+        method: str | None = "bootstrap",
+        confidence: float | None = 0.95,
+        resamples: int | None = None,
+        seed: int = 12345,
+        details: bool = False,
+        threads: int | None = None,
+        **options,
+    ) -> dict[str, Any]:
+        """Score several systems and test whether they differ from one of them, the baseline.
 
-    def _new_state(self, *, details: bool = False, **options) -> State:
-        if not isinstance(details, bool):
-            raise TypeError(f"details: got {details!r}, wanted True or False")
+        Args:
+            sources, references: as in `compute`.
+            predictions: for each system its name and its predictions.
+            baseline: the name of the system that the others are compared with; the first where it is None.
+            method: the paired test: "bootstrap" or "randomization" (approximate randomization); None for no test.
+            confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
+            resamples: how many resamples, or trials; 1,000 for the bootstrap and 10,000 for randomization where None.
+            seed: of the random numbers: the same seed gives the same result on any machine.
+            details, threads, options: as in `compute`.
+
+        Returns:
+            A dict with "baseline", "method", "confidence", "resamples", "seed", "segments", "signature", and "systems":
+            for each name, in the order given, what `compute` returns, and, except for the baseline and without a
+            method, "differences", the four scores minus the baseline's, and "p_values", the chance of differences at
+            least that large, in either direction, between equal systems; 1 for a single segment.
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> sari = evaluate.load("sari.py")
+        >>> found = sari.compare(
+        ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
+        ...     predictions={"one": ["He arrived ."] * 20, "other": ["He arrived later .", "She began work ."] * 10},
+        ...     references=["He arrived later .", "She began work ."] * 10,
+        ...     variant="easse",
+        ... )
+        >>> other = found["systems"]["other"]
+        >>> round(other["differences"]["sari"], 2), round(other["p_values"]["sari"], 3)
+        (41.48, 0.001)
+        """
+        resamples = _checked_method(method, resamples)
+        _check_resampling(confidence, resamples, seed)
+        keeps = confidence is not None or method is not None
+        sources, predictions, references = columns_of_systems(sources, predictions, references)
+        if baseline is None:
+            baseline = next(iter(predictions))
+        elif baseline not in predictions:
+            raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(predictions)}")
+        states = {
+            name: State(self, sentences=details, resampling=keeps, threads=threads, options=options)
+            for name in predictions
+        }
+        for name, state in states.items():
+            state._see(sources, predictions[name], references)
+        some = states[baseline]
+        for chunk in _counts(sources, list(predictions.values()), references, some._variant, some._threads_here):
+            for state, counts in zip(states.values(), chunk, strict=True):
+                state._take(counts)
+        results = {
+            name: state._result(details=details, confidence=None, resamples=resamples, seed=seed)
+            for name, state in states.items()
+        }
+        _add_statistics(results, states, baseline, method, confidence, resamples, seed)
+        cautions = {name: state._cautions(results[name]["sari"]) for name, state in states.items()}
+        _warn(_of_systems(cautions))
+        return {
+            "baseline": baseline,
+            "method": method,
+            "confidence": None if confidence is None else float(confidence),
+            "resamples": int(resamples),
+            "seed": int(seed),
+            "segments": some.segments,
+            "signature": some.signature,
+            "systems": results,
+        }
+
+    def baselines(self, *, sources, references, threads: int | None = None, **options) -> dict[str, dict[str, float]]:
+        """Score what any system should be held against.
+
+        Args:
+            sources, references, threads, options: as in `compute`.
+
+        Returns:
+            The four scores of "copy", the sources themselves; of "empty", outputs of no words; and, where all segments
+            have at least two references, of "reference 1" and so on, each against the others, and of "references",
+            their mean. The latter have one reference less to be scored by, so that they are a little low.
+        """
+        sources, _, references = columns(sources, sources, references)
+        variant, threads = _checked(**options), _checked_threads(threads)
+        if not sources:
+            raise ValueError("sources, references: got no segments, wanted at least one")
+
+        def scores(named: dict[str, list[str]], references: list[list[str]]) -> dict[str, dict[str, float]]:
+            chunks = _counts(sources, list(named.values()), references, variant, threads)
+            by_system = zip(*chunks, strict=True)
+            return {name: _scores(list(own), variant) for name, own in zip(named, by_system, strict=True)}
+
+        found = scores({"copy": sources, "empty": [""] * len(sources)}, references)
+        width = min(map(len, references))
+        people: dict[str, dict[str, float]] = {}
+        for place in range(width if width > 1 else 0):
+            others = [row[:place] + row[place + 1 :] for row in references]
+            people |= scores({f"reference {place + 1}": [row[place] for row in references]}, others)
+        if people:
+            found["references"] = {name: sum(row[name] for row in people.values()) / len(people) for name in SCORES}
+        return found | people
+
+    def explain_difference(
+        self,
+        *,
+        sources,
+        predictions,
+        references,
+        variant_a: str = "hf",
+        variant_b: str = "easse",
+        threads: int | None = None,
+        **options,
+    ) -> dict[str, Any]:
+        """Tell why two variants score the same predictions differently, by changing one choice at a time.
+
+        Args:
+            sources, predictions, references, threads: as in `compute`.
+            variant_a, variant_b: the variants to walk from and to.
+            options: as in `compute`, for both variants.
+
+        Returns:
+            A dict with "variant_a", "variant_b", "signature_a", "signature_b", and "steps": a list of dicts, each with
+            "choice" (what changes: "text", "zero division", "counting", "level", "deletion", "addition" or
+            "averaging"), "before" and "after" (in words), the four scores after the step, and "change", what it did to
+            SARI. The first step is variant_a as it is, with None for these words; choices that agree have no step.
+        """
+        first, last = _checked(variant=variant_a, **options), _checked(variant=variant_b, **options)
+        sources, predictions, references = columns(sources, predictions, references)
+        if not sources:
+            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+        threads = _checked_threads(threads)
+        rows: list[dict[str, Any]] = []
+        counted, chunks = None, []
+        for choice, before, after, variant in [(None, None, None, first), *steps(first, last)]:
+            if choice in (None, "text", "counting"):  # all else is made of the same counts
+                counted = variant
+                chunks = [counts for (counts,) in _counts(sources, [predictions], references, counted, threads)]
+            scores = _scores(chunks, variant)
+            change = scores["sari"] - rows[-1]["sari"] if rows else None
+            rows.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
+        nrefs: set[int | str] = set(map(len, references))
+        return {
+            "variant_a": variant_a,
+            "variant_b": variant_b,
+            "signature_a": _signature(first, nrefs),
+            "signature_b": _signature(last, nrefs),
+            "steps": rows,
+        }
+
+    def _compute(self, sources, predictions, references, *, baselines=False, **options):
+        of_result = {name: options.pop(name) for name in _OF_RESULT if name in options}
+        state = self._new_state(**of_result, **options)
+        state.add(sources, predictions, references)
+        result = state.compute(**of_result)
+        if baselines:
+            result["baselines"] = self.baselines(sources=sources, references=references, **options)
+        return result
+
+    def _new_state(self, *, details=False, confidence=None, resamples=1, seed=0, baselines=False, **options) -> State:
+        for name, value in {"details": details, "baselines": baselines}.items():
+            if not isinstance(value, bool):
+                raise TypeError(f"{name}: got {value!r}, wanted True or False")
+        _check_resampling(confidence, resamples, seed)
         threads = options.pop("threads", None)
-        return State(self, sentences=details, threads=threads, options=options)
+        keeps = confidence is not None
+        return State(self, sentences=details, resampling=keeps, threads=threads, options=options)
 
     def _infer_feature_from_batch(self, _batch):
         return self.features[0]  # single references have become lists by now
@@ -403,11 +672,32 @@ def _checked(**options) -> Variant:
 def _checked_threads(threads: int | None) -> int:
     if threads is None:
         return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    if isinstance(threads, bool) or not isinstance(threads, Integral):
-        raise TypeError(f"threads: got {threads!r}, wanted a whole number of at least 1")
-    if threads < 1:
-        raise ValueError(f"threads: got {threads!r}, wanted a whole number of at least 1")
+    _check_whole("threads", threads, least=1)
     return threads
+
+
+def _check_whole(name: str, value: Any, *, least: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
+    if value < least:
+        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
+
+
+def _check_resampling(confidence: Any, resamples: Any, seed: Any) -> None:
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, Real):
+            raise TypeError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
+        if not 0 < float(confidence) < 1:
+            raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
+    _check_whole("resamples", resamples, least=1)
+    _check_whole("seed", seed, least=0)
+
+
+def _checked_method(method: Any, resamples: int | None) -> int:
+    """Refuse an unknown method, and return the number of resamples."""
+    if method is not None and method not in RESAMPLES:
+        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(RESAMPLES)}, or None")
+    return RESAMPLES[method or "bootstrap"] if resamples is None else resamples
 
 
 def _signature(variant: Variant, nrefs: set[int | str]) -> str:
@@ -425,16 +715,127 @@ def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarra
     return by_order, operations
 
 
+def _row_by_row(by_order: np.ndarray, operations: np.ndarray) -> np.ndarray:
+    """Put what `_scored` makes of segments into a row for each, float64[segment, figure]."""
+    return np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
+
+
+def _figures(totals: Any, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return what `_scored` does, of sums over segments of counts or, for means of sentences, of `_row_by_row`."""
+    if variant.level == "corpus":
+        return _scored(exact_value(totals), variant)
+    means = exact_value(totals, segments)
+    size = len(OPERATIONS)
+    return means[:-size].reshape(-1, size, len(FIGURES)), means[-size:]
+
+
+def _scores(chunks: list[np.ndarray], variant: Variant) -> dict[str, float]:
+    """Return the four scores of counted segments."""
+    by_segment = variant.level == "sentence"
+    totals = sum(exact_sums(_row_by_row(*_scored(counts, variant)) if by_segment else counts) for counts in chunks)
+    return _named(with_sari(_figures(totals, sum(map(len, chunks)), variant)[1]))
+
+
+def _named(scores: np.ndarray) -> dict[str, Any]:
+    return dict(zip(SCORES, scores.tolist(), strict=True))
+
+
+def _add_statistics(
+    results: dict[str, dict[str, Any]],
+    states: dict[str, State],
+    baseline: str,
+    method: str | None,
+    confidence: float | None,
+    resamples: int,
+    seed: int,
+) -> None:
+    """Add intervals, differences and p-values to the results of systems."""
+    if confidence is None and method is None:
+        return
+    rows = np.stack([np.concatenate(state._rows) for state in states.values()], axis=1)
+    statistic, place = states[baseline]._statistic(), list(states).index(baseline)
+    scores = observed(rows, statistic)
+    if confidence is not None or method == "bootstrap":
+        drawn = bootstrap(rows, statistic, resamples=resamples, seed=seed)
+    if confidence is not None:
+        for result, ends in zip(results.values(), interval(drawn, confidence=confidence).swapaxes(0, 1), strict=True):
+            result["confidence_intervals"] = _named(ends.T)
+    if method == "bootstrap":
+        differences = drawn - drawn[:, [place]]
+    elif method == "randomization":
+        differences = np.subtract(*randomization(rows, statistic, baseline=place, resamples=resamples, seed=seed))
+    if method is not None:
+        p_values = P_VALUES[method](differences, scores - scores[place])
+        if len(rows) == 1:  # which says nothing about chance, but no bootstrap can tell
+            p_values = np.ones_like(p_values)
+    for number, (name, result) in enumerate(results.items()):
+        if method is not None and name != baseline:
+            result["differences"] = {score: result[score] - results[baseline][score] for score in SCORES}
+            result["p_values"] = _named(p_values[number])
+
+
+def _warn(cautions: Iterable[Warning]) -> None:
+    """Warn on behalf of the first caller outside this module and `evaluate`; of the variant once per process."""
+    for caution in cautions:
+        if isinstance(caution, CATEGORIES["RewardsCopyingWarning"]):
+            if _VARIANT_WARNED:
+                continue
+            _VARIANT_WARNED.append(True)
+        warnings.warn(caution, stacklevel=_callers_level())
+
+
+def _callers_level() -> int:
+    """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
+    inside = {os.path.dirname(__file__), *evaluate.__path__}
+    level, frame = 0, sys._getframe()
+    while frame.f_back and os.path.dirname(frame.f_code.co_filename) in inside:
+        level, frame = level + 1, frame.f_back
+    return level
+
+
+def _of_systems(cautions: dict[str, list[Warning]]) -> list[Warning]:
+    """Put the system's name before what is not said of every system, and say the rest once."""
+    numbers = Counter(str(caution) for found in cautions.values() for caution in found)
+    said = {str(caution): caution for found in cautions.values() for caution in found}
+    shared = [caution for text, caution in said.items() if numbers[text] == len(cautions)]
+    own = [
+        type(caution)(f"{name}: {caution}")
+        for name, found in cautions.items()
+        for caution in found
+        if numbers[str(caution)] < len(cautions)
+    ]
+    return shared + own
+
+
 def _counts(
-    sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant, threads: int
-) -> Iterator[np.ndarray]:
-    """Yield the counts of checked segments, chunk by chunk: see `operations.count`."""
+    sources: list[str], systems: list[list[str]], references: list[list[str]], variant: Variant, threads: int
+) -> Iterator[list[np.ndarray]]:
+    """Yield the counts of each system's predictions for checked segments, chunk by chunk: see `operations.count`."""
 
-    def counted(chunk: _Chunk) -> np.ndarray:
+    def counted(chunk: _Chunk) -> list[np.ndarray]:
         ids, lengths = encode(chunk.parts)
-        return count(ids, lengths, chunk.nrefs, counting=variant.counting, max_order=variant.max_order)
+        return [
+            count(ids, lengths, chunk.nrefs, counting=variant.counting, max_order=variant.max_order)
+            for ids, lengths in _by_system(ids, lengths, len(chunk.nrefs), len(systems))
+        ]
 
-    return _in_threads(counted, _chunks(sources, predictions, references, variant), threads)
+    return _in_threads(counted, _chunks(sources, systems, references, variant), threads)
+
+
+def _by_system(
+    ids: np.ndarray, lengths: np.ndarray, segments: int, systems: int
+) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield ids and lengths of the tokens of the sources, the predictions of one system, and the references."""
+    if systems == 1:
+        yield ids, lengths
+        return
+    ends = segments * np.arange(1, systems + 2)
+    lengths_by_column = np.split(lengths, ends)
+    ids_by_column = np.split(ids, np.cumsum(lengths)[ends - 1])
+    sources, *predictions, references = zip(ids_by_column, lengths_by_column, strict=True)
+    for prediction in predictions:
+        columns_of_one = zip(sources, prediction, references, strict=True)
+        yield tuple(map(np.concatenate, columns_of_one))  # type: ignore[misc]
 
 
 def _texts(variant: Variant) -> tuple[Text, Text]:
@@ -444,11 +845,12 @@ def _texts(variant: Variant) -> tuple[Text, Text]:
 
 
 def _chunks(
-    sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant
+    sources: list[str], systems: list[list[str]], references: list[list[str]], variant: Variant
 ) -> Iterator[_Chunk]:
     text, source_text = _texts(variant)
-    for rows in _cut(sources, predictions, references):
-        outputs = [*predictions[rows], *chain.from_iterable(references[rows])]
+    of_all_systems = systems[0] if len(systems) == 1 else list(map("".join, zip(*systems, strict=True)))
+    for rows in _cut(sources, of_all_systems, references):
+        outputs = [*chain.from_iterable(own[rows] for own in systems), *chain.from_iterable(references[rows])]
         if source_text == text:
             parts = [apply([*sources[rows], *outputs], text)]
         else:

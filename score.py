@@ -10,16 +10,20 @@ import os
 import shutil
 import signal
 import sys
-from collections.abc import Iterator, Sequence
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
 
 from report import text_files
-from report.tables import FORMATS, REPORT_ENDINGS, SCORES, SENTENCE_FORMATS, Result
+from report.tables import FORMATS, REPORT_ENDINGS, SCORES, SENTENCE_FORMATS, Baseline, Report, Resampling, Result
 from variants import DELETIONS, LEVELS, VARIANTS, customized
 
 PROGRAM = "score.py"
+
+#: Of the intervals in a report, unless another one is asked for.
+_CONFIDENCE = 0.95
 
 #: Seconds of scoring before a progress bar appears.
 _PATIENCE = 2.0
@@ -60,14 +64,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.explain is not None:
             print(explain(options))
             return 0
-        results = score(options)
+        report = score(options)
     except (text_files.FileError, OptionError) as error:
         return _refuse(str(error))
-    print(FORMATS[options.format](results, options.by_order))
+    print(FORMATS[options.format](report, options.by_order))
     return 0
 
 
-def score(options: argparse.Namespace) -> list[Result]:
+def score(options: argparse.Namespace) -> Report:
     """Score the files that the options name, in one pass, and write sentence scores and a report where they are wanted.
 
     Raises:
@@ -79,66 +83,20 @@ def score(options: argparse.Namespace) -> list[Result]:
     with closing(_open_corpus(options)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
-        states = _states(options)
-        kept = []
+        metric = _loaded()
         with _progress_bar(corpus) as show_progress:
-            for batch in chain([first], batches):
-                for state in states.values():
-                    state.update(**batch)
-                if options.report:
-                    kept.append(batch)
-                show_progress()
-    details = {variant: state.compute(details=True) for variant, state in states.items()}
+            read = _shown(chain([first], batches), show_progress)
+            if _is_plain(options):
+                report, sentences = _scored_alone(metric, read, options)
+            else:
+                columns = _gathered(read, _system_names(options))
+                report, sentences = _compared(metric, columns, options)
     if options.sentences:
-        lines = SENTENCE_FORMATS[Path(options.sentences).suffix](details[options.variant]["sentences"])
+        lines = SENTENCE_FORMATS[Path(options.sentences).suffix](sentences)
         text_files.write_whole(options.sentences, lines)
     if options.report:
-        _write_report(kept, options)
-    return [
-        Result(
-            name=_system_name(options),
-            variant=variant,
-            segments=states[variant].segments,
-            signature=found["signature"],
-            scores={score: found[score] for score in SCORES},
-            orders=found["orders"],
-        )
-        for variant, found in details.items()
-    ]
-
-
-def _write_report(batches: Sequence[text_files.Batch], options: argparse.Namespace) -> None:
-    sources, outputs, references = (
-        list(chain.from_iterable(column)) for column in zip(*(batch.values() for batch in batches), strict=True)
-    )
-    systems = {_system_name(options): outputs}
-    try:
-        from report import document, pages
-
-        with _bar(desc="Measuring", total=document.steps(len(systems))) as bar:
-            found = document.build(
-                load_metric(),
-                sources=sources,
-                systems=systems,
-                references=references,
-                trees=_trees(options),
-                advance=(lambda: None) if bar is None else bar.update,
-                variant=options.variant,
-                threads=options.threads,
-                **_choices(options),
-            )
-    except (ValueError, TypeError, ImportError) as error:
-        raise OptionError(str(error)) from error
-    text_files.write_whole(options.report, [pages.FORMATS[Path(options.report).suffix](found)])
-
-
-def _trees(options: argparse.Namespace) -> list | None:
-    from report.generation import read_trees
-
-    try:
-        return options.trees and read_trees(options.trees)
-    except OSError as error:
-        raise text_files.FileError(f"{options.trees}: {error.strerror}, wanted a file to read") from error
+        _write_report(metric, columns, options)
+    return report
 
 
 def explain(options: argparse.Namespace) -> str:
@@ -152,66 +110,232 @@ def explain(options: argparse.Namespace) -> str:
 
     with closing(_open_corpus(options)) as corpus:
         segment = _segment(corpus, options.explain)
-    try:
-        found = explanation.explain(_metric(), **segment, variant=options.variant, **_choices(options))
-    except (ValueError, TypeError, ImportError) as error:
-        raise OptionError(str(error)) from error
+    (prediction,) = segment.predictions
+    metric = _loaded()
+    with _refusals(), _notes(metric):  # what there is to say of corpora is not said of one line
+        found = explanation.explain(
+            metric,
+            source=segment.source,
+            prediction=prediction,
+            references=segment.references,
+            variant=options.variant,
+            **_choices(options),
+        )
     if options.format == "json":
         return terminal.as_json(found)
     is_terminal = sys.stdout is not None and sys.stdout.isatty()
     return terminal.as_text(
         found,
-        title=f"Line {options.explain} of {_system_name(options)}",
+        title=f"Line {options.explain} of {_system_names(options)[0]}",
         by_order=options.by_order,
         colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
         width=shutil.get_terminal_size().columns if is_terminal else None,
     )
 
 
-def _segment(corpus: text_files.Corpus, line: int) -> dict:
-    """Return the segment of a line, counted from 1, as `report.explanation.explain` takes it."""
+def _segment(corpus: text_files.Corpus, line: int) -> text_files.Segment:
+    """Return the segment of a line, counted from 1."""
     before = 0
     for batch in corpus.batches():
         size = len(batch["sources"])
         if line <= before + size:
-            names = {"source": "sources", "prediction": "predictions", "references": "references"}
-            return {name: batch[column][line - before - 1] for name, column in names.items()}
+            place = line - before - 1
+            return text_files.Segment(batch["sources"][place], batch["predictions"][place], batch["references"][place])
         before += size
     raise OptionError(f"--explain: got {line}, wanted a line from 1 to {before}")
 
 
-def _metric():
+def _loaded():
     try:
         return load_metric()
     except ImportError as error:
         raise OptionError(f"{error}, wanted what requirements.txt lists") from error
 
 
-def _states(options: argparse.Namespace) -> dict:
-    """Return an empty state for each variant that is asked for."""
-    metric = _metric()
+def _is_plain(options: argparse.Namespace) -> bool:
+    """Tell whether scores are all that is wanted, so that no segment needs to be kept."""
+    extras = (options.confidence, options.method, options.why, options.report)
+    return len(_system_names(options)) == 1 and set(extras) == {None} and not options.baselines
+
+
+def _scored_alone(metric, batches: Iterator[text_files.Batch], options: argparse.Namespace) -> tuple[Report, dict]:
+    """Score one system batch by batch; return also the sentence scores, where they are wanted."""
     settings = {"sentences": options.sentences is not None, "threads": options.threads, **_choices(options)}
+    with _refusals():
+        states = {variant: metric.state(variant=variant, **settings) for variant in _variants(options)}
+    for batch in batches:
+        (predictions,) = zip(*batch["predictions"], strict=True)
+        for state in states.values():
+            state.update(sources=batch["sources"], predictions=predictions, references=batch["references"])
+    (name,) = _system_names(options)
+    details, notes = {}, {}
+    for variant, state in states.items():
+        with _notes(metric) as notes[variant]:
+            details[variant] = state.compute(details=True)
+    results = [
+        _result(name, variant, states[variant].segments, found["signature"], found)
+        for variant, found in details.items()
+    ]
+    # Without a comparison, what a variant is good for is not the question.
+    relevant = [note for note in _merged(notes) if note["category"] != "RewardsCopyingWarning"]
+    return Report(results, notes=relevant), details[_variants(options)[0]].get("sentences", {})
+
+
+def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Report, dict]:
+    """Score all systems, with what else is wanted; return also the first system's sentence scores."""
+    predictions, texts = columns["predictions"], {name: columns[name] for name in ("sources", "references")}
+    chosen = {"threads": options.threads, **_choices(options)}
+    how = {name: getattr(options, name) for name in ("method", "confidence", "resamples", "seed")}
+    results, baselines, found, notes = [], [], {}, {}
+    with _refusals():
+        for variant in _variants(options):
+            with _notes(metric) as notes[variant]:
+                found = metric.compare(**texts, predictions=predictions, variant=variant, **how, details=True, **chosen)
+            results += [
+                _result(name, variant, found["segments"], found["signature"], system)
+                for name, system in found["systems"].items()
+            ]
+            if options.baselines:
+                rows = metric.baselines(**texts, variant=variant, **chosen)
+                baselines += [Baseline(name, variant, scores) for name, scores in rows.items()]
+        explanations = []
+        if options.why is not None:
+            pair = {"variant_a": options.variant, "variant_b": options.why}
+            for name, own in predictions.items():
+                explanation = metric.explain_difference(**texts, predictions=own, **pair, **chosen)
+                explanations.append({"name": name, **explanation})
+    resampling = None
+    if (options.confidence, options.method) != (None, None):
+        resampling = Resampling(
+            **{name: found[name] for name in ("confidence", "method", "resamples", "seed", "baseline")}
+        )
+    report = Report(results, baselines, explanations, _merged(notes), resampling)
+    return report, next(iter(found["systems"].values()))["sentences"]
+
+
+def _write_report(metric, columns: dict, options: argparse.Namespace) -> None:
+    with _refusals():
+        from report import document, pages
+
+        with _bar(desc="Measuring", total=document.steps(len(columns["predictions"]))) as bar:
+            found = document.build(
+                metric,
+                sources=columns["sources"],
+                systems=columns["predictions"],
+                references=columns["references"],
+                trees=_trees(options),
+                confidence=options.confidence or _CONFIDENCE,
+                seed=options.seed,
+                advance=(lambda: None) if bar is None else bar.update,
+                variant=options.variant,
+                threads=options.threads,
+                **_choices(options),
+            )
+    text_files.write_whole(options.report, [pages.FORMATS[Path(options.report).suffix](found)])
+
+
+def _trees(options: argparse.Namespace) -> list | None:
+    from report.generation import read_trees
+
     try:
-        return {name: metric.state(variant=name, **settings) for name in _variants(options)}
+        return options.trees and read_trees(options.trees)
+    except OSError as error:
+        raise text_files.FileError(f"{options.trees}: {error.strerror}, wanted a file to read") from error
+
+
+def _result(name: str, variant: str, segments: int, signature: str, found: dict) -> Result:
+    statistics = {field: found.get(field) for field in ("confidence_intervals", "differences", "p_values")}
+    scores = {score: found[score] for score in SCORES}
+    return Result(name, variant, segments, signature, scores, found["orders"], **statistics)
+
+
+def _gathered(batches: Iterator[text_files.Batch], names: Sequence[str]) -> dict:
+    """Return all segments as the columns that `compare` takes."""
+    sources, predictions, references = [], [], []
+    for batch in batches:
+        sources += batch["sources"]
+        predictions += batch["predictions"]
+        references += batch["references"]
+    systems = dict(zip(names, map(list, zip(*predictions, strict=True)), strict=True))
+    return {"sources": sources, "predictions": systems, "references": references}
+
+
+def _shown(batches: Iterator[text_files.Batch], show_progress: Callable[[], None]) -> Iterator[text_files.Batch]:
+    for batch in batches:
+        yield batch
+        show_progress()
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Turn what the metric refuses into faults of the options: the texts have been checked."""
+    try:
+        yield
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(str(error)) from error
+
+
+@contextmanager
+def _notes(metric) -> Iterator[list[dict[str, str]]]:
+    """Yield a list that in the end has what the metric warned of."""
+    notes: list[dict[str, str]] = []
+    base = metric.warning_categories["SariWarning"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", base)
+        yield notes
+    notes += [
+        {"category": warning.category.__name__, "message": str(warning.message)}
+        for warning in caught
+        if issubclass(warning.category, base)
+    ]
+
+
+def _merged(notes: dict[str, list[dict[str, str]]]) -> list[dict[str, str]]:
+    """Return the notes on each variant, each once, and with the variants that it holds for if those are not all."""
+    variants: dict[tuple[str, str], list[str]] = {}
+    for variant, found in notes.items():
+        for note in found:
+            variants.setdefault((note["category"], note["message"]), []).append(variant)
+    return [
+        {"category": category, "message": message if len(of) == len(notes) else f"{', '.join(of)}: {message}"}
+        for (category, message), of in variants.items()
+    ]
 
 
 def _open_corpus(options: argparse.Namespace) -> text_files.Corpus:
     if options.jsonl is not None:
         return text_files.open_jsonl(options.jsonl)
-    return text_files.open_texts(options.sources, options.outputs, options.references)
+    return text_files.open_texts(options.sources, _output_paths(options), options.references)
 
 
 def _inputs(options: argparse.Namespace) -> list[str]:
     if options.jsonl is not None:
         return [options.jsonl]
-    return [options.sources, options.outputs, *options.references]
+    return [options.sources, *_output_paths(options), *options.references]
 
 
-def _system_name(options: argparse.Namespace) -> str:
-    """Return the name of the file with the outputs, without its folder and the usual endings."""
-    path = options.outputs if options.jsonl is None else options.jsonl
+def _output_paths(options: argparse.Namespace) -> list[str]:
+    return [_name_and_path(output)[1] for output in options.outputs]
+
+
+def _system_names(options: argparse.Namespace) -> list[str]:
+    """Return the names that the user gave, or those of the files, with their folders where that tells them apart."""
+    pairs = [_name_and_path(output) for output in options.outputs] if options.jsonl is None else [(None, options.jsonl)]
+    names = [name or _stem(path) for name, path in pairs]
+    return [
+        path if name is None and names.count(short) > 1 else short
+        for (name, path), short in zip(pairs, names, strict=True)
+    ]
+
+
+def _name_and_path(output: str) -> tuple[str | None, str]:
+    """Split NAME=FILE, unless that is the name of a file."""
+    name, equals, path = output.partition("=")
+    return (name, path) if name and equals and path and not os.path.exists(output) else (None, output)
+
+
+def _stem(path: str) -> str:
+    """Return the name of a file without its folder and the usual endings."""
     if path == text_files.STANDARD_INPUT:
         return "stdin"
     name = Path(path).name.removesuffix(".gz")
@@ -267,10 +391,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
         parser.error(f"missing {missing}: wanted --sources, --outputs and --references, or --jsonl")
     if options.sentences is not None and Path(options.sentences).suffix not in SENTENCE_FORMATS:
         parser.error(f"--sentences: got {options.sentences!r}, wanted a name ending in {' or '.join(SENTENCE_FORMATS)}")
-    if options.explain is not None and options.explain < 1:
-        parser.error(f"--explain: got {options.explain}, wanted a line from 1")
-    if options.explain is not None and (options.all_variants or options.sentences is not None):
-        parser.error("--explain shows one line under one variant, not --all-variants or --sentences")
+    _check_combinations(parser, options)
     _check_report(parser, options)
     if options.sentences is not None and options.all_variants:
         parser.error("--sentences takes the scores of one variant, not --all-variants")
@@ -281,13 +402,38 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     return options
 
 
+def _check_combinations(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    names = _system_names(options)
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        parser.error(f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE")
+    if options.method is not None and len(names) == 1:
+        parser.error("--paired-bs and --paired-ar compare systems, wanted two or more --outputs")
+    if options.sentences is not None and len(names) > 1:
+        parser.error("--sentences takes the scores of one system")
+    if options.why is not None and options.all_variants:
+        parser.error("--why explains the difference to --variant, not --all-variants")
+    if options.by_order and options.format == "csv":
+        parser.error("--by-order goes with the other formats, not csv")
+    if options.explain is not None:
+        _check_explain(parser, options)
+
+
+def _check_explain(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.explain < 1:
+        parser.error(f"--explain: got {options.explain}, wanted a line from 1")
+    if options.format not in ("text", "json"):
+        parser.error(f"--explain goes with the formats text and json, not {options.format}")
+    others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
+    if len(_system_names(options)) > 1 or options.baselines or any(others):
+        parser.error("--explain shows one line of one system under one variant, and goes with nothing else")
+
+
 def _check_report(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
     if options.report is not None and Path(options.report).suffix not in REPORT_ENDINGS:
         parser.error(f"--report: got {options.report!r}, wanted a name ending in {', '.join(REPORT_ENDINGS)}")
     if options.report is not None and options.all_variants:
         parser.error("--report is about one variant, not --all-variants")
-    if options.report is not None and options.explain is not None:
-        parser.error("--explain shows one line, and writes no --report")
     if options.trees is not None and options.report is None:
         parser.error("--trees are for measures in a --report")
 
@@ -303,13 +449,20 @@ def _parser() -> argparse.ArgumentParser:
     )
     _add_input_options(parser.add_argument_group("input"))
     _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
+    _add_comparison_options(parser.add_argument_group("comparison"))
     _add_report_options(parser.add_argument_group("report"))
     return parser
 
 
 def _add_input_options(group) -> None:
     group.add_argument("--sources", metavar="FILE", help="the texts to simplify")
-    group.add_argument("--outputs", metavar="FILE", help="what the system made of them")
+    group.add_argument(
+        "--outputs",
+        metavar="[NAME=]FILE",
+        nargs="+",
+        action="extend",
+        help="what the system made of them; one file for each of several systems, the first being the baseline",
+    )
     group.add_argument(
         "--references", metavar="FILE", nargs="+", action="extend", help="simplifications by people, line by line"
     )
@@ -337,6 +490,47 @@ def _add_metric_options(group) -> None:
     group.add_argument("--threads", metavar="N", type=int, help="how many threads count (default: the metric's choice)")
 
 
+def _add_comparison_options(group) -> None:
+    group.add_argument(
+        "--confidence",
+        metavar="LEVEL",
+        nargs="?",
+        const=0.95,
+        type=float,
+        help="add confidence intervals, by bootstrap over segments (default level: 0.95)",
+    )
+    test = group.add_mutually_exclusive_group()
+    test.add_argument(
+        "--paired-bs",
+        dest="method",
+        action="store_const",
+        const="bootstrap",
+        help="test by paired bootstrap whether systems differ from the first",
+    )
+    test.add_argument(
+        "--paired-ar",
+        dest="method",
+        action="store_const",
+        const="randomization",
+        help="test by paired approximate randomization whether systems differ from the first",
+    )
+    group.add_argument(
+        "--resamples", metavar="N", type=int, help="how many resamples (default: 1000) or trials (default: 10000)"
+    )
+    group.add_argument("--seed", metavar="N", type=int, default=12345, help="of the resamples (default: 12345)")
+    group.add_argument(
+        "--baselines",
+        action="store_true",
+        help="add the scores of copied sources, empty outputs, and each reference against the others",
+    )
+    group.add_argument(
+        "--why",
+        metavar="VARIANT",
+        choices=VARIANTS,
+        help="explain the difference to another variant, one choice at a time",
+    )
+
+
 def _add_report_options(group) -> None:
     group.add_argument("--format", choices=FORMATS, default="text", help="how to print the scores (default: text)")
     group.add_argument(
@@ -350,7 +544,7 @@ def _add_report_options(group) -> None:
         "with --by-order also the n-grams behind each figure",
     )
     group.add_argument(
-        "--report", metavar="FILE", help="write all there is to say about the system to an .html, .md or .json file"
+        "--report", metavar="FILE", help="write all there is to say about the systems to an .html, .md or .json file"
     )
     group.add_argument(
         "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"

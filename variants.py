@@ -3,7 +3,7 @@
 Only the standard library is imported here, so that a command line can list the variants at once.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
@@ -190,6 +190,29 @@ def customized(
     return replace(VARIANTS[variant], **given)
 
 
+def steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
+    """Walk from one variant to another, one choice at a time, passing over choices that they share.
+
+    Yields:
+        The name of the choice, what the first variant takes, what the last takes, and a variant that agrees with the
+        last in this choice and those before it, and with the first in the others.
+
+    >>> for choice, before, after, _ in steps(VARIANTS["hf"], VARIANTS["paper"]):
+    ...     print(f"{choice}: {before} -> {after}")
+    text: 13a tokens, lowercased, an empty text is one token -> 13a tokens, lowercased
+    zero division: 0/0 = 1 -> 0/0 = 0
+    counting: means over n-gram types, keep recall pooled -> all n-grams pooled
+    level: mean of sentences -> counts summed over the corpus
+    averaging: F1 of each order, then the mean -> mean over orders, then F1
+    """
+    for choice, (fields, describe) in _CHOICES.items():
+        wanted = {name: getattr(last, name) for name in fields}
+        if wanted != {name: getattr(first, name) for name in fields}:
+            after = replace(first, **wanted)
+            yield choice, describe(first), describe(after), after
+            first = after
+
+
 def signature(variant: Variant, *, nrefs: int | str, tokenizer: str, sacrebleu: str) -> str:
     """Return the line that names every choice behind a score, so that others can repeat it.
 
@@ -215,6 +238,39 @@ def signature(variant: Variant, *, nrefs: int | str, tokenizer: str, sacrebleu: 
         "version": VERSION,
     }
     return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
+
+
+def _text_in_words(variant: Variant) -> str:
+    tokenize = variant.tokenize if isinstance(variant.tokenize, str) else "custom"
+    words = [
+        ("split on spaces" if tokenize == "none" else f"{tokenize} tokens")
+        + (" (sources only split)" if variant.source_tokenize == "none" != tokenize else ""),
+        "lowercased" if variant.lowercase else "cased",
+    ]
+    return ", ".join(words + ["an empty text is one token"] * variant.splits_on_space)
+
+
+_COUNTINGS_IN_WORDS = {
+    "hf": "means over n-gram types, keep recall pooled",
+    "xu2016": "means over n-gram types",
+    "lens": "means over n-gram types, no credit for additions that deleting made",
+    "pooled": "all n-grams pooled",
+    "weighted_sets": "n-gram sets, references weighed",
+    "sets": "n-gram sets, references united",
+}
+_LEVELS_IN_WORDS = {"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}
+_AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
+
+# What sets variants apart, in the order of the way from text to score: the fields of each choice, and its words.
+_CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
+    "text": (("tokenize", "source_tokenize", "lowercase", "splits_on_space"), _text_in_words),
+    "zero division": (("zero_division",), lambda variant: f"0/0 = {variant.zero_division:g}"),
+    "counting": (("counting",), lambda variant: _COUNTINGS_IN_WORDS[variant.counting]),
+    "level": (("level",), lambda variant: _LEVELS_IN_WORDS[variant.level]),
+    "deletion": (("deletion",), lambda variant: variant.deletion),
+    "addition": (("addition",), lambda variant: variant.addition),
+    "averaging": (("averaging",), lambda variant: _AVERAGING_IN_WORDS[variant.averaging]),
+}
 
 
 def _check_choice(name: str, value: object, choices) -> None:

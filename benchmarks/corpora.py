@@ -16,6 +16,10 @@ class Corpus(NamedTuple):
     predictions: list[str]
     references: list[list[str]]
 
+    def first(self, segments: int) -> "Corpus":
+        """Return the first segments."""
+        return Corpus(self.sources[:segments], self.predictions[:segments], self.references[:segments])
+
 
 def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Corpus:
     """Make a corpus in which outputs and references are edited copies of the sources.

@@ -82,15 +82,18 @@ def _corpora(options: argparse.Namespace):
         for title, segments, references, tokens in CASES:
             yield title, made_up(segments, references=references, tokens=tokens)
         return
-    sources, outputs, *references = (
-        path.read_text(encoding="utf-8").split("\n") for path in [options.sources, options.outputs, *options.references]
-    )
-    yield "files", Corpus(sources, outputs, [list(row) for row in zip(*references, strict=True)])
+    sources, outputs = _lines(options.sources), _lines(options.outputs)
+    rows = zip(*map(_lines, options.references), strict=True)
+    yield "files", Corpus(sources, outputs, [list(row) for row in rows])
+
+
+def _lines(path: Path) -> list[str]:
+    return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
 def _print_case(title: str, corpus: Corpus, metric, peer: Callable, options: argparse.Namespace) -> None:
     segments = len(corpus.sources)
-    few = Corpus(*(column[: options.peer_segments] for column in corpus))
+    few = corpus.first(options.peer_segments)
     contestants: dict[str, tuple[Callable[[], object], int]] = {
         "compute": (lambda: metric.compute(**corpus._asdict(), threads=1), segments),
         "threads": (lambda: metric.compute(**corpus._asdict(), threads=2), segments),
@@ -139,7 +142,7 @@ def _cost_and_memory(segments: int, references: int) -> tuple[float, float]:
     """Return microseconds per segment, and by how many MB the memory in use grew at most while scoring."""
     metric = _load(ROOT / "sari.py")
     corpus = made_up(segments, references=references, tokens=22)
-    _with_state(metric, Corpus(*(column[:2_000] for column in corpus)))  # what is allocated once does not count
+    _with_state(metric, corpus.first(2_000))  # what is allocated once does not count
     cost = _seconds(lambda: _with_state(metric, corpus)) / segments * 1e6
     with _PeakMemory() as memory:
         _with_state(metric, corpus)

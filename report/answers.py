@@ -7,12 +7,15 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypedDict
 
 from inputs import columns
 from report import text_files
 from report.explanation import Explanation, explain
 from report.tables import SCORES
+
+#: Tokenizers that need neither further packages nor downloads.
+TOKENIZERS = ("13a", "intl", "none", "char", "zh")
 
 MAX_CHARACTERS = 10_000
 MAX_SEGMENTS = 5_000
@@ -25,6 +28,22 @@ _GZIP_MAGIC = b"\x1f\x8b"
 
 class RefusedError(Exception):
     """Input that is not answered, said in one friendly line."""
+
+
+class Segment(NamedTuple):
+    """One text to score, as `report.explanation.explain` takes it."""
+
+    source: str
+    prediction: str
+    references: list[str]
+
+
+class Batch(TypedDict):
+    """Segments as the columns that the metric takes."""
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]]
 
 
 class Row(NamedTuple):
@@ -54,6 +73,7 @@ def explained(metric, source: str, output: str, references: Sequence[str], **opt
         RefusedError: for empty fields, past the limit, and for what the metric refuses.
     """
     with _refusals():
+        _check_tokenizer(**options)
         segment = _segment(source, output, references)
         return explain(metric, **segment._asdict(), **options)
 
@@ -70,9 +90,7 @@ def compared(metric, source: str, output: str, references: Sequence[str]) -> dic
         return {name: metric.compute(**batch, variant=name, threads=1) for name in metric.variants}
 
 
-def scored(
-    metric, batches: Iterable[text_files.Batch], show_progress: Callable[[int, int], object], **options
-) -> Corpus:
+def scored(metric, batches: Iterable[Batch], show_progress: Callable[[int, int], object], **options) -> Corpus:
     """Score a corpus.
 
     Args:
@@ -85,6 +103,7 @@ def scored(
         RefusedError: past the limits, and for what the metric or the files refuse.
     """
     with _refusals():
+        _check_tokenizer(**options)
         batches = list(batches)
         total = sum(len(batch["sources"]) for batch in batches)
         if total > MAX_SEGMENTS:
@@ -100,7 +119,7 @@ def scored(
     return Corpus(result, rows)
 
 
-def of_lists(sources, outputs, references) -> Iterator[text_files.Batch]:
+def of_lists(sources, outputs, references) -> Iterator[Batch]:
     """Yield the segments of three columns.
 
     Raises:
@@ -111,10 +130,10 @@ def of_lists(sources, outputs, references) -> Iterator[text_files.Batch]:
     _check_size(sum(map(_bytes, [*sources, *outputs])) + sum(_bytes(text) for row in references for text in row))
     for start in range(0, len(sources), _BATCH):
         rows = slice(start, start + _BATCH)
-        yield text_files.Batch(sources=sources[rows], predictions=outputs[rows], references=references[rows])
+        yield Batch(sources=sources[rows], predictions=outputs[rows], references=references[rows])
 
 
-def of_texts(sources: str, outputs: str, references: str) -> Iterator[text_files.Batch]:
+def of_texts(sources: str, outputs: str, references: str) -> Iterator[Batch]:
     """Yield the segments of three texts with a line for each; tabs stand between the references of a segment.
 
     Raises:
@@ -132,7 +151,7 @@ def of_texts(sources: str, outputs: str, references: str) -> Iterator[text_files
     yield from of_lists(lines["sources"], lines["outputs"], [line.split("\t") for line in lines["references"]])
 
 
-def of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[text_files.Batch]:
+def of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[Batch]:
     """Yield the segments of text files with a line for each; arguments are paths.
 
     Raises:
@@ -144,7 +163,7 @@ def of_files(sources: str | None, outputs: str | None, references: Sequence[str]
     yield from _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:]))
 
 
-def of_jsonl(path: str | None) -> Iterator[text_files.Batch]:
+def of_jsonl(path: str | None) -> Iterator[Batch]:
     """Yield the segments of a file with a JSON object for each: source, prediction (or output), references.
 
     Raises:
@@ -160,7 +179,7 @@ def _check_given(files: dict[str, Any]) -> None:
             raise RefusedError(f"Please choose {name}.")
 
 
-def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iterator[text_files.Batch]:
+def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iterator[Batch]:
     """Yield the segments of files; messages name them without their folders."""
     _check_size(sum(Path(path).stat().st_size for path in paths))
     for path in paths:
@@ -169,7 +188,9 @@ def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iter
                 raise RefusedError(f"{Path(path).name} is compressed: please unpack it first.")
     try:
         with closing(opened()) as corpus:
-            yield from corpus.batches(segments=_BATCH)
+            for batch in corpus.batches(segments=_BATCH):
+                (predictions,) = map(list, zip(*batch["predictions"], strict=True))
+                yield Batch(sources=batch["sources"], predictions=predictions, references=batch["references"])
     except text_files.FileError as error:
         message = str(error)
         for path in paths:
@@ -177,8 +198,8 @@ def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iter
         raise RefusedError(message) from error
 
 
-def _segment(source: str, output: str, references: Sequence[str]) -> text_files.Segment:
-    columns([source], [output], [references or [""]])  # refuses what is no text
+def _segment(source: str, output: str, references: Sequence[str]) -> Segment:
+    (source,), (output,), (references,) = columns([source], [output], [references or [""]])
     if not source.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
     if not any(reference.strip() for reference in references):
@@ -186,7 +207,13 @@ def _segment(source: str, output: str, references: Sequence[str]) -> text_files.
     size = len(source) + len(output) + sum(map(len, references))
     if size > MAX_CHARACTERS:
         raise RefusedError(f"That is {size:,} characters; this page takes {MAX_CHARACTERS:,} at a time. {_ELSEWHERE}")
-    return text_files.Segment(source, output, list(references))
+    return Segment(source, output, references)
+
+
+def _check_tokenizer(tokenize: str | None = None, **_options) -> None:
+    """Refuse tokenizers that would have the server fetch something."""
+    if tokenize is not None and tokenize not in TOKENIZERS:
+        raise RefusedError(f"tokenize: got {tokenize!r}, wanted one of {', '.join(TOKENIZERS)} on this page")
 
 
 def _check_size(size: int) -> None:

@@ -31,18 +31,18 @@ class FileError(Exception):
 
 
 class Segment(NamedTuple):
-    """A source, what a system made of it, and what people made of it."""
+    """A source, what each system made of it, and what people made of it."""
 
     source: str
-    prediction: str
+    predictions: tuple[str, ...]
     references: list[str]
 
 
 class Batch(TypedDict):
-    """Segments as the columns that the metric takes."""
+    """Segments as columns; of the predictions there is one for each system."""
 
     sources: list[str]
-    predictions: list[str]
+    predictions: list[tuple[str, ...]]
     references: list[list[str]]
 
 
@@ -179,11 +179,11 @@ class Corpus:
             FileError: for a fault of a file, or where there is no segment at all.
         """
         batch, size = Batch(sources=[], predictions=[], references=[]), 0
-        for source, prediction, references in self._segments:
+        for source, predictions, references in self._segments:
             batch["sources"].append(source)
-            batch["predictions"].append(prediction)
+            batch["predictions"].append(predictions)
             batch["references"].append(references)
-            size += len(source) + len(prediction) + sum(map(len, references))
+            size += len(source) + sum(map(len, predictions)) + sum(map(len, references))
             if len(batch["sources"]) >= segments or size >= characters:
                 yield batch
                 batch, size = Batch(sources=[], predictions=[], references=[]), 0
@@ -193,17 +193,19 @@ class Corpus:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
 
 
-def open_texts(sources: str, outputs: str, references: Sequence[str]) -> Corpus:
-    """Open files of one text per line, all with the same number of lines.
+def open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[str]) -> Corpus:
+    """Open files of one text per line, all with the same number of lines; one file of outputs for each system.
 
     Raises:
         FileError: at once for a file that cannot be opened, later for a fault inside.
     """
-    paths = [sources, outputs, *references]
+    outputs = [outputs] if isinstance(outputs, str) else outputs
+    paths = [sources, *outputs, *references]
+    behind = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
         raise FileError(f"<stdin>: wanted for one file, came for {paths.count(STANDARD_INPUT)}")
     files = [LineFile(path) for path in paths]
-    return Corpus(files, (Segment(row[0], row[1], list(row[2:])) for row in _rows(files)))
+    return Corpus(files, (Segment(row[0], row[1:behind], list(row[behind:])) for row in _rows(files)))
 
 
 def open_jsonl(path: str) -> Corpus:
@@ -245,7 +247,7 @@ def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
         raise error('both "prediction" and "output" came, wanted one of them')
     return Segment(
         source=_text(record["source"], '"source"', error),
-        prediction=_text(record[given[0]], f'"{given[0]}"', error),
+        predictions=(_text(record[given[0]], f'"{given[0]}"', error),),
         references=_references(record["references"], error),
     )
 

@@ -172,6 +172,11 @@ def test_sentence_endpoint(client, sari):
     }
 
 
+def test_one_reference_may_come_without_a_list(client):
+    found = client.predict("a b", "a", "a b", api_name="/sentence")
+    assert found["source"][1]["why"] == "Deleted, but the reference keeps it."
+
+
 def test_variants_endpoint(client, sari):
     found = client.predict("a b c", "a b", ["a b d"], api_name="/variants")
     assert list(found) == list(VARIANTS)
@@ -259,6 +264,19 @@ def test_every_view_fits_the_screen(visit, size, scheme):
         assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     background = page.evaluate("getComputedStyle(document.body).backgroundColor")
     assert (sum(map(int, re.findall(r"\d+", background)[:3])) < 3 * 128) == (scheme == "dark")
+
+
+def test_unbroken_and_foreign_texts_fit_the_screen(visit):
+    page = visit(PHONE)
+    fill(page, "x" * 900, "\u0645\u0631\u062d\u0628\u0627 \U0001f642 " + "\u4f60" * 300, ["y" * 900, "_" * 400])
+    expect(page.locator("#texts .sari-text").nth(1)).to_contain_text("\U0001f642")
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    page.get_by_role("button", name="The n-grams behind each figure").click()
+    expect(page.locator("#grams li").first).to_be_visible()
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
+    view(page, "Variants")
+    expect(page.locator("#variants dd").first).to_have_text("x" * 900)
+    assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
 
 
 def test_typing_scores_at_once(visit, sari):

@@ -51,3 +51,9 @@ def test_ci_calls_the_readmes_test_command():
     command = re.search(r"passes the tests:\n\n```sh\n(.+)\n```", (ROOT / "README.md").read_text(encoding="utf-8"))
     assert command is not None
     assert "passes the tests:" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+
+
+def test_figure_shows_what_the_metric_says(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    figure = importlib.import_module("figure")
+    assert figure.drawn(figure.scores()) == figure.FIGURE.read_text(encoding="utf-8")

@@ -51,7 +51,7 @@ VOID = {"meta", "img", "br", "link", "hr"}
 
 @pytest.fixture(scope="module")
 def report(sari):
-    return document.build(sari, sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES)
+    return document.build(sari, sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
 
 
 @pytest.fixture(scope="module")
@@ -94,16 +94,16 @@ class Page(HTMLParser):
 # What the numbers are
 
 
-def test_scores_are_the_metrics(sari, report):
+def test_scores_and_intervals_are_the_metrics(sari, report):
     for system in report.systems:
         columns = {"sources": SOURCES, "predictions": OUTPUTS[system.name], "references": REFERENCES}
-        found = sari.compute(**columns, details=True)
+        found = sari.compute(**columns, details=True, confidence=0.9, seed=12345)
         assert system.scores == {name: found[name] for name in NAMES}
-        assert system.intervals is None
+        assert system.intervals == {name: list(found["confidence_intervals"][name]) for name in NAMES}
         assert system.sentences == found["sentences"]
         assert system.orders == found["orders"]
         assert report.signature == found["signature"]
-    assert report.confidence is None
+    assert report.confidence == 0.9
     assert report.references == (1, 3)
 
 
@@ -217,7 +217,9 @@ def test_progress_is_told(sari):
 )
 @pytest.mark.parametrize("variant", ["hf", "easse_legacy", "xu2016"])
 def test_every_format_takes_odd_corpora(sari, sources, outputs, references, variant):
-    found = document.build(sari, sources=sources, systems={"": outputs}, references=references, variant=variant)
+    found = document.build(
+        sari, sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95
+    )
     assert not Page(pages.as_html(found)).faults
     assert pages.as_markdown(found)
     assert json.loads(pages.as_json(found))["segments"] == len(sources)
@@ -254,10 +256,13 @@ def test_page(report):
     assert "A <i>bold</i> claim ." in page.words
     assert report.signature in page.words
     for system in report.systems:
-        assert f"{system.scores['sari']:.2f}" in page.words
+        low, high = system.intervals["sari"]
+        assert f"{system.scores['sari']:.2f} {low:.2f} to {high:.2f}" in page.words
         assert f"{system.measures['bleu']:.2f}" in page.words
     assert all(measure.label in page.words for measure in document.MEASURES)
     assert "5 segments, 1 to 3 references each." in page.words
+    assert "intervals at" not in page.words
+    assert "90 % confidence" in page.words
 
 
 def test_page_of_one_system(single):
@@ -273,6 +278,13 @@ def test_a_title_does_not_name_many_systems(sari):
     page = Page(pages.as_html(document.build(sari, sources=["a b"], systems=systems, references=[["a"]])))
     assert page.words.startswith("SARI of 5 systems")
     assert all(name in page.words for name in systems)
+
+
+def test_warnings_are_on_the_page(sari):
+    how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
+    found = document.build(sari, systems={"empty": [""] * 30}, **how)
+    assert found.cautions
+    assert all(caution in Page(pages.as_html(found)).words for caution in found.cautions)
 
 
 # Markdown and JSON
@@ -354,7 +366,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "b.txt"]
+FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]
 
 
 def run(folder, *arguments):
@@ -375,16 +387,20 @@ def test_command_writes_a_page_and_prints_the_scores(folder):
     assert process.stdout == plain.stdout
     page = Page((folder / "x.html").read_text(encoding="utf-8"))
     assert not page.faults
-    assert "SARI of b" in page.words
+    assert "SARI of a, b" in page.words
+    assert "95 % confidence" in page.words
 
 
 def test_command_with_trees(folder, sari):
-    process = run(folder, *FILES, "--report", "x.json", "--trees", "t.conllu", "--variant", "easse")
+    process = run(
+        folder, *FILES, "--report", "x.json", "--trees", "t.conllu", "--variant", "easse", "--confidence", "0.8"
+    )
     assert (process.returncode, process.stderr) == (0, "")
     found = json.loads((folder / "x.json").read_text(encoding="utf-8"))
-    assert found["systems"][0]["measures"]["understandability"] < 1
+    assert found["confidence"] == 0.8
+    assert found["systems"][1]["measures"]["understandability"] < 1
     first = [row[0] for row in REFERENCES]
-    scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["<Simple> & short"], references=first, variant="easse")
+    scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["copy"], references=first, variant="easse")
     assert found["systems"][0]["scores"] == scores
 
 
@@ -393,7 +409,7 @@ def test_command_with_trees(folder, sari):
     [
         (["--report", "x.pdf"], "--report: got 'x.pdf', wanted a name ending in .html, .md, .json"),
         (["--report", "x.md", "--all-variants"], "--report is about one variant, not --all-variants"),
-        (["--report", "x.md", "--explain", "1"], "--explain shows one line, and writes no --report"),
+        (["--report", "x.md", "--explain", "1"], "--explain shows one line of one system"),
         (["--report", "x.md", "--trees", "x.md"], "x.md: is an input, wanted another file to write"),
         (["--trees", "t.conllu"], "--trees are for measures in a --report"),
         (["--report", "x.md", "--trees", "none"], "none: No such file or directory, wanted a file to read"),

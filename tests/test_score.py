@@ -1,6 +1,8 @@
 """The command line as people meet it: a process with files, pipes, a terminal and a status; and its `sari` function."""
 
+import csv
 import gzip
+import io
 import json
 import os
 import pty
@@ -15,6 +17,7 @@ import pytest
 
 from report import tables
 from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
+from score import main
 from score import sari as score_texts
 from variants import VARIANTS, VERSION
 
@@ -591,3 +594,231 @@ def test_example_corpus():
     files = [f"examples/{name}" for name in ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")]
     arguments = ["--sources", files[0], "--outputs", files[1], "--references", *files[2:]]
     assert "Number of samples: 10\n" in output_of(run(*arguments, folder=ROOT))
+
+
+# Several systems
+
+
+SYSTEMS = ["--outputs", "deleting=examples/outputs.txt", "rewriting=examples/outputs.rewriting.txt"]
+EXAMPLE = ["--sources", "examples/sources.txt", "--references", "examples/references.0.txt"]
+EXAMPLE += ["examples/references.1.txt", "--variant", "easse"]
+
+
+@pytest.fixture(scope="module")
+def example():
+    """Return the example corpus as columns, with both systems."""
+    read = {path.stem: path.read_text().splitlines() for path in (ROOT / "examples").glob("*.txt")}
+    return {
+        "sources": read["sources"],
+        "predictions": {"deleting": read["outputs"], "rewriting": read["outputs.rewriting"]},
+        "references": list(map(list, zip(read["references.0"], read["references.1"], strict=True))),
+    }
+
+
+def printed(capsys, monkeypatch, *arguments):
+    """Return what the program prints, run in this process for speed."""
+    monkeypatch.chdir(ROOT)
+    assert main(list(map(str, arguments))) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    return output.out
+
+
+def test_layout_of_a_comparison(capsys, monkeypatch):
+    options = ["--paired-bs", "--confidence", "--baselines", "--resamples", "999"]
+    assert printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options) == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 10\n"
+        "\n"
+        "System        SARI            95% CI   Keep   Delete     Add    Diff.       p\n"
+        "deleting     56.40    [47.74, 64.66]  62.78    77.07   29.35\n"
+        "rewriting    73.01*^  [69.25, 76.71]  76.41^   88.94^  53.68^  +16.61  0.0040\n"
+        "copy         15.38                    46.14     0.00    0.00\n"
+        "empty        26.57                     0.00    79.70    0.00\n"
+        "references   50.79                    50.64    80.50   21.24\n"
+        "reference 1  50.79                    50.64    80.50   21.24\n"
+        "reference 2  50.79                    50.64    80.50   21.24\n"
+        "==================================================\n"
+        "95% CI: percentile bootstrap over segments, 999 resamples, seed 12345\n"
+        "Diff., p: SARI against deleting; two-sided, paired bootstrap, 999 resamples, seed 12345\n"
+        "Null hypothesis: a system and deleting are equally good, and differ by chance\n"
+        "* the null hypothesis is rejected: p < 0.05\n"
+        "^ the best system of the column\n"
+        "copy: the sources as outputs; empty: no words\n"
+        "reference: each scored against the other references; references: their mean\n"
+        "\n"
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}\n"
+    )
+
+
+def test_layout_of_intervals_of_one_system(capsys, monkeypatch):
+    options = ["--confidence", "0.9", "--seed", "3"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options)
+    assert text.splitlines()[5:] == [
+        "  SARI:        56.40  [48.62, 63.73]",
+        "    - Keep:    62.78  [54.25, 72.23]",
+        "    - Delete:  77.07  [67.56, 84.81]",
+        "    - Add:     29.35  [21.14, 37.18]",
+        "==================================================",
+        "90% CI: percentile bootstrap over segments, 1000 resamples, seed 3",
+        "",
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
+    ]
+
+
+def test_layout_of_an_explanation(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], "--why", "paper")
+    assert text.splitlines()[9:] == [
+        "==================================================",
+        "",
+        "From easse to paper, one choice at a time",
+        "Choice     From                             To                          SARI  Change",
+        "easse                                                                  56.40",
+        "deletion   f1                               precision                  60.61   +4.22",
+        "averaging  F1 of each order, then the mean  mean over orders, then F1  60.93   +0.31",
+        "paper                                                                  60.93   +4.53",
+        "",
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
+    ]
+
+
+def test_markdown(capsys, monkeypatch):
+    outputs = ["--outputs", "a|b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "markdown")
+    assert text == (
+        "| System | SARI | Keep | Delete | Add | Diff. | p |\n"
+        "| :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| a\\|b | 56.40 | 62.78 | 77.07 | 29.35 |  |  |\n"
+        "| best\\_one | **73.01**\\* | **76.41** | **88.94** | **53.68** | +16.61 | 0.0200 |\n"
+        "\n"
+        "- Diff., p: SARI against a\\|b; two-sided, paired approximate randomization, 99 trials, seed 12345\n"
+        "- Null hypothesis: a system and a\\|b are equally good, and differ by chance\n"
+        "- \\* the null hypothesis is rejected: p \\< 0.05\n"
+        "- bold: the best system of the column\n"
+        "\n"
+        f"`SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}`  \n"
+    )
+
+
+def test_latex(capsys, monkeypatch):
+    outputs = ["--outputs", "a&b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "latex")
+    table, _, comments = text.partition("\n\n")
+    assert table.splitlines() == [
+        r"\begin{tabular}{lrrrrrr}",
+        r"\hline",
+        r"System & SARI & Keep & Delete & Add & Diff. & p \\",
+        r"\hline",
+        r"a\&b & 56.40 & 62.78 & 77.07 & 29.35 &  &  \\",
+        r"best\_one & \textbf{73.01}$^{*}$ & \textbf{76.41} & \textbf{88.94} & \textbf{53.68} & +16.61 & 0.0200 \\",
+        r"\hline",
+        r"\end{tabular}",
+    ]
+    assert all(line.startswith("% ") for line in comments.splitlines())
+    assert comments.splitlines()[-1].startswith("% SARI|variant:easse|")
+
+
+def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sari, example):
+    plain = printed(capsys, monkeypatch, *EXAMPLE, "--outputs", "examples/outputs.txt", "--format", "csv")
+    full = printed(
+        capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--paired-ar", "--confidence", "--baselines", "--format", "csv"
+    )
+    (alone,) = csv.DictReader(io.StringIO(plain))
+    rows = list(csv.DictReader(io.StringIO(full)))
+    assert list(alone) == list(rows[0])
+    expected = sari.compare(**example, variant="easse", method="randomization")
+    for row, (name, scores) in zip(rows, expected["systems"].items(), strict=False):
+        assert row["system"] == name
+        assert float(row["sari"]) == scores["sari"]
+        assert [float(row["add_low"]), float(row["add_high"])] == scores["confidence_intervals"]["add"]
+        assert row["signature"] == expected["signature"]
+    assert float(rows[1]["keep_p_value"]) == expected["systems"]["rewriting"]["p_values"]["keep"]
+    assert [row["system"] for row in rows[2:]] == ["copy", "empty", "references", "reference 1", "reference 2"]
+    assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_low"] == ""
+
+
+def test_json_of_a_comparison(capsys, monkeypatch, sari, example):
+    options = ["--paired-bs", "--confidence", "--baselines", "--why", "hf", "--format", "json"]
+    report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options))
+    expected = sari.compare(**example, variant="easse", details=True)
+    assert list(report) == ["systems", "baselines", "explanations", "resampling"]
+    for system, (name, scores) in zip(report["systems"], expected["systems"].items(), strict=True):
+        assert system["name"] == name
+        assert system["scores"] == {score: scores[score] for score in tables.SCORES}
+        for key in ("orders", "confidence_intervals", "differences", "p_values"):
+            assert system.get(key) == scores.get(key)
+    del example["predictions"], expected["systems"]
+    assert {row["name"]: row["scores"] for row in report["baselines"]} == sari.baselines(**example, variant="easse")
+    assert report["resampling"] == {key: expected[key] for key in report["resampling"]}
+    assert [row["name"] for row in report["explanations"]] == ["deleting", "rewriting"]
+    assert report["explanations"][0]["steps"][0]["sari"] == report["systems"][0]["scores"]["sari"]
+
+
+def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE[:-2], *SYSTEMS, "--all-variants")
+    lines = text.splitlines()[5:24]
+    assert lines[0].split() == ["System", "Variant", "SARI", "Keep", "Delete", "Add"]
+    assert [line.split()[1] for line in lines[1:]] == [name for name in VARIANTS for _ in range(2)]
+    assert all(("^" in line) == line.startswith("rewriting") for line in lines[1:])
+    assert "\nNote: xu2016, lens, t2t, lasertagger, set: sources, predictions and references do not look" in text
+
+
+def test_notes_come_with_every_format(capsys, monkeypatch, tmp_path):
+    (tmp_path / "x.txt").write_text((ROOT / "examples" / "sources.txt").read_text())
+    arguments = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
+    message = "10 of 10 predictions are the same as their sources"
+    assert printed(capsys, monkeypatch, *arguments).endswith(f"\n\nNote: {message}\n")
+    note = {"category": "CopiedOutputsWarning", "message": message}
+    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["notes"] == [note]
+    for form, shown in {"markdown": f"> Note: {message}", "latex": f"% Note: {message}", "csv": f",{message}"}.items():
+        assert printed(capsys, monkeypatch, *arguments, "--format", form).rstrip().endswith(shown)
+
+
+def test_names_of_systems(capsys, monkeypatch, tmp_path):
+    text = (ROOT / "examples" / "outputs.txt").read_text()
+    for name in ("a/out.txt", "b/out.txt", "x=y.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    paths = [str(tmp_path / name) for name in ("a/out.txt", "b/out.txt", "x=y.txt")]
+    arguments = [*EXAMPLE, "--outputs", *paths, f"mine={paths[0]}", "--format", "json"]
+    report = json.loads(printed(capsys, monkeypatch, *arguments))
+    assert [system["name"] for system in report["systems"]] == [*paths[:2], "x=y", "mine"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, wanted a name for each: NAME=FILE"),
+        ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, wanted a name for each: NAME=FILE"),
+        ([*FILES, "--paired-ar"], "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"),
+        ([*FILES, "--outputs", "r.txt", "--sentences", "x.tsv"], "--sentences takes the scores of one system"),
+        ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
+        ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
+        ([*FILES, "--paired-ar", "--paired-bs"], "argument --paired-bs: not allowed with argument --paired-ar"),
+        ([*FILES, "--why", "bleu"], "argument --why: invalid choice: 'bleu' (choose from "),
+    ],
+)
+def test_usage_errors_of_comparisons(corpus, arguments, message):
+    process = run(*arguments, folder=corpus)
+    assert (process.returncode, process.stdout) == (2, b"")
+    assert process.stderr.decode().splitlines()[-1].startswith(f"score.py: error: {message}")
+
+
+def test_refusals_of_comparisons(corpus):
+    assert refusal_of(run(*FILES, "--confidence", "95", folder=corpus)) == (
+        "confidence: got 95.0, wanted a number between 0 and 1"
+    )
+    (corpus / "short.txt").write_text("a\n")
+    assert refusal_of(run(*FILES, "--outputs", "short.txt", folder=corpus)) == (
+        "short.txt:2: the file has 1 line, wanted 3 as in s.txt"
+    )
+
+
+def test_sentence_scores_with_intervals(corpus, capsys, monkeypatch):
+    monkeypatch.chdir(corpus)
+    assert main([*FILES, "--sentences", "plain.tsv"]) == 0
+    assert main([*FILES, "--sentences", "x.tsv", "--confidence"]) == 0
+    assert (corpus / "x.tsv").read_text() == (corpus / "plain.tsv").read_text()
+    assert capsys.readouterr().err == ""

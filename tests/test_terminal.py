@@ -94,7 +94,9 @@ def test_json(folder, sari):
         (["--explain", "3"], "--explain: got 3, wanted a line from 1 to 2"),
         (["--explain", "0"], "--explain: got 0, wanted a line from 1"),
         (["--explain", "one"], "argument --explain: invalid int value: 'one'"),
-        (["--explain", "1", "--all-variants"], "--explain shows one line under one variant"),
+        (["--explain", "1", "--all-variants"], "--explain shows one line of one system under one variant"),
+        (["--explain", "1", "--outputs", "r0.txt"], "--explain shows one line of one system under one variant"),
+        (["--explain", "1", "--format", "csv"], "--explain goes with the formats text and json, not csv"),
         (["--explain", "1", "--tokenize", "13b"], "tokenize: got '13b', wanted a callable or one of 13a"),
     ],
 )

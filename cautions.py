@@ -1,0 +1,333 @@
+"""What a careful colleague would say about the data behind a score: warnings, from tallies and a small sample of texts.
+
+Texts are looked at in a sample of pairs of neighbouring segments, so that the cost does not grow with the corpus. A
+warning speaks of what most of a column looks like, and needs at least `ENOUGH` segments to judge by.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from itertools import chain, combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class SariWarning(UserWarning):
+    """The base of all warnings about a score."""
+
+
+class CopiedOutputsWarning(SariWarning):
+    """Most outputs are their sources."""
+
+
+class EmptyOutputsWarning(SariWarning):
+    """Some outputs are empty."""
+
+
+class BelowCopyWarning(SariWarning):
+    """Copying the sources scores higher."""
+
+
+class RewardsCopyingWarning(SariWarning):
+    """The variant gives full marks for deletion to an output that deletes nothing."""
+
+
+class CaseMismatchWarning(SariWarning):
+    """Some columns are in lower case and others are not, and case counts."""
+
+
+class AlreadyTokenizedWarning(SariWarning):
+    """Texts look tokenized, and are tokenized again."""
+
+
+class UntokenizedWarning(SariWarning):
+    """Texts look untokenized, and are only split on spaces."""
+
+
+class UnsegmentedTextWarning(SariWarning):
+    """Chinese or Japanese, with a tokenizer that leaves whole clauses in one piece."""
+
+
+class DuplicateReferencesWarning(SariWarning):
+    """Two references are the same text nearly everywhere."""
+
+
+class SwappedColumnsWarning(SariWarning):
+    """Sources and outputs look exchanged."""
+
+
+class ShiftedLinesWarning(SariWarning):
+    """Lines of one file belong to neighbouring lines of another."""
+
+
+CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
+    category.__name__: category for category in SariWarning.__subclasses__()
+}
+
+#: One or two neighbouring segments: sources, predictions, references.
+Pair = tuple[list[str], list[str], list[list[str]]]
+
+_PAIRS = 16
+
+#: Segments that it takes to speak of most of them.
+ENOUGH = 10
+_MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
+
+# Texts that share so many of their words belong together; how many more a text must share with a neighbour's source
+# than with its own, and in how many of the pairs.
+_BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
+# How much longer than sources and references outputs are, and how much closer to references, when they are the sources
+# in truth. Their words are longer, too; those of a wordy system are not.
+_SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
+
+_WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
+_LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
+_LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
+
+
+class _Look(NamedTuple):
+    """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise.
+
+    Attributes:
+        words: from a text to the set of its words.
+    """
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[str]
+    all_references: list[list[str]]
+    pairs: list[Pair]
+    tokenize: object
+    source_tokenize: object
+    lowercase: bool
+    words: Callable[[str], set[str]]
+
+    def columns(self) -> dict[str, list[str]]:
+        return {"sources": self.sources, "predictions": self.predictions, "references": self.references}
+
+    def tokenized_by(self, tokenizers: Sequence[str]) -> dict[str, list[str]]:
+        by = {"sources": self.source_tokenize, "predictions": self.tokenize, "references": self.tokenize}
+        return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
+
+
+def sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> list[Pair]:
+    """Take a few pairs of neighbouring segments, spread evenly.
+
+    >>> sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]])
+    [(['a', 'b'], ['A', 'B'], [['1'], ['2']]), (['c'], ['C'], [['3']])]
+    """
+    step = max(2, -(-len(sources) // _PAIRS))
+    places = [slice(first, first + 2) for first in range(0, len(sources), step)]
+    return [(sources[place], predictions[place], references[place]) for place in places]
+
+
+def thinned(pairs: list[Pair]) -> list[Pair]:
+    """Halve a sample that has grown out of bounds, so that it stays spread over all there was."""
+    while len(pairs) > 2 * _PAIRS:
+        pairs = pairs[::2]
+    return pairs
+
+
+def flattened(pairs: list[Pair]) -> Pair:
+    """Return a sample as sources, predictions and references.
+
+    >>> flattened(sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]]))
+    (['a', 'b', 'c'], ['A', 'B', 'C'], [['1'], ['2'], ['3']])
+    """
+    sources, predictions, references = (list(chain.from_iterable(column)) for column in zip(*pairs, strict=True))
+    return sources, predictions, references
+
+
+def copies(counts: np.ndarray) -> int:
+    """Count the segments whose prediction has the n-grams of its source, none less and none new.
+
+    Args:
+        counts: as from `operations.count`; an order of which neither has n-grams says nothing.
+    """
+    return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
+
+
+def of_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
+    """Yield a warning if the sources themselves score higher on a sample of segments."""
+    if copied > sari:
+        yield BelowCopyWarning(
+            f"in a sample of {segments} segments, copying the sources has a SARI of {copied:.2f}, the predictions "
+            f"{sari:.2f}"
+        )
+
+
+def of_variant(name: str) -> SariWarning:
+    """Return the warning about a variant that rewards copying."""
+    return RewardsCopyingWarning(
+        f"variant {name!r} gives full marks for deletion to a prediction that deletes nothing, and so may rank copies "
+        "of the sources above every system: compare systems with 'easse' or 'xu2016', or look at baselines"
+    )
+
+
+def of_data(
+    pairs: list[Pair],
+    *,
+    segments: int,
+    copied: int,
+    empty: int,
+    tokenize: object,
+    source_tokenize: object,
+    lowercase: bool,
+) -> Iterator[SariWarning]:
+    """Yield what sources, predictions and references give reason to say.
+
+    Args:
+        pairs: a sample of the segments.
+        segments: how many there are.
+        copied, empty: how many of their predictions are copies of the source, and empty.
+        tokenize, source_tokenize: a tokenizer's name, or a callable, of which nothing is known.
+        lowercase: whether texts are lowercased before they are compared.
+    """
+    if empty:
+        yield EmptyOutputsWarning(f"{empty} of {segments} predictions {'is' if empty == 1 else 'are'} empty")
+    if segments < ENOUGH:
+        return
+    if copied > _MOST * segments:
+        yield CopiedOutputsWarning(f"{copied} of {segments} predictions are the same as their sources")
+    sources, predictions, references = flattened(pairs)
+    first = [row[0] for row in references]
+    words = cache(lambda text: set(text.lower().split()))
+    look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase, words)
+    for check in _CHECKS:
+        yield from check(look)
+
+
+def _case(look: _Look) -> Iterator[SariWarning]:
+    if look.lowercase:
+        return
+    shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns().items()}
+    lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
+    cased = [name for name, share in shares.items() if share > _MOST]
+    if lower and cased:
+        yield CaseMismatchWarning(
+            f"{_listed(lower)} are in lower case, {_listed(cased)} are not, and case counts: set lowercase=True"
+        )
+
+
+def _tokenized(look: _Look) -> Iterator[SariWarning]:
+    columns = look.tokenized_by(_WORD_TOKENIZERS)
+    names = [name for name, texts in columns.items() if _share(texts, _looks_tokenized) > _MOST]
+    if names:
+        yield AlreadyTokenizedWarning(
+            f"{_listed(names)} look tokenized already, and are tokenized once more: detokenize them, or set "
+            'tokenize="none" if all texts were tokenized alike'
+        )
+
+
+def _untokenized(look: _Look) -> Iterator[SariWarning]:
+    columns = look.tokenized_by(("none",))
+    names = [name for name, texts in columns.items() if _share(texts, _LOOKS_UNTOKENIZED.search) > _MOST]
+    if names:
+        yield UntokenizedWarning(
+            f"{_listed(names)} do not look tokenized, and are only split on spaces: tokenize them, or set "
+            'tokenize="13a"'
+        )
+
+
+def _unsegmented(look: _Look) -> Iterator[SariWarning]:
+    columns = look.tokenized_by((*_WORD_TOKENIZERS, "none"))
+    names = [name for name, texts in columns.items() if _share(texts, _has_long_run) > _MOST]
+    if names:
+        yield UnsegmentedTextWarning(
+            f"{_listed(names)} have Chinese or Japanese, which tokenize={look.tokenize!r} leaves in long pieces: set "
+            'tokenize="zh", "ja-mecab" or "char"'
+        )
+
+
+def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
+    if _share(look.all_references, lambda row: len(set(row)) < len(row)) <= _NEARLY_ALL:
+        return
+    width = min(map(len, look.all_references))
+    columns = list(zip(*(row[:width] for row in look.all_references), strict=True))
+    for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
+        same = sum(map(str.__eq__, texts, others))
+        if same > _NEARLY_ALL * len(texts):
+            yield DuplicateReferencesWarning(
+                f"references {one} and {other} are the same in {same} of {len(texts)} segments looked at"
+            )
+            return
+
+
+def _swapped(look: _Look) -> Iterator[SariWarning]:
+    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns().values())
+    if length_p <= _SWAP_LENGTH * max(length_s, length_r):
+        return
+    sources, predictions, references = (list(map(look.words, texts)) for texts in look.columns().values())
+    gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
+    if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
+        yield SwappedColumnsWarning(
+            "predictions are longer than sources, and references are more like predictions: are the two swapped?"
+        )
+
+
+def _shifted(look: _Look) -> Iterator[SariWarning]:
+    pairs = [pair for pair in look.pairs if len(pair[0]) > 1]
+    if 2 * len(pairs) < ENOUGH:
+        return
+    sources = [list(map(look.words, pair[0])) for pair in pairs]
+    columns = {
+        "predictions": [list(map(look.words, pair[1])) for pair in pairs],
+        "references": [[look.words(row[0]) for row in pair[2]] for pair in pairs],
+    }
+    shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
+    names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
+    if names:
+        yield ShiftedLinesWarning(
+            f"{_listed(names)} look shifted by one line against sources, in {max(shares.values()):.0%} of the places "
+            "looked at: does a line lack, or is there one too many?"
+        )
+
+
+def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]) -> tuple[float, float]:
+    """Return the share of pairs where a text fits the source before, and the source after it, better than its own."""
+    before = after = 0
+    for (source, next_source), (text, next_text) in zip(sources, column, strict=True):
+        own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2
+        if own < _BELONGS:
+            before += _likeness(next_text, source) > own + _SHIFT_MARGIN
+            after += _likeness(text, next_source) > own + _SHIFT_MARGIN
+    return before / len(sources), after / len(sources)
+
+
+_CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
+    _shifted,
+    _swapped,
+    _case,
+    _tokenized,
+    _untokenized,
+    _unsegmented,
+    _duplicate_references,
+)
+
+
+def _looks_tokenized(text: str) -> bool:
+    return " ." in text or " ," in text or "@-@" in text or "-lrb-" in text or "-LRB-" in text
+
+
+def _has_long_run(text: str) -> bool:
+    return not text.isascii() and _LONG_RUN_WITHOUT_SPACES.search(text) is not None
+
+
+def _word_length(column: list[set[str]]) -> float:
+    """Return the mean number of characters of words."""
+    words = list(chain.from_iterable(column))
+    return sum(map(len, words)) / (len(words) or 1)
+
+
+def _likeness(one: set[str], other: set[str]) -> float:
+    """Return the share of words in common: the coefficient of Dice."""
+    return 2 * len(one & other) / (len(one) + len(other) or 1)
+
+
+def _share(texts: Sequence[Any], test: Callable[[Any], object]) -> float:
+    return sum(map(bool, map(test, texts))) / len(texts)
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

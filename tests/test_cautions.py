@@ -1,0 +1,254 @@
+"""Warnings: each fires where it should, says what it should, and stays silent on clean texts."""
+
+import os
+import pickle
+import subprocess
+import sys
+import warnings
+
+import pytest
+from conftest import ROOT
+
+VARIANTS = ("hf", "xu2016", "lens", "easse", "easse_legacy", "paper", "t2t", "lasertagger", "set")
+
+# As people write it, without spaces.
+CHINESE = ["这座灯塔建于一八七四年，一直使用到一九六九年。", "这种甲虫一生大部分时间都生活在地下深处。"] * 6
+SHORTER = ["灯塔建于一八七四年，用到一九六九年。", "这种甲虫多半生活在地下。"] * 6
+
+
+@pytest.fixture(scope="module")
+def clean():
+    """Return the example corpus with the output of its better system."""
+    names = ("sources", "outputs.rewriting", "references.0", "references.1")
+    files = [(ROOT / "examples" / f"{name}.txt").read_text().splitlines() for name in names]
+    return {
+        "sources": files[0],
+        "predictions": files[1],
+        "references": [list(row) for row in zip(*files[2:], strict=True)],
+    }
+
+
+def tokenized(text):
+    return text.replace(",", " ,").replace(".", " .")
+
+
+def changed(columns, change):
+    """Apply a function to every text."""
+    return {
+        "sources": list(map(change, columns["sources"])),
+        "predictions": list(map(change, columns["predictions"])),
+        "references": [list(map(change, row)) for row in columns["references"]],
+    }
+
+
+def warned(sari, columns, **options):
+    """Return the messages by category, of all categories but the one that comes once per process."""
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        sari.compute(**columns, **options)
+    found = {warning.category.__name__: str(warning.message) for warning in caught}
+    assert len(found) == len(caught)
+    found.pop("RewardsCopyingWarning", None)
+    return found
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_clean_texts_give_no_warning(sari, clean, variant):
+    split_only = variant in ("xu2016", "lens", "t2t", "lasertagger", "set")
+    columns = changed(clean, tokenized) if split_only else clean
+    if variant == "easse_legacy":
+        columns = {**clean, "sources": list(map(tokenized, clean["sources"]))}
+    assert warned(sari, columns, variant=variant) == {}
+
+
+def test_people_against_people_give_no_warning(sari, clean):
+    for place in (0, 1):
+        columns = {
+            **clean,
+            "predictions": [row[place] for row in clean["references"]],
+            "references": [row[1 - place] for row in clean["references"]],
+        }
+        assert warned(sari, columns, variant="easse") == {}
+        assert warned(sari, columns, variant="easse", lowercase=False) == {}
+
+
+FAULTS = {
+    "CopiedOutputsWarning": (
+        lambda c: {"predictions": c["sources"][:6] + c["predictions"][6:]},
+        {},
+        "6 of 10 predictions are the same as their sources",
+    ),
+    "EmptyOutputsWarning": (
+        lambda c: {"predictions": ["", " \n", *c["predictions"][2:]]},
+        {},
+        "2 of 10 predictions are empty",
+    ),
+    "BelowCopyWarning": (
+        lambda c: {
+            "predictions": ["Nothing that makes sense."] * 10,
+            "references": [[text.replace("the ", "")] for text in c["sources"]],
+        },
+        {"variant": "easse"},
+        "in a sample of 10 segments, copying the sources has a SARI of 30.26, the predictions 10.16",
+    ),
+    "CaseMismatchWarning": (
+        lambda c: {"predictions": [text.lower() for text in c["predictions"]]},
+        {"lowercase": False},
+        "predictions are in lower case, sources and references are not, and case counts: set lowercase=True",
+    ),
+    "AlreadyTokenizedWarning": (
+        lambda c: changed(c, tokenized),
+        {},
+        "sources, predictions and references look tokenized already, and are tokenized once more",
+    ),
+    "UntokenizedWarning": (
+        lambda _: {},
+        {"tokenize": "none"},
+        "sources, predictions and references do not look tokenized, and are only split on spaces",
+    ),
+    "UnsegmentedTextWarning": (
+        lambda _: {"sources": CHINESE, "predictions": CHINESE[::-1], "references": CHINESE[::-1]},
+        {},
+        "sources, predictions and references have Chinese or Japanese, which tokenize='13a' leaves in long pieces",
+    ),
+    "DuplicateReferencesWarning": (
+        lambda c: {"references": [[*row, row[0]] for row in c["references"]]},
+        {},
+        "references 1 and 3 are the same in 10 of 10 segments looked at",
+    ),
+    "SwappedColumnsWarning": (
+        lambda c: {
+            "sources": [" ".join(text.split()[:9]) + " indeed." for text in c["predictions"]],
+            "predictions": c["sources"],
+            "references": [[" ".join(text.split()[:-3])] for text in c["sources"]],
+        },
+        {},
+        "predictions are longer than sources, and references are more like predictions: are the two swapped?",
+    ),
+    "ShiftedLinesWarning": (
+        lambda c: {"predictions": [*c["predictions"][1:], "The end."]},
+        {},
+        "predictions look shifted by one line against sources, in 100% of the places looked at",
+    ),
+}
+
+
+@pytest.mark.parametrize("category", FAULTS)
+def test_each_fault_is_told(sari, clean, category):
+    change, options, message = FAULTS[category]
+    found = warned(sari, {**clean, **change(clean)}, **options)
+    assert found[category].startswith(message)
+    side_effects = {"UnsegmentedTextWarning": {"ShiftedLinesWarning"}}
+    assert set(found) - {category} <= side_effects.get(category, set())
+
+
+def test_every_category_is_tested(sari):
+    assert set(sari.warning_categories) == {"SariWarning", "RewardsCopyingWarning", *FAULTS}
+    base = sari.warning_categories["SariWarning"]
+    assert all(issubclass(category, base) for category in sari.warning_categories.values())
+    assert issubclass(base, UserWarning)
+
+
+@pytest.mark.parametrize(
+    ("change", "options"),
+    [
+        (lambda c: {"predictions": c["sources"][:5] + c["predictions"][5:]}, {}),
+        (lambda c: {"predictions": [text.lower() for text in c["predictions"]]}, {}),
+        (lambda c: changed(c, str.lower), {"lowercase": False}),
+        (lambda c: {"sources": [*map(tokenized, c["sources"][:4]), *c["sources"][4:]]}, {}),
+        (lambda c: changed(c, tokenized), {"tokenize": "none"}),
+        (lambda _: {"sources": CHINESE, "predictions": SHORTER, "references": SHORTER}, {"tokenize": "zh"}),
+        (lambda c: changed(c, lambda text: " ".join(text)), {"tokenize": str.title}),
+        (lambda c: {"references": [[*row, row[0] if n % 2 else "x"] for n, row in enumerate(c["references"])]}, {}),
+        (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
+        (lambda c: {"predictions": [f"{text} That is all there is to say." for text in c["predictions"]]}, {}),
+    ],
+)
+def test_what_is_not_a_fault(sari, clean, change, options):
+    assert warned(sari, {**clean, **change(clean)}, **options) == {}
+
+
+def test_a_line_lost_in_the_middle_of_a_long_file(sari, clean):
+    sources = [f"{text} In place {number}." for number, text in enumerate(clean["sources"] * 50)]
+    predictions = [f"{text} In place {number}." for number, text in enumerate(clean["predictions"] * 50)]
+    columns = {"sources": sources, "predictions": predictions, "references": clean["references"] * 50}
+    assert warned(sari, columns) == {}
+    for lost in (10, 200):
+        shifted = predictions[:lost] + predictions[lost + 1 :] + ["The end."]
+        assert list(warned(sari, {**columns, "predictions": shifted})) == ["ShiftedLinesWarning"]
+    late = {**columns, "sources": ["The beginning.", *sources[:-1]]}
+    message = warned(sari, late)["ShiftedLinesWarning"]
+    assert message.startswith("predictions and references look shifted by one line against sources")
+
+
+def test_states_warn_of_all_they_have_seen(sari, clean):
+    copies = {**clean, "predictions": clean["sources"]}
+    state = sari.state(variant="easse")
+    for place in range(10):
+        part = sari.state(variant="easse")
+        part.update(**{name: column[place : place + 1] for name, column in copies.items()})
+        state.merge(pickle.loads(pickle.dumps(part)))
+    with pytest.warns(sari.warning_categories["CopiedOutputsWarning"], match="^10 of 10 predictions"):
+        state.compute()
+
+
+def test_a_comparison_names_the_system(sari, clean):
+    systems = {"good": clean["predictions"], "copies": clean["sources"]}
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        doubled = [[*row, row[0]] for row in clean["references"]]
+        sari.compare(sources=clean["sources"], predictions=systems, references=doubled, variant="easse", resamples=9)
+    assert [str(warning.message) for warning in caught] == [
+        "references 1 and 3 are the same in 10 of 10 segments looked at",
+        "copies: 10 of 10 predictions are the same as their sources",
+    ]
+
+
+def test_the_standard_filters_silence_and_raise(sari, clean):
+    copies = {**clean, "predictions": clean["sources"]}
+    categories = sari.warning_categories
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        warnings.simplefilter("ignore", categories["SariWarning"])
+        sari.compute(**copies)
+    assert caught == []
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", categories["CopiedOutputsWarning"])
+        with pytest.raises(categories["CopiedOutputsWarning"]):
+            sari.compute(**copies)
+
+
+def test_warnings_point_at_the_caller(sari, clean):
+    copies = {**clean, "predictions": clean["sources"]}
+    calls = [
+        lambda: sari.compute(**copies),
+        lambda: sari.compare(**{**clean, "predictions": {"copies": clean["sources"]}}, resamples=2),
+    ]
+    for call in calls:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            call()
+        assert {warning.filename for warning in caught} == {__file__}
+
+
+def test_sentence_scores_of_batches_do_not_warn(sari, clean):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        sari.score_batch({**clean, "predictions": clean["sources"]})
+        sari.baselines(sources=clean["sources"], references=clean["references"])
+
+
+def test_the_default_variant_is_warned_of_once_per_process():
+    program = (
+        "import evaluate, warnings\n"
+        f"sari = evaluate.load({str(ROOT / 'sari.py')!r})\n"
+        "warnings.simplefilter('always')\n"
+        "columns = dict(sources=['a b'], predictions=['a'], references=['b'])\n"
+        "sari.compute(**columns, variant='easse')\n"
+        "sari.compute(**columns)\n"
+        "sari.compute(**columns)\n"
+        f"evaluate.load({str(ROOT / 'sari.py')!r}).compute(**columns, variant='t2t')\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ)
+    assert done.stderr.count("RewardsCopyingWarning: variant 'hf' gives full marks for deletion") == 1
+    assert done.stderr.count("Warning") == 1
