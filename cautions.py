@@ -69,6 +69,7 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
 Pair = tuple[list[str], list[str], list[list[str]]]
 
 _PAIRS = 16
+_CHARACTERS = 2_000
 
 #: Segments that it takes to speak of most of them.
 ENOUGH = 10
@@ -112,14 +113,16 @@ class _Look(NamedTuple):
 
 
 def sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> list[Pair]:
-    """Take a few pairs of neighbouring segments, spread evenly.
+    """Take a few pairs of neighbouring segments, spread evenly, and of long texts the beginning.
 
     >>> sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]])
     [(['a', 'b'], ['A', 'B'], [['1'], ['2']]), (['c'], ['C'], [['3']])]
     """
     step = max(2, -(-len(sources) // _PAIRS))
     places = [slice(first, first + 2) for first in range(0, len(sources), step)]
-    return [(sources[place], predictions[place], references[place]) for place in places]
+    return [
+        (_begun(sources[place]), _begun(predictions[place]), list(map(_begun, references[place]))) for place in places
+    ]
 
 
 def thinned(pairs: list[Pair]) -> list[Pair]:
@@ -304,6 +307,10 @@ _CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
     _unsegmented,
     _duplicate_references,
 )
+
+
+def _begun(texts: list[str]) -> list[str]:
+    return [text[:_CHARACTERS] for text in texts]
 
 
 def _looks_tokenized(text: str) -> bool:

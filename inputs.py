@@ -69,6 +69,21 @@ def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[
     return sources, list(checked.values()), references
 
 
+def given_columns(sources=None, references=None) -> tuple[list[str] | None, list[list[str]] | None]:
+    """Check those columns that are not None, as `columns` does, and return them as lists.
+
+    >>> given_columns(references=["a", "b"])
+    (None, [['a'], ['b']])
+    """
+    if sources is not None:
+        sources = text_column("sources", sources)
+    if references is not None:
+        references = reference_column(references)
+    if sources is not None and references is not None:
+        columns(sources, sources, references)
+    return sources, references
+
+
 def text_column(name: str, column) -> list[str]:
     """Check a column with one text per segment and return it as a list; errors call it by the name given."""
     texts = _listed(name, column, _TEXTS)

@@ -24,11 +24,12 @@ import evaluate
 import numpy as np
 
 from .cautions import CATEGORIES, ENOUGH, Pair, copies, flattened, of_copying, of_data, of_variant, sample, thinned
-from .inputs import columns, columns_of_systems
+from .inputs import columns, columns_of_systems, given_columns
 from .operations import OPERATIONS, count
 from .resampling import P_VALUES, RESAMPLES, bootstrap, interval, observed, randomization
 from .scores import FIGURES, SCORES, exact_sums, exact_value, figures, of_operations, that_count, with_sari
 from .tokenization import Text, apply, check, describe, encode, split
+from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import VARIANTS, Variant, customized, signature, steps
 
 _DESCRIPTION = """\
@@ -393,6 +394,42 @@ class Sari(evaluate.Metric):
             return {name: [] for name in SCORES}
         return _named(np.concatenate(state._sentences).T)
 
+    def compute_metrics(self, tokenizer, *, sources=None, references=None, **options) -> TrainerMetric:
+        """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
+
+        It decodes token ids, or logits, and returns "sari", "keep", "delete" and "add" in percent. Give the Trainer
+        also `preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics`, unless it generates. For models with an
+        encoder and a decoder.
+
+        Args:
+            tokenizer: what decodes the token ids: `processing_class` of the Trainer.
+            sources: the raw sources, in the order of the evaluation set; without them the decoded inputs are taken,
+                for which the training arguments need `include_for_metrics=["inputs"]`.
+            references: the raw references, likewise; without them the decoded labels are taken. For several
+                evaluation sets, sources and references are dicts of columns by the name of the set.
+            options: as in `compute`, without `details`.
+
+        Raises:
+            ValueError, TypeError: for bad input; the function raises ValueError for an evaluation set whose decoded
+                labels or inputs show that it is another one, or in another order.
+
+        Examples:
+            >>> sari = evaluate.load("sari.py")
+            >>> trainer = Seq2SeqTrainer(  # doctest: +SKIP
+            ...     compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...
+            ... )
+        """
+        self.state(**options)  # refuses bad options now
+
+        def score(**segments):
+            state = self.state(**options)
+            state.update(**segments)
+            return state.compute()
+
+        return TrainerMetric(tokenizer, score, evaluation_sets(sources, references, check=given_columns))
+
+    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
+
     def tokens(
         self, *, sources, predictions, references, **options
     ) -> tuple[list[list[str]], list[list[str]], list[list[list[str]]]]:
@@ -601,11 +638,10 @@ class Sari(evaluate.Metric):
             raise ValueError("sources, predictions, references: got no segments, wanted at least one")
         threads = _checked_threads(threads)
         rows: list[dict[str, Any]] = []
-        counted, chunks = None, []
+        chunks: list[np.ndarray] = []
         for choice, before, after, variant in [(None, None, None, first), *steps(first, last)]:
             if choice in (None, "text", "counting"):  # all else is made of the same counts
-                counted = variant
-                chunks = [counts for (counts,) in _counts(sources, [predictions], references, counted, threads)]
+                chunks = [counts for (counts,) in _counts(sources, [predictions], references, variant, threads)]
             scores = _scores(chunks, variant)
             change = scores["sari"] - rows[-1]["sari"] if rows else None
             rows.append({"choice": choice, "before": before, "after": after, **scores, "change": change})

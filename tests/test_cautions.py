@@ -192,6 +192,15 @@ def test_states_warn_of_all_they_have_seen(sari, clean):
         state.compute()
 
 
+def test_long_texts_are_not_kept(sari, clean):
+    """A state of a few books does not hold the books."""
+    long = changed(clean, lambda text: f"{text} " * 2_000)
+    state = sari.state(variant="easse")
+    state.update(**long)
+    assert len(pickle.dumps(state)) < 200_000 < len(long["sources"][0]) * 10
+    assert warned(sari, long, variant="easse") == {}
+
+
 def test_a_comparison_names_the_system(sari, clean):
     systems = {"good": clean["predictions"], "copies": clean["sources"]}
     with warnings.catch_warnings(record=True) as caught:

@@ -161,8 +161,8 @@ def test_randomization_against_scipy(kind, seed):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_paired_bootstrap_agrees_with_the_interval_of_scipy(seed):
-    """A difference at the edge of a 1 - p basic interval has the p-value p, up to the skew of the distribution."""
+def test_paired_bootstrap_against_a_t_test(seed):
+    """Of the mean of many differences the bootstrap says about what Student's test does."""
     segments = 200
     rows = scores_of(2, segments, seed)
     gains = rows[:, 1, 0] - rows[:, 0, 0]
@@ -217,6 +217,14 @@ def corpus():
 
 def one(corpus, name):
     return {**corpus, "predictions": corpus["predictions"][name]}
+
+
+def test_options_of_compute_hold_for_what_was_added_before(sari, corpus):
+    columns = one(corpus, "rewriting")
+    sari.add_batch(**{name: column[:4] for name, column in columns.items()})
+    sari.add_batch(**{name: column[4:] for name, column in columns.items()})
+    options = {"variant": "easse", "confidence": 0.9, "resamples": 50, "seed": 2, "baselines": True, "details": True}
+    assert sari.compute(**options) == sari.compute(**columns, **options)
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "easse"}, {"variant": "hf", "level": "corpus"}])

@@ -1,0 +1,156 @@
+"""Score Parquet or JSON Lines files with Ray Data, on all the processes of a machine or of a cluster.
+
+    python examples/ray_score.py segments.jsonl scored --variant easse
+
+Every row keeps its columns and gets four scores in percent, "sari", "keep", "delete" and "add", those of the row alone.
+The corpus score is printed, which is exact for every variant: each batch becomes a small state, and states are merged.
+On a cluster, this project and the files must stand at the same place on every machine.
+"""
+
+import argparse
+import pickle
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+import evaluate
+import pyarrow as pa
+import ray
+
+SARI = Path(__file__).resolve().parent.parent / "sari.py"
+COLUMNS = ("sources", "predictions", "references")
+#: Other names that columns may have.
+ALIASES = {"source": "sources", "prediction": "predictions", "output": "predictions", "reference": "references"}
+
+
+class InputError(Exception):
+    """Files that cannot be scored, said in one line."""
+
+
+class Worker:
+    """The metric in a process of its own; whatever it returns depends on nothing but the batch."""
+
+    def __init__(self, options: dict):
+        self._metric = evaluate.load(str(SARI))
+        self._options = {"threads": 1, **options}
+
+
+class Scorer(Worker):
+    """Adds the scores of each row."""
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Return the batch with four more columns."""
+        for name, scores in self._metric.score_batch(_texts(batch), **self._options).items():
+            batch = batch.append_column(name, pa.array(scores, pa.float64()))
+        return batch
+
+
+class Counter(Worker):
+    """Sums up each batch."""
+
+    def __call__(self, batch: pa.Table) -> pa.Table:
+        """Return one row: the state of the batch."""
+        state = self._metric.state(**self._options)
+        state.update(**_texts(batch))
+        return pa.table({"state": [pickle.dumps(state)]})
+
+
+def read(path: str) -> ray.data.Dataset:
+    """Return the rows of a Parquet or JSON Lines file, or of a folder of Parquet files."""
+    if not Path(path).exists():
+        raise InputError(f"{path}: no such file or folder")
+    rows = ray.data.read_parquet(path) if _is_parquet(Path(path)) else ray.data.read_json(path, lines=True)
+    found = rows.columns() or []
+    missing = set(COLUMNS) - {ALIASES.get(name, name) for name in found}
+    if missing:
+        raise InputError(f"{path}: got columns {', '.join(found)}, wanted also {', '.join(sorted(missing))}")
+    aliases = {name: ALIASES[name] for name in found if name in ALIASES}
+    return rows.rename_columns(aliases) if aliases else rows
+
+
+def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size: int, scorer=Scorer, **options) -> None:
+    """Write the rows with their scores as Parquet files into a new folder, which appears when it is whole."""
+    target = Path(path).absolute()
+    temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
+    try:
+        with _faults_in_one_line():
+            _mapped(rows, scorer, options, workers, batch_size).write_parquet(str(temporary))
+        temporary.rename(target)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+def corpus_state(rows: ray.data.Dataset, *, workers: int, batch_size: int, counter=Counter, **options):
+    """Return the merged state of all rows: `compute()` gives the corpus score, `signature` says which one it is."""
+    total = evaluate.load(str(SARI)).state(threads=1, **options)
+    with _faults_in_one_line():
+        for row in _mapped(rows, counter, options, workers, batch_size).iter_rows():
+            total.merge(pickle.loads(row["state"]))
+    return total
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status."""
+    parser = argparse.ArgumentParser(description="Score Parquet or JSON Lines files with SARI and Ray Data.")
+    parser.add_argument("input", help="columns sources, predictions and references (a list or one), or in the singular")
+    parser.add_argument("output", help="a new folder for Parquet files")
+    parser.add_argument("--variant", default="hf", help="which SARI (default: hf)")
+    parser.add_argument("--workers", type=int, default=2, help="how many processes score (default: 2)")
+    parser.add_argument("--batch-size", type=int, default=4096, help="rows that are scored at once (default: 4096)")
+    parser.add_argument("--address", help="a running Ray cluster (default: one on this machine, for this run)")
+    options = parser.parse_args(arguments)
+    try:
+        evaluate.load(str(SARI)).state(variant=options.variant)
+        if Path(options.output).exists():
+            raise InputError(f"{options.output}: exists already, wanted the name of a new folder")
+        resources = {"address": options.address} if options.address else {"num_cpus": options.workers + 1}
+        with ray.init(**resources, include_dashboard=None if options.address else False, log_to_driver=False):
+            rows = read(options.input)
+            settings = {"workers": options.workers, "batch_size": options.batch_size, "variant": options.variant}
+            write_scores(rows, options.output, **settings)
+            state = corpus_state(rows, **settings)
+    except (InputError, ValueError) as error:
+        print(f"ray_score.py: error: {error}", file=sys.stderr)
+        return 2
+    print(f"{state.compute()['sari']:.2f}  {state.segments} segments  {state.signature}")
+    return 0
+
+
+def _mapped(rows: ray.data.Dataset, worker: type, options: dict, workers: int, batch_size: int) -> ray.data.Dataset:
+    rows.context.execution_options.preserve_order = True
+    return rows.map_batches(
+        worker,
+        fn_constructor_args=[options],
+        batch_size=batch_size,
+        batch_format="pyarrow",
+        compute=ray.data.ActorPoolStrategy(size=workers),
+    )
+
+
+@contextmanager
+def _faults_in_one_line() -> Iterator[None]:
+    """Say what a worker found wrong with a batch without the tracebacks of all processes around it."""
+    try:
+        yield
+    except ray.exceptions.RayTaskError as error:
+        cause: BaseException = error
+        while (inner := getattr(cause, "cause", None) or cause.__cause__) is not None:
+            cause = inner
+        if not isinstance(cause, ValueError | TypeError):
+            raise
+        raise InputError(f"{cause} (row of a batch)") from None
+
+
+def _texts(batch: pa.Table) -> dict[str, list]:
+    return {name: batch[name].to_pylist() for name in COLUMNS}
+
+
+def _is_parquet(path: Path) -> bool:
+    return path.is_dir() or path.suffix == ".parquet"
+
+
+if __name__ == "__main__":
+    sys.exit(main())

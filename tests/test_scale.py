@@ -1,0 +1,256 @@
+"""Many segments: data sets, streams, other metrics beside, and a cluster; always the same numbers as `compute`."""
+
+import os
+import re
+import secrets
+import signal
+import subprocess
+import sys
+import time
+from contextlib import suppress
+from pathlib import Path
+
+import datasets
+import evaluate
+import pyarrow.parquet
+import pytest
+import ray
+
+from variants import VARIANTS
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = str(ROOT / "examples")
+sys.path.append(EXAMPLES)
+
+import ray_score  # noqa: E402
+
+SCORES = ["sari", "keep", "delete", "add"]
+SEGMENTS = 500
+BATCH = 64
+
+
+def make_rows(segments=SEGMENTS):
+    """Return segments that all differ."""
+    examples = ROOT / "examples"
+    names = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
+    texts = [(examples / name).read_text(encoding="utf-8").splitlines() for name in names]
+    rows = []
+    for number in range(segments):
+        source, output, *references = (column[number % len(column)] for column in texts)
+        rows.append(
+            {
+                "number": number,
+                "sources": f"{source} It is number {number} of {number % 7}.",
+                "predictions": f"{output} It is {number}." if number % 3 else source,
+                "references": [f"{text} It is {number % 5}." for text in references[: 1 + number % 2]],
+            }
+        )
+    return rows
+
+
+ROWS = make_rows()
+COLUMNS = {name: [row[name] for row in ROWS] for name in ("sources", "predictions", "references")}
+
+
+# ---- Data sets -------------------------------------------------------------------------------------------------------
+
+
+def test_map_in_two_processes(sari):
+    scored = datasets.Dataset.from_list(ROWS).map(sari.score_batch, batched=True, batch_size=BATCH, num_proc=2)
+    expected = sari.compute(**COLUMNS, details=True)["sentences"]
+    assert {name: scored[name][:] for name in SCORES} == expected
+    assert scored["number"][:] == list(range(SEGMENTS))
+
+
+def test_map_with_options(sari):
+    options = {"variant": "easse", "lowercase": False}
+    scored = datasets.Dataset.from_list(ROWS).map(sari.score_batch, batched=True, num_proc=2, fn_kwargs=options)
+    assert scored["sari"][:] == sari.compute(**COLUMNS, **options, details=True)["sentences"]["sari"]
+
+
+def test_a_stream(sari):
+    def rows():
+        yield from ROWS
+
+    stream = datasets.IterableDataset.from_generator(rows).map(sari.score_batch, batched=True, batch_size=BATCH)
+    found = list(stream)
+    expected = sari.compute(**COLUMNS, details=True)["sentences"]
+    assert {name: [row[name] for row in found] for name in SCORES} == expected
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_the_corpus_score_of_a_stream(sari, variant):
+    state = sari.state(variant=variant)
+    stream = datasets.IterableDataset.from_generator(lambda: iter(ROWS))
+    for batch in stream.iter(batch_size=BATCH):
+        state.update(**{name: batch[name] for name in COLUMNS})
+    assert state.compute() == sari.compute(**COLUMNS, variant=variant)
+
+
+# ---- Other metrics beside --------------------------------------------------------------------------------------------
+
+BLEU = '''
+"""sacreBLEU as a metric: the interface of the module of that name, which takes no sources."""
+import datasets
+import evaluate
+import sacrebleu
+
+
+class Sacrebleu(evaluate.Metric):
+    """BLEU."""
+
+    def _info(self):
+        text = datasets.Value("string")
+        features = datasets.Features({"predictions": text, "references": datasets.Sequence(text)})
+        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+
+    def _compute(self, predictions, references):
+        streams = [list(stream) for stream in zip(*references, strict=True)]
+        return {"score": sacrebleu.corpus_bleu(predictions, streams).score}
+'''
+
+
+@pytest.fixture(scope="module")
+def bleu(tmp_path_factory):
+    script = tmp_path_factory.mktemp("bleu") / "sacrebleu_metric.py"
+    script.write_text(BLEU, encoding="utf-8")
+    return evaluate.load(str(script))
+
+
+def with_two_references(row):
+    return {**row, "references": [*row["references"], row["sources"]][:2]}
+
+
+@pytest.fixture
+def rows_for_both():
+    rows = list(map(with_two_references, ROWS))
+    return {name: [row[name] for row in rows] for name in COLUMNS}
+
+
+@pytest.mark.parametrize("by", ["row", "batch"])
+def test_combined_with_bleu(sari, bleu, rows_for_both, by):
+    combined = evaluate.combine([sari, bleu])
+    if by == "batch":
+        combined.add_batch(**rows_for_both)
+    else:
+        for source, prediction, references in zip(*rows_for_both.values(), strict=True):
+            combined.add(sources=source, prediction=prediction, reference=references)
+    found = combined.compute()
+    texts = {name: rows_for_both[name] for name in ("predictions", "references")}
+    assert found == {**sari.compute(**rows_for_both), **bleu.compute(**texts)}
+    assert set(found) == {*SCORES, "score"}
+
+
+# ---- A cluster -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    environment = {"env_vars": {"PYTHONPATH": EXAMPLES}}
+    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env=environment):
+        yield
+
+
+@pytest.fixture(scope="module", params=["jsonl", "parquet"])
+def file(request, tmp_path_factory):
+    path = tmp_path_factory.mktemp("rows") / f"rows.{request.param}"
+    rows = datasets.Dataset.from_list(ROWS)
+    (rows.to_json if request.param == "jsonl" else rows.to_parquet)(str(path))
+    return path
+
+
+def meeting(worker, folder):
+    """Return a worker whose first batch waits until two processes have one."""
+
+    class Meeting(worker):
+        def __call__(self, batch):
+            (folder / str(os.getpid())).touch()
+            end = time.monotonic() + 60
+            while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
+                time.sleep(0.05)
+            return super().__call__(batch)
+
+    return Meeting
+
+
+def killed_once(worker, folder):
+    """Return a worker of which one process kills itself in the midst of the work, at the third batch that begins."""
+
+    class KilledOnce(worker):
+        def __call__(self, batch):
+            (folder / secrets.token_hex(8)).touch()
+            if len(list(folder.iterdir())) >= 3:
+                with suppress(FileExistsError):
+                    (folder / "killed").touch(exist_ok=False)
+                    os.kill(os.getpid(), signal.SIGKILL)
+            return super().__call__(batch)
+
+    return KilledOnce
+
+
+@pytest.fixture
+def traces(tmp_path_factory):
+    return tmp_path_factory.mktemp("traces")
+
+
+def check_traces(traces, fate):
+    """Check that two processes worked, or that one was killed and others went on."""
+    names = [path.name for path in traces.iterdir()]
+    assert len(names) >= 2
+    assert fate is meeting or "killed" in names
+
+
+SETTINGS = {"workers": 2, "batch_size": BATCH}
+
+
+@pytest.mark.usefixtures("cluster")
+@pytest.mark.parametrize("fate", [meeting, killed_once])
+def test_rows_on_a_cluster(sari, file, traces, tmp_path, fate):
+    scored, scorer = tmp_path / "scored", fate(ray_score.Scorer, traces)
+    ray_score.write_scores(ray_score.read(str(file)), str(scored), scorer=scorer, **SETTINGS)
+    found = pyarrow.parquet.read_table(scored).to_pylist()
+    expected = sari.compute(**COLUMNS, details=True)["sentences"]
+    assert [row["number"] for row in found] == list(range(SEGMENTS))
+    assert {name: [row[name] for row in found] for name in SCORES} == expected
+    assert list(tmp_path.iterdir()) == [scored]
+    check_traces(traces, fate)
+
+
+@pytest.mark.usefixtures("cluster")
+@pytest.mark.parametrize(("fate", "variant"), [(meeting, "easse"), (killed_once, "hf"), (killed_once, "paper")])
+def test_corpus_score_on_a_cluster(sari, file, traces, fate, variant):
+    counter = fate(ray_score.Counter, traces)
+    state = ray_score.corpus_state(ray_score.read(str(file)), counter=counter, variant=variant, **SETTINGS)
+    assert state.segments == SEGMENTS
+    assert state.compute() == sari.compute(**COLUMNS, variant=variant)
+    check_traces(traces, fate)
+
+
+@pytest.mark.usefixtures("cluster")
+def test_bad_files_are_refused(tmp_path):
+    file = tmp_path / "rows.jsonl"
+    with pytest.raises(ray_score.InputError, match=r"rows\.jsonl: no such file or folder$"):
+        ray_score.read(str(file))
+    file.write_text('{"source": "a", "output": "b"}\n')
+    with pytest.raises(ray_score.InputError, match=r"got columns source, output, wanted also references$"):
+        ray_score.read(str(file))
+    file.write_text(
+        '{"source": "a", "output": "b", "references": ["c"]}\n{"source": null, "output": "b", "references": []}'
+    )
+    with pytest.raises(ray_score.InputError, match=r"^sources\[1\]: got NoneType, wanted str \(row of a batch\)$"):
+        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), **SETTINGS)
+    assert list(tmp_path.iterdir()) == [file]
+
+
+def test_the_command(tmp_path):
+    file = tmp_path / "rows.parquet"
+    datasets.Dataset.from_list(ROWS).to_parquet(str(file))
+    command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), str(file), str(tmp_path / "scored")]
+    done = subprocess.run([*command, "--variant", "easse"], capture_output=True, text=True, timeout=170, check=False)
+    assert done.returncode == 0, done.stderr[-3000:]
+    assert re.fullmatch(rf"\d+\.\d\d  {SEGMENTS} segments  SARI\|variant:easse\|nrefs:var\|.*\n", done.stdout)
+    again = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert (again.returncode, again.stderr) == (
+        2,
+        f"ray_score.py: error: {tmp_path / 'scored'}: exists already, wanted the name of a new folder\n",
+    )
