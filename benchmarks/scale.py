@@ -3,9 +3,9 @@
     python benchmarks/scale.py [--pairs 1000000] [--against PATH] [--sample 2000]
 
 Each line is a process of its own; its memory is the most that it and its children held at once (RSS without mapped
-files), less what they held before they read the first pair. Texts are made up, the same every time. `PATH` is any
-evaluate module with the same interface, which scores a sample: a copy of the folder metrics/sari of
-https://github.com/huggingface/evaluate, say.
+files), less what it held before it read the first pair; a child counts also what it shares with its parent. Texts are
+made up, the same every time. `PATH` is any evaluate module with the same interface, which scores a sample: a copy of
+the folder metrics/sari of https://github.com/huggingface/evaluate, say.
 """
 
 import argparse
