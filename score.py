@@ -225,6 +225,7 @@ def _write_report(metric, columns: dict, options: argparse.Namespace) -> None:
                 references=columns["references"],
                 trees=_trees(options),
                 confidence=options.confidence or _CONFIDENCE,
+                resamples=options.resamples,
                 seed=options.seed,
                 advance=(lambda: None) if bar is None else bar.update,
                 variant=options.variant,

@@ -371,6 +371,7 @@ def build(
     references: Sequence[Sequence[str]],
     trees: Sequence[Tree] | None = None,
     confidence: float | None = None,
+    resamples: int | None = None,
     seed: int = 12345,
     advance: Callable[[], None] = lambda: None,
     **options,
@@ -383,7 +384,8 @@ def build(
         systems: for each system its name and its outputs.
         references: for each source a list of at least one simplification.
         trees: the dependency trees of the first references, for the measures that compare trees.
-        confidence: of intervals around the scores, such as 0.95, if the metric makes them.
+        confidence: of intervals around the scores, such as 0.95; None for none.
+        resamples: how many the intervals are made of; None for as many as the metric makes.
         seed: of the choice of random segments, and of the intervals.
         advance: called again and again while it works, `steps` times.
         options: which SARI: those of the metric's `compute`.
@@ -393,6 +395,8 @@ def build(
     """
     corpus = _Corpus(metric, list(sources), [list(row) for row in references], trees, options, advance)
     resampling = {} if confidence is None else {"confidence": confidence, "seed": seed}
+    if resamples is not None:
+        resampling["resamples"] = resamples
     outputs = {name: list(column) for name, column in systems.items()}
     with _warnings_kept() as cautions:
         found = {name: corpus.score(column, corpus.references, **resampling) for name, column in outputs.items()}

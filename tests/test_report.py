@@ -392,12 +392,13 @@ def test_command_writes_a_page_and_prints_the_scores(folder):
 
 
 def test_command_with_trees(folder, sari):
-    process = run(
-        folder, *FILES, "--report", "x.json", "--trees", "t.conllu", "--variant", "easse", "--confidence", "0.8"
-    )
+    how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
+    process = run(folder, *FILES, *how, "--report", "x.json", "--trees", "t.conllu")
     assert (process.returncode, process.stderr) == (0, "")
     found = json.loads((folder / "x.json").read_text(encoding="utf-8"))
     assert found["confidence"] == 0.8
+    printed = json.loads(process.stdout)["systems"][1]
+    assert found["systems"][1]["intervals"] == printed["confidence_intervals"]
     assert found["systems"][1]["measures"]["understandability"] < 1
     first = [row[0] for row in REFERENCES]
     scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["copy"], references=first, variant="easse")
