@@ -16,9 +16,9 @@ from conftest import ROOT
 
 from inputs import columns
 
-SOURCES = ["about 95 species are accepted", "the old cat sat down", "he came ."]
-PREDICTIONS = ["about 95 species are known", "the cat sat", "he came ."]
-REFERENCES = [["95 species are known"], ["a cat sat", "the cat sat down", "cats sit"], ["he came .", "he did come ."]]
+SOURCES = ["nearly 40 bridges were standing", "the old cat sat down", "he came ."]
+PREDICTIONS = ["nearly 40 bridges were counted", "the cat sat", "he came ."]
+REFERENCES = [["40 bridges were counted"], ["a cat sat", "the cat sat down", "cats sit"], ["he came .", "he did come ."]]
 GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
 SCORES = oracle.score(**GOOD)
 NAMES = tuple(GOOD)

@@ -29,10 +29,10 @@ NAMES = ("sari", "keep", "delete", "add")
 OPTIONS = ("variant", "level", "deletion", "zero_division", "tokenize", "lowercase", "max_order", "threads")
 
 TEXTS = {
-    "sources": ["About 95 species are currently accepted.", "The old cat sat down.", "He came, saw, and won.", "No."],
-    "predictions": ["About 95 species are known.", "the cat sat.", "He came. He saw. He won.", ""],
+    "sources": ["Nearly 40 bridges were still standing.", "The old cat sat down.", "He came, saw, and won.", "No."],
+    "predictions": ["Nearly 40 bridges were counted.", "the cat sat.", "He came. He saw. He won.", ""],
     "references": [
-        ["About 95 species are known.", "95 species are accepted now."],
+        ["Nearly 40 bridges were counted.", "40 bridges were standing later."],
         ["A cat sat down.", "The cat sat."],
         ["He came and saw. He won.", "He won."],
         ["No!", "Nope."],
@@ -166,15 +166,15 @@ def test_scores(sari, variant):
 
 
 def test_the_default_is_hugging_faces(sari):
-    # What its documentation says of this example, to the digits that it gives.
+    # What its documentation says of an example whose n-grams repeat as these do, to the digits that it gives.
     scores = sari.compute(
-        sources=["About 95 species are currently accepted ."],
-        predictions=["About 95 you now get in ."],
+        sources=["Nearly 40 bridges were still standing ."],
+        predictions=["Nearly 40 we later ran off ."],
         references=[
             [
-                "About 95 species are currently known .",
-                "About 95 species are now accepted .",
-                "95 species are now accepted .",
+                "Nearly 40 bridges were still counted .",
+                "Nearly 40 bridges were later standing .",
+                "40 bridges were later standing .",
             ]
         ],
     )
