@@ -18,7 +18,7 @@ from inputs import columns
 
 SOURCES = ["nearly 40 bridges were standing", "the old cat sat down", "he came ."]
 PREDICTIONS = ["nearly 40 bridges were counted", "the cat sat", "he came ."]
-REFERENCES = [["40 bridges were counted"], ["a cat sat", "the cat sat down", "cats sit"], ["he came .", "he did come ."]]
+REFERENCES = [["40 bridges counted"], ["a cat sat", "the cat sat down", "cats sit"], ["he came .", "he did come ."]]
 GOOD = {"sources": SOURCES, "predictions": PREDICTIONS, "references": REFERENCES}
 SCORES = oracle.score(**GOOD)
 NAMES = tuple(GOOD)
