@@ -505,7 +505,7 @@ def build() -> gr.Blocks:
     """Make the page."""
     with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(markup.head(LIMIT_OF_SENTENCE))
-        with gr.Tabs() as tabs:
+        with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
                 texts, chosen = sentence_view()
             with gr.Tab("Variants", id="variants") as tab:
