@@ -432,8 +432,10 @@ def compare_view() -> None:
         ]
     chosen = choices()
     with gr.Row():
-        baseline = gr.Dropdown([], label="Baseline", info="The system that the others are compared with.")
-        method = gr.Radio(list(METHODS), value=next(iter(METHODS)), label="Test", info="Is a difference chance?")
+        baseline = gr.Dropdown([], label="Baseline", info="The others are compared with it.", min_width=220)
+        method = gr.Radio(
+            list(METHODS), value=next(iter(METHODS)), label="Test", info="Is a difference chance?", min_width=220
+        )
     with gr.Row():
         fill = gr.Button("Fill in an example")
         start = gr.Button("Compare these systems", variant="primary")

@@ -332,7 +332,9 @@ def _system_plot(found: Mapping[str, Any]) -> str:
     lines += f'<i class="against" style="left:{place(all_systems[baseline]["sari"])}"></i>'
     numbers = "".join(f'<span style="left:{place(tick)}">{tick:g}</span>' for tick in ticks)
     rows = "".join(row(name, system) for name, system in all_systems.items())
-    against = f" The square and the dashed line stand for the baseline, {_text(baseline)}." if len(all_systems) > 1 else ""
+    against = (
+        f" The square and the dashed line stand for the baseline, {_text(baseline)}." if len(all_systems) > 1 else ""
+    )
     return (
         f'<figure class="sari-intervals"><ul aria-label="SARI with {percent} intervals">{rows}</ul>'
         f'<div class="axis" aria-hidden="true"><span class="track">{numbers}</span></div>'
