@@ -679,7 +679,7 @@ def test_notes_of_a_file(visit):
     ("change", "said"),
     [
         ({}, "chance alone made a difference as large in none of 1,000 resamples"),
-        ({"predictions": {"<b>x": ["a"], "y": ["a b"]}}, "a single segment cannot tell"),
+        ({"predictions": {"<i>x": ["a"], "y": ["a b"]}}, "a single segment cannot tell"),
         ({"predictions": {"x": ["a"], "y": ["a"]}}, "is the same as that of"),
         ({"predictions": {"x": ["a"]}}, "One system alone is not tested"),
     ],
@@ -690,7 +690,7 @@ def test_what_is_said_of_chance(sari, change, said):
     html = systems_as_html(found, "hf")
     assert said in html
     assert "<script>" not in html
-    assert "<b>x" not in html
+    assert "<i>x" not in html
 
 
 def test_markup_is_shown_and_never_run(visit, tmp_path):
