@@ -9,6 +9,7 @@ import json
 import os
 import re
 import tempfile
+import warnings
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -505,6 +506,7 @@ def card(readme: str) -> str:
 
 def build() -> gr.Blocks:
     """Make the page."""
+    warnings.simplefilter("ignore", load_metric().warning_categories["SariWarning"])  # nobody would see them here
     with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(markup.head(LIMIT_OF_SENTENCE))
         with gr.Tabs(overflow_behavior="wrap") as tabs:

@@ -55,9 +55,9 @@ def columns_of_systems(sources, predictions, references) -> tuple[list[str], dic
 
 
 def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    sources = _texts("sources", sources)
-    checked = {name: _texts(name, column) for name, column in predictions.items()}
-    references = _references(references)
+    sources = text_column("sources", sources)
+    checked = {name: text_column(name, column) for name, column in predictions.items()}
+    references = reference_column(references)
     for name, column in checked.items():
         if len(column) != len(sources):
             raise ValueError(f"{name}: got {len(column)} rows, wanted {len(sources)}, as many as sources")
@@ -76,21 +76,23 @@ def given_columns(sources=None, references=None) -> tuple[list[str] | None, list
     (None, [['a'], ['b']])
     """
     if sources is not None:
-        sources = _texts("sources", sources)
+        sources = text_column("sources", sources)
     if references is not None:
-        references = _references(references)
+        references = reference_column(references)
     if sources is not None and references is not None:
         columns(sources, sources, references)
     return sources, references
 
 
-def _texts(name: str, column) -> list[str]:
+def text_column(name: str, column) -> list[str]:
+    """Check a column with one text per segment and return it as a list; errors call it by the name given."""
     texts = _listed(name, column, _TEXTS)
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 
 
-def _references(column) -> list[list[str]]:
+def reference_column(column) -> list[list[str]]:
+    """Check a column with one text or several per segment and return it as a list of lists."""
     rows = _listed("references", column, _REFERENCES)
     if rows and all(isinstance(row, str) for row in rows):
         rows = [[row] for row in rows]

@@ -210,12 +210,11 @@ def _amounts(tables: _Tables, how: _Counting) -> _Amounts:
 
 def _segment_sums(rows: tuple[np.ndarray, ...], sizes: np.ndarray) -> np.ndarray:
     """Sum the rows over consecutive ranges of these sizes: float64[row, range]."""
-    table = np.empty((len(rows), len(rows[0])))
-    for line, row in zip(table, rows, strict=True):
-        line[:] = row
     sums = np.zeros((len(rows), len(sizes)))
     filled = sizes > 0
-    sums[:, filled] = np.add.reduceat(table, _running_total(sizes)[:-1][filled], axis=1)
+    begins = _running_total(sizes)[:-1][filled]
+    for line, row in zip(sums, rows, strict=True):  # at once for all of them, numpy would not let go of the lock
+        line[filled] = np.add.reduceat(row, begins, dtype=np.int64 if row.dtype == bool else None)
     return sums
 
 

@@ -102,10 +102,10 @@ Examples:
 _COLUMNS = ("sources", "predictions", "references")
 _OPTIONS = tuple(inspect.signature(customized).parameters)
 
-# Texts are counted in chunks of about this many characters: small enough for the processor's cache, large enough that
-# the cost of calling numpy does not matter.
-_CHUNK_CHARACTERS = 200_000
-_BLOCK_SEGMENTS = 1024
+# Texts are counted in chunks of about this many characters: small enough to bound memory, large enough that the cost of
+# calling numpy does not matter, and that threads hardly ever wait for each other.
+_CHUNK_CHARACTERS = 400_000
+_BLOCK_SEGMENTS = 4096
 
 # Options of `compute` that say what to make of the counts, not how to count.
 _OF_RESULT = ("details", "confidence", "resamples", "seed")

@@ -17,10 +17,13 @@ from itertools import chain
 from pathlib import Path
 
 from report import text_files
-from report.tables import FORMATS, SENTENCE_FORMATS, Baseline, Report, Resampling, result_of
+from report.tables import FORMATS, REPORT_ENDINGS, SENTENCE_FORMATS, Baseline, Report, Resampling, result_of
 from variants import DELETIONS, LEVELS, VARIANTS, customized
 
 PROGRAM = "score.py"
+
+#: Of the intervals in a report, unless another one is asked for.
+_CONFIDENCE = 0.95
 
 #: Seconds of scoring before a progress bar appears.
 _PATIENCE = 2.0
@@ -69,14 +72,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def score(options: argparse.Namespace) -> Report:
-    """Score the files that the options name, in one pass, and write the sentence scores where they are wanted.
+    """Score the files that the options name, in one pass, and write sentence scores and a report where they are wanted.
 
     Raises:
         text_files.FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses, or packages that are missing.
     """
-    if options.sentences:
-        text_files.check_writable(options.sentences, _inputs(options))
+    for path in filter(None, (options.sentences, options.report)):
+        text_files.check_writable(path, [*_inputs(options), *filter(None, [options.trees])])
     with closing(_open_corpus(options)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
@@ -86,10 +89,13 @@ def score(options: argparse.Namespace) -> Report:
             if _is_plain(options):
                 report, sentences = _scored_alone(metric, read, options)
             else:
-                report, sentences = _compared(metric, _gathered(read, _system_names(options)), options)
+                columns = _gathered(read, _system_names(options))
+                report, sentences = _compared(metric, columns, options)
     if options.sentences:
         lines = SENTENCE_FORMATS[Path(options.sentences).suffix](sentences)
         text_files.write_whole(options.sentences, lines)
+    if options.report:
+        _write_report(metric, columns, options)
     return report
 
 
@@ -105,9 +111,10 @@ def explain(options: argparse.Namespace) -> str:
     with closing(_open_corpus(options)) as corpus:
         segment = _segment(corpus, options.explain)
     (prediction,) = segment.predictions
-    with _refusals():
+    metric = _loaded()
+    with _refusals(), _notes(metric):  # what there is to say of corpora is not said of one line
         found = explanation.explain(
-            _loaded(),
+            metric,
             source=segment.source,
             prediction=prediction,
             references=segment.references,
@@ -147,8 +154,8 @@ def _loaded():
 
 def _is_plain(options: argparse.Namespace) -> bool:
     """Tell whether scores are all that is wanted, so that no segment needs to be kept."""
-    extras = (options.confidence, options.method, options.why)
-    return len(_system_names(options)) == 1 and extras == (None, None, None) and not options.baselines
+    extras = (options.confidence, options.method, options.why, options.report)
+    return len(_system_names(options)) == 1 and set(extras) == {None} and not options.baselines
 
 
 def _scored_alone(metric, batches: Iterator[text_files.Batch], options: argparse.Namespace) -> tuple[Report, dict]:
@@ -204,6 +211,37 @@ def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Repor
         )
     report = Report(results, baselines, explanations, _merged(notes), resampling)
     return report, next(iter(found["systems"].values()))["sentences"]
+
+
+def _write_report(metric, columns: dict, options: argparse.Namespace) -> None:
+    with _refusals():
+        from report import document, pages
+
+        with _bar(desc="Measuring", total=document.steps(len(columns["predictions"]))) as bar:
+            found = document.build(
+                metric,
+                sources=columns["sources"],
+                systems=columns["predictions"],
+                references=columns["references"],
+                trees=_trees(options),
+                confidence=options.confidence or _CONFIDENCE,
+                resamples=options.resamples,
+                seed=options.seed,
+                advance=(lambda: None) if bar is None else bar.update,
+                variant=options.variant,
+                threads=options.threads,
+                **_choices(options),
+            )
+    text_files.write_whole(options.report, [pages.FORMATS[Path(options.report).suffix](found)])
+
+
+def _trees(options: argparse.Namespace) -> list | None:
+    from report.generation import read_trees
+
+    try:
+        return options.trees and read_trees(options.trees)
+    except OSError as error:
+        raise text_files.FileError(f"{options.trees}: {error.strerror}, wanted a file to read") from error
 
 
 def _gathered(batches: Iterator[text_files.Batch], names: Sequence[str]) -> dict:
@@ -303,25 +341,29 @@ def _choices(options: argparse.Namespace) -> dict:
 
 @contextmanager
 def _progress_bar(corpus: text_files.Corpus) -> Iterator:
-    """Yield a function that shows how much has been read, on a terminal and only when it takes long."""
+    """Yield a function that shows how much has been read."""
+    with _bar(desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
+        yield lambda: bar is not None and bar.update(corpus.position - bar.n)
+
+
+@contextmanager
+def _bar(**how) -> Iterator:
+    """Yield a bar that shows on a terminal, and only when it takes long; None elsewhere."""
     if sys.stderr is None or not sys.stderr.isatty():
-        yield lambda: None
+        yield None
         return
     from tqdm import tqdm
 
     terminal = os.get_terminal_size(sys.stderr.fileno())
     with tqdm(
-        desc="Scoring",
-        total=corpus.size,
-        unit="B",
-        unit_scale=True,
         delay=_PATIENCE,
         leave=False,
         file=sys.stderr,
         ncols=terminal.columns or 80,  # some terminals claim to have no size
         nrows=terminal.lines or 24,
+        **how,
     ) as bar:
-        yield lambda: bar.update(corpus.position - bar.n)
+        yield bar
 
 
 def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -337,6 +379,7 @@ def _parse(arguments: Sequence[str] | None) -> argparse.Namespace:
     if options.sentences is not None and Path(options.sentences).suffix not in SENTENCE_FORMATS:
         parser.error(f"--sentences: got {options.sentences!r}, wanted a name ending in {' or '.join(SENTENCE_FORMATS)}")
     _check_combinations(parser, options)
+    _check_report(parser, options)
     if options.sentences is not None and options.all_variants:
         parser.error("--sentences takes the scores of one variant, not --all-variants")
     try:
@@ -368,9 +411,18 @@ def _check_explain(parser: argparse.ArgumentParser, options: argparse.Namespace)
         parser.error(f"--explain: got {options.explain}, wanted a line from 1")
     if options.format not in ("text", "json"):
         parser.error(f"--explain goes with the formats text and json, not {options.format}")
-    others = (options.all_variants, options.sentences, options.confidence, options.method, options.why)
+    others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
     if len(_system_names(options)) > 1 or options.baselines or any(others):
         parser.error("--explain shows one line of one system under one variant, and goes with nothing else")
+
+
+def _check_report(parser: argparse.ArgumentParser, options: argparse.Namespace) -> None:
+    if options.report is not None and Path(options.report).suffix not in REPORT_ENDINGS:
+        parser.error(f"--report: got {options.report!r}, wanted a name ending in {', '.join(REPORT_ENDINGS)}")
+    if options.report is not None and options.all_variants:
+        parser.error("--report is about one variant, not --all-variants")
+    if options.trees is not None and options.report is None:
+        parser.error("--trees are for measures in a --report")
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -477,6 +529,12 @@ def _add_report_options(group) -> None:
         type=int,
         help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
         "with --by-order also the n-grams behind each figure",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write all there is to say about the systems to an .html, .md or .json file"
+    )
+    group.add_argument(
+        "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"
     )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")
 

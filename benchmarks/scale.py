@@ -2,10 +2,10 @@
 
     python benchmarks/scale.py [--pairs 1000000] [--against PATH] [--sample 2000]
 
-Each line is a process of its own; its memory is the most that it and its children held at once (RSS), less what they
-held before they read the first pair. Texts are made up, the same every time. `PATH` is any evaluate module with the
-same interface, such as a copy of the folder metrics/sari of https://github.com/huggingface/evaluate; it scores a
-sample.
+Each line is a process of its own; its memory is the most that it and its children held at once (RSS without mapped
+files), less what it held before it read the first pair; a child counts also what it shares with its parent. Texts are
+made up, the same every time. `PATH` is any evaluate module with the same interface, which scores a sample: a copy of
+the folder metrics/sari of https://github.com/huggingface/evaluate, say.
 """
 
 import argparse
@@ -102,18 +102,7 @@ def by_command(folder: Path, module: str) -> tuple[float, float, float]:
             score.main(arguments)
         report.seek(0)
         result = json.load(report)
-    return *measured(), _found(result)
-
-
-def _found(report) -> float:
-    """Return the SARI in a report of score.py."""
-    if isinstance(report, list):
-        return _found(report[0])
-    return (
-        report["sari"]
-        if "sari" in report
-        else _found(next(value for value in report.values() if isinstance(value, dict | list)))
-    )
+    return *measured(), result["systems"][0]["scores"]["sari"]
 
 
 def by_map(folder: Path, module: str, processes: int | None = None) -> tuple[float, float, float]:

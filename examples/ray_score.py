@@ -9,6 +9,7 @@ On a cluster, this project and the files must stand at the same place on every m
 
 import argparse
 import pickle
+import re
 import secrets
 import shutil
 import sys
@@ -136,12 +137,11 @@ def _faults_in_one_line() -> Iterator[None]:
     try:
         yield
     except ray.exceptions.RayTaskError as error:
-        cause: BaseException = error
-        while (inner := getattr(cause, "cause", None) or cause.__cause__) is not None:
-            cause = inner
-        if not isinstance(cause, ValueError | TypeError):
+        # Of the exception in the other process only its text arrives.
+        faults = re.findall(r"^(?:ValueError|TypeError): (.+)$", str(error), re.MULTILINE)
+        if not faults:
             raise
-        raise InputError(f"{cause} (row of a batch)") from None
+        raise InputError(f"{faults[-1]} (row of a batch)") from None
 
 
 def _texts(batch: pa.Table) -> dict[str, list]:

@@ -1,5 +1,5 @@
-"""What only the command line and the app need: reading line files, and showing results.
+"""What only the command line and the app need: reading line files, companion measures, and showing results.
 
-Nothing here computes a score, and `evaluate.load` copies nothing of it. Its modules import the standard library alone,
-so that `score.py --help` answers at once.
+Nothing here computes SARI, and `evaluate.load` copies nothing of it. `text_files` and `tables` import the standard
+library alone, so that `score.py --help` answers at once.
 """

@@ -29,6 +29,9 @@ from typing import Any, NamedTuple
 SCORES = ("sari", "keep", "delete", "add")
 OPERATIONS = SCORES[1:]
 
+#: How the files of reports may end. They are written by `pages`, which is slow to load.
+REPORT_ENDINGS = (".html", ".md", ".json")
+
 #: A p-value below this is marked as significant.
 SIGNIFICANT = 0.05
 

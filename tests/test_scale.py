@@ -146,17 +146,19 @@ def test_combined_with_bleu(sari, bleu, rows_for_both, by):
 
 @pytest.fixture(scope="module")
 def cluster():
-    environment = {"env_vars": {"PYTHONPATH": EXAMPLES}}
-    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False, runtime_env=environment):
-        yield
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PYTHONPATH", EXAMPLES)  # the processes of the cluster import `ray_score` too
+        with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
+            yield
 
 
-@pytest.fixture(scope="module", params=["jsonl", "parquet"])
-def file(request, tmp_path_factory):
-    path = tmp_path_factory.mktemp("rows") / f"rows.{request.param}"
-    rows = datasets.Dataset.from_list(ROWS)
-    (rows.to_json if request.param == "jsonl" else rows.to_parquet)(str(path))
-    return path
+@pytest.fixture(scope="module")
+def files(tmp_path_factory):
+    """Return the same rows in files of both kinds."""
+    folder, rows = tmp_path_factory.mktemp("rows"), datasets.Dataset.from_list(ROWS)
+    rows.to_json(str(folder / "rows.jsonl"))
+    rows.to_parquet(str(folder / "rows.parquet"))
+    return folder
 
 
 def meeting(worker, folder):
@@ -164,8 +166,9 @@ def meeting(worker, folder):
 
     class Meeting(worker):
         def __call__(self, batch):
-            (folder / str(os.getpid())).touch()
-            end = time.monotonic() + 60
+            own = folder / str(os.getpid())
+            end = time.monotonic() + (0 if own.exists() else 60)
+            own.touch()
             while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
                 time.sleep(0.05)
             return super().__call__(batch)
@@ -201,13 +204,19 @@ def check_traces(traces, fate):
 
 
 SETTINGS = {"workers": 2, "batch_size": BATCH}
+BLOCKS = 4
+
+
+def read(file):
+    """Return the rows in as many pieces as a large file would have."""
+    return ray_score.read(str(file)).repartition(BLOCKS)
 
 
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize("fate", [meeting, killed_once])
-def test_rows_on_a_cluster(sari, file, traces, tmp_path, fate):
+@pytest.mark.parametrize(("fate", "file"), [(meeting, "rows.parquet"), (killed_once, "rows.jsonl")])
+def test_rows_on_a_cluster(sari, files, traces, tmp_path, fate, file):
     scored, scorer = tmp_path / "scored", fate(ray_score.Scorer, traces)
-    ray_score.write_scores(ray_score.read(str(file)), str(scored), scorer=scorer, **SETTINGS)
+    ray_score.write_scores(read(files / file), str(scored), scorer=scorer, **SETTINGS)
     found = pyarrow.parquet.read_table(scored).to_pylist()
     expected = sari.compute(**COLUMNS, details=True)["sentences"]
     assert [row["number"] for row in found] == list(range(SEGMENTS))
@@ -217,10 +226,12 @@ def test_rows_on_a_cluster(sari, file, traces, tmp_path, fate):
 
 
 @pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize(("fate", "variant"), [(meeting, "easse"), (killed_once, "hf"), (killed_once, "paper")])
-def test_corpus_score_on_a_cluster(sari, file, traces, fate, variant):
+@pytest.mark.parametrize(
+    ("fate", "file", "variant"), [(meeting, "rows.jsonl", "easse"), (killed_once, "rows.parquet", "hf")]
+)
+def test_corpus_score_on_a_cluster(sari, files, traces, fate, file, variant):
     counter = fate(ray_score.Counter, traces)
-    state = ray_score.corpus_state(ray_score.read(str(file)), counter=counter, variant=variant, **SETTINGS)
+    state = ray_score.corpus_state(read(files / file), counter=counter, variant=variant, **SETTINGS)
     assert state.segments == SEGMENTS
     assert state.compute() == sari.compute(**COLUMNS, variant=variant)
     check_traces(traces, fate)
@@ -242,10 +253,9 @@ def test_bad_files_are_refused(tmp_path):
     assert list(tmp_path.iterdir()) == [file]
 
 
-def test_the_command(tmp_path):
-    file = tmp_path / "rows.parquet"
-    datasets.Dataset.from_list(ROWS).to_parquet(str(file))
-    command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), str(file), str(tmp_path / "scored")]
+def test_the_command(files, tmp_path):
+    command = [sys.executable, str(ROOT / "examples" / "ray_score.py")]
+    command += [str(files / "rows.parquet"), str(tmp_path / "scored")]
     done = subprocess.run([*command, "--variant", "easse"], capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert re.fullmatch(rf"\d+\.\d\d  {SEGMENTS} segments  SARI\|variant:easse\|nrefs:var\|.*\n", done.stdout)

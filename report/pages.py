@@ -1,0 +1,160 @@
+"""Reports as files: a page that opens offline and prints, Markdown, and JSON.
+
+JSON has one schema, for one system or many::
+
+    {"signature": str, "segments": int, "references": [int, int], "tokens": str, "confidence": float | null,
+     "cautions": [str], "lengths": [{"shortest": int, "longest": int, "segments": int}],
+     "systems": [SYSTEM], "beside": [SYSTEM],
+     "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
+                                               "outputs": {NAME: EXPLANATION}}]}]}
+
+where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
+n-grams and the figures of each order.
+"""
+
+import base64
+import json
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from itertools import groupby
+from pathlib import Path
+
+import jinja2
+
+from report import plots
+from report.document import MEASURES, SCORES, SPREADS, Length, Measure, Report, System
+from report.explanation import MARKS, Token
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
+_MISSING = "–"
+# A title names up to so many systems.
+_NAMED = 4
+_SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
+# How Markdown shows a mark: before and after the word.
+_IN_MARKDOWN = {
+    "kept-rightly": ("", ""),
+    "kept": ("", ""),
+    "kept-wrongly": ("_", "_"),
+    "deleted-rightly": ("~~", "~~"),
+    "deleted-wrongly": ("~~", "~~✗"),
+    "added-rightly": ("**", "**"),
+    "added-wrongly": ("**", "**✗"),
+    "missed": ("+", ""),
+}
+
+
+def as_html(report: Report) -> str:
+    """Return a page that holds its style and pictures."""
+    return _rendered("report.html.j2", report, pictures=_pictures(report))
+
+
+def as_markdown(report: Report) -> str:
+    """Return Markdown with tables, for people and for pages that render it."""
+    return _rendered("report.md.j2", report)
+
+
+def as_json(report: Report) -> str:
+    """Return JSON in the schema above."""
+    found = asdict(report)
+    for group in found["examples"]:
+        for example in group["segments"]:
+            for explanation in example["outputs"].values():
+                del explanation["grams"], explanation["orders"]
+    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+#: How reports are written, by the ending of the file.
+FORMATS: dict[str, Callable[[Report], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
+
+
+def _rendered(template: str, report: Report, **more) -> str:
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(_TEMPLATES),
+        autoescape=template.endswith(".html.j2"),
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+    environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
+    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "MARKS": MARKS}
+    names = [system.name for system in report.systems]
+    of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
+    shown = environment.get_template(template).render(
+        report=report, of=of, columns=[*report.systems, *report.beside], groups=_groups(report), **more
+    )
+    return shown.rstrip()
+
+
+def _groups(report: Report) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
+    """Return, under each heading, the measures that any system has, with a cell per column."""
+    columns: list[System] = [*report.systems, *report.beside]
+    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
+    return [
+        (
+            group,
+            [
+                (measure, [_figure(system.measures[measure.name], measure.digits, measure.unit) for system in columns])
+                for measure in measures
+            ],
+        )
+        for group, measures in groupby(shown, key=lambda measure: measure.group)
+    ]
+
+
+def _pictures(report: Report) -> list[tuple[str, str]]:
+    """Return pictures as addresses that hold them, each with the words that stand for it."""
+    systems = report.systems
+    found = [
+        (
+            "SARI of segments: how many have which",
+            plots.histogram(
+                {system.name: system.sentences["sari"] for system in systems}, "SARI of a segment", limits=(0, 100)
+            ),
+        )
+    ]
+    if len(report.lengths) > 1:
+        found.append(
+            (
+                "SARI by the length of the source",
+                plots.lines(
+                    {system.name: [row["sari"] for row in system.lengths] for system in systems},
+                    [_span(length) for length in report.lengths],
+                    x="tokens of the source",
+                    y="SARI",
+                ),
+            )
+        )
+    for measure in MEASURES:
+        if measure.name in SPREADS:
+            values = {system.name: system.rows[measure.name] for system in systems}
+            found.append((f"{measure.label}: how many segments have which", plots.histogram(values, measure.label)))
+    return [(f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words) for words, svg in found]
+
+
+def _figure(value: float | None, digits: int = 2, unit: str = "") -> str:
+    """Return a number for people, with a true minus."""
+    if value is None:
+        return _MISSING
+    shown = f"{value:.{digits}f}".replace("-", "−")
+    return f"{shown}\N{NO-BREAK SPACE}{unit}" if unit else shown
+
+
+def _span(length: Length) -> str:
+    """Return what a class of lengths is called."""
+    return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
+
+
+def _markdown(text: object) -> str:
+    """Return a text so that Markdown shows it as it is, also within a table."""
+    return _SPECIAL.sub(r"\\\1", " ".join(str(text).split()))
+
+
+def _marked(tokens: Iterable[Token]) -> str:
+    """Return tokens in Markdown, with their marks."""
+    shown = []
+    for token in tokens:
+        before, after = _IN_MARKDOWN[token.mark]
+        shown.append(f"{before}{_markdown(token.text)}{after}")
+    return " ".join(shown)

@@ -1,0 +1,269 @@
+"""Measures of simplification to set beside SARI: what a system did to its sources, and how near it came to people.
+
+The measures are those of Narayan and Gardent 2014 (tables 3 and 4, https://aclanthology.org/P14-1041), of the SARI
+paper (Xu et al. 2016, equations 1 to 3, https://aclanthology.org/Q16-1029) and of EASSE's quality estimation
+(Alva-Manchego et al. 2019, https://github.com/feralvam/easse, commit 6a4352e, which takes its features from
+https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
+
+Texts are taken as they are: a token is what stands between whitespace, and case counts. Tokenize and lowercase first
+what should be compared that way. Functions with a name in the plural return one number per segment, in a numpy array;
+the others return one number for the whole corpus. Like the metric, all of them refuse what is not a column of texts:
+TypeError or ValueError, in one line that names the argument and the row.
+"""
+
+import math
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import cache
+from itertools import zip_longest
+
+import numpy as np
+import syllapy
+from rapidfuzz.distance import Indel, Levenshtein
+from sacrebleu.metrics import BLEU
+
+from inputs import columns, reference_column, text_column
+
+# A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
+# without spaces, at the mark alone.
+_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？]+[」』”’）]*""")
+# Where the next sentence follows a full stop without a space: between words of two letters or more, in no web address.
+_GLUED_END = re.compile(r"(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})(?!(?:com|org|net|edu|gov|co|uk)\b)")
+_ANY_END = re.compile(f"{_END.pattern}|{_GLUED_END.pattern}")
+_ABBREVIATIONS = {
+    *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "rev", "hon", "gov", "sen", "rep"),
+    *("gen", "col", "lt", "sgt", "capt", "vs", "ca", "fig", "vol"),
+}
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
+
+
+def bleu(predictions, references, *, tokenize: str = "none", **options) -> float:
+    """Return the corpus BLEU of predictions in percent, as sacreBLEU computes it (Papineni et al. 2002, Post 2018).
+
+    Args:
+        predictions: one text per segment.
+        references: per segment a list of texts, of any length, or one text.
+        tokenize: sacreBLEU's tokenizer; "none" takes tokens as they are.
+        options: more options of `sacrebleu.metrics.BLEU`, such as `lowercase` or `smooth_method`.
+
+    >>> bleu(["the cat sat on the mat ."], [["the cat sat on the mat .", "a cat sat there ."]])
+    100.00000000000004
+    """
+    predictions, references = _pairs(predictions, references)
+    metric = BLEU(**{"tokenize": tokenize, "force": True, **options})
+    return metric.corpus_score(predictions, list(zip_longest(*references))).score if predictions else 0.0
+
+
+def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
+    """Return alpha × BLEU against the references − (1 − alpha) × BLEU against the source, in percent.
+
+    Equation 1 of Xu et al. 2016, after Sun and Zhou 2012. The value lies between −100 × (1 − alpha) and 100 × alpha.
+
+    Args:
+        sources, predictions, references: as in the metric.
+        alpha: the weight of the references, from 0 to 1.
+        options: as in `bleu`.
+
+    >>> round(ibleu(["a b c d e f"], ["a b c d e"], ["a b c d e"]), 2)
+    81.81
+    """
+    sources, predictions, references = columns(sources, predictions, references)
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
+    near, copied = bleu(predictions, references, **options), bleu(predictions, sources, **options)
+    return alpha * near - (1 - alpha) * copied
+
+
+def fkbleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
+    """Return iBLEU × sigmoid(FK(predictions) − FK(sources)), in percent.
+
+    Equation 3 of Xu et al. 2016 as it is printed there, with their Flesch–Kincaid grade, which counts a punctuation
+    mark as a word of one syllable. Note that, so printed, an output of a higher grade than its source scores higher.
+
+    Args:
+        sources, predictions, references, alpha, options: as in `ibleu`.
+    """
+    score = ibleu(sources, predictions, references, alpha=alpha, **options)
+    grade, before = (flesch_kincaid_grade(texts, punctuation=True) for texts in (predictions, sources))
+    return score / (1 + math.exp(min(before - grade, 700.0)))  # beyond 700, exp would overflow
+
+
+def flesch_kincaid_grade(texts, *, punctuation: bool = False) -> float:
+    """Return the grade level of texts: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
+
+    Kincaid et al. 1975, over all texts together. A word is a token with a letter or a digit; syllables are those of the
+    package `syllapy` (a dictionary of English words, and vowel groups for others), at least one per word; sentences are
+    those of `sentence_counts`. Texts without words have the grade 0. Made for English.
+
+    Args:
+        texts: one text per segment.
+        punctuation: whether other tokens count as words of one syllable too (Xu et al. 2016, section 3.1).
+
+    >>> round(flesch_kincaid_grade(["the cat sat on the mat .", "about 95 species are currently accepted ."]), 2)
+    4.45
+    """
+    texts = text_column("texts", texts)
+    tokens = Counter(token for text in texts for token in text.split())
+    syllables = {token: _syllables(token) for token in tokens if punctuation or _LETTER_OR_DIGIT.search(token)}
+    words = sum(tokens[token] for token in syllables)
+    if not words:
+        return 0.0
+    total = sum(count * tokens[token] for token, count in syllables.items())
+    return 0.39 * words / max(int(sentence_counts(texts).sum()), 1) + 11.8 * total / words - 15.59
+
+
+@cache
+def _syllables(token: str) -> int:
+    return max(syllapy.count(token), 1)
+
+
+def sentence_counts(texts) -> np.ndarray:
+    """Return how many sentences each text has: int64[segments].
+
+    A sentence ends at a full stop, exclamation or question mark before whitespace or the end, also where the next one
+    follows without a space ("end.The"), unless the stop belongs to an abbreviation, an initial or a web address. A stop
+    that is a token of its own may belong to a title ("mr ."). What remains behind the last end is a sentence if it has
+    a letter or digit. An empty text has none.
+
+    >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
+    array([2, 2, 1, 0])
+    """
+    return np.fromiter(map(_sentences, text_column("texts", texts)), np.int64)
+
+
+def _sentences(text: str) -> int:
+    """Count the stretches between ends that have a letter or digit."""
+    cased = text != text.lower()
+    begin = count = 0
+    for match in _ANY_END.finditer(text):
+        if _is_end(text, match, cased):
+            count += bool(_LETTER_OR_DIGIT.search(text, begin, match.start()))
+            begin = match.end()
+    return count + bool(_LETTER_OR_DIGIT.search(text, begin))
+
+
+def _is_end(text: str, match: re.Match, cased: bool) -> bool:
+    """Whether a mark ends a sentence; the last thing of a text always does."""
+    rest = text[match.end() :].lstrip()
+    before = text[: match.start()].split()
+    if not rest or not before or not match[0].startswith("."):
+        return True
+    word = before[-1].lstrip("\"'“‘(«[").lower()
+    if word in _ABBREVIATIONS:
+        return False
+    if text[match.start() - 1].isspace():  # a token of its own
+        return True
+    return not ("." in word or (len(word) == 1 and word.isalpha()) or (cased and rest[0].islower()))
+
+
+def splits(sources, predictions) -> np.ndarray:
+    """Return which predictions have more sentences than their sources: bool[segments].
+
+    >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
+    array([ True, False])
+    """
+    sources, predictions = _same_length(sources, predictions)
+    return sentence_counts(predictions) > sentence_counts(sources)
+
+
+def edit_distances(texts, references) -> np.ndarray:
+    """Return how many tokens must be inserted, deleted or substituted to turn one text into the other: int64[segments].
+
+    Levenshtein's distance over tokens, 0 where nothing was edited; with several references, that to the nearest.
+
+    Args:
+        texts: one text per segment, such as the sources.
+        references: per segment one text, such as the predictions, or a list of at least one.
+
+    >>> edit_distances(["a b c", "a b c"], [["a b c", "x"], ["c b a d"]])
+    array([0, 3])
+    """
+    texts, references = _pairs(texts, references, "texts")
+    return _numbers(
+        (
+            min(Levenshtein.distance(text.split(), other.split()) for other in others)
+            for text, others in zip(texts, references, strict=True)
+        ),
+        np.int64,
+    )
+
+
+def compression_ratios(sources, predictions) -> np.ndarray:
+    """Return characters of the prediction per character of the source: float64[segments], 0 for an empty source.
+
+    >>> compression_ratios(["abcd", "ab"], ["ab", "abc"])
+    array([0.5, 1.5])
+    """
+    return _of_pairs(lambda source, output: len(output) / len(source) if source else 0.0, sources, predictions)
+
+
+def levenshtein_similarities(sources, predictions) -> np.ndarray:
+    """Return how alike source and prediction are, from 0 to 1, the same: float64[segments].
+
+    1 − (insertions + deletions) / (characters of both), by the fewest of them: what EASSE takes from the package
+    Levenshtein as `ratio`.
+
+    >>> levenshtein_similarities(["abcd", "ab"], ["abc", "ab"]).round(3)
+    array([0.857, 1.   ])
+    """
+    return _of_pairs(Indel.normalized_similarity, sources, predictions)
+
+
+def exact_copies(sources, predictions) -> np.ndarray:
+    """Return which predictions are their sources, to the character: bool[segments].
+
+    >>> exact_copies(["a b", "a b"], ["a b", "a B"])
+    array([ True, False])
+    """
+    return _of_pairs(lambda source, output: source == output, sources, predictions).astype(bool)
+
+
+def added_proportions(sources, predictions) -> np.ndarray:
+    """Return the share of tokens that were added: float64[segments], from 0 to 1.
+
+    Tokens of the prediction beyond those of the source, each as often as it occurs there, per token of the longer of
+    the two; 0 where both are empty. EASSE's denominator tokenizes once more, which changes nothing in text tokenized by
+    13a.
+
+    >>> added_proportions(["a b b"], ["a b c c"])
+    array([0.5])
+    """
+    return _of_pairs(lambda source, output: _beyond(output, source), sources, predictions)
+
+
+def deleted_proportions(sources, predictions) -> np.ndarray:
+    """Return the share of tokens that were deleted, counted as in `added_proportions`: float64[segments].
+
+    >>> deleted_proportions(["a b b"], ["a b c c"])
+    array([0.25])
+    """
+    return _of_pairs(_beyond, sources, predictions)
+
+
+def _beyond(text: str, other: str) -> float:
+    """Return the share of the text's tokens that the other text does not have, of the tokens of the longer one."""
+    tokens, others = text.split(), other.split()
+    return (Counter(tokens) - Counter(others)).total() / max(len(tokens), len(others), 1)
+
+
+def _of_pairs(function: Callable[[str, str], float], sources, predictions) -> np.ndarray:
+    return _numbers(map(function, *_same_length(sources, predictions)), np.float64)
+
+
+def _numbers(values: Iterable, kind: type) -> np.ndarray:
+    return np.fromiter(values, kind)
+
+
+def _same_length(sources, predictions) -> tuple[list[str], list[str]]:
+    sources, predictions = text_column("sources", sources), text_column("predictions", predictions)
+    if len(sources) != len(predictions):
+        raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
+    return sources, predictions
+
+
+def _pairs(texts, references, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
+    texts, references = text_column(name, texts), reference_column(references)
+    if len(texts) != len(references):
+        raise ValueError(f"references: got {len(references)} rows, wanted {len(texts)}, as many as {name}")
+    return texts, references
