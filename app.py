@@ -10,7 +10,7 @@ import os
 import re
 import tempfile
 import warnings
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict
 from pathlib import Path
@@ -23,7 +23,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from report import answers, markup
-from report.downloads import DOWNLOADS
+from report.downloads import COMPARISON_DOWNLOADS, DOWNLOADS, as_report
 from score import load_metric
 from variants import VARIANTS
 
@@ -32,8 +32,13 @@ FOLDER = Path(__file__).resolve().parent
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
 
+METHODS = {"Paired bootstrap": "bootstrap", "Paired randomization": "randomization"}
+
 LIMIT_OF_SENTENCE = f"At most {answers.MAX_CHARACTERS:,} characters in all."
 LIMIT_OF_CORPUS = f"At most {answers.MAX_SEGMENTS:,} segments and {answers.MAX_MEGABYTES} MB in all."
+LIMIT_OF_SYSTEMS = (
+    f"At most {answers.MAX_SYSTEMS} systems, {answers.MAX_SEGMENTS:,} segments and {answers.MAX_MEGABYTES} MB in all."
+)
 TABLE = ("Line", "SARI", "Keep", "Delete", "Add", "Source", "Output", "References")
 
 THEME = gr.themes.Default(
@@ -71,6 +76,15 @@ def show_variants(source: str, output: str, references: str) -> str:
     except answers.RefusedError as refusal:
         return markup.refusal(str(refusal))
     return markup.comparison(results, metric.variants) + markup.given(source, output, lines_of(references))
+
+
+def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
+    """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
+    found = {"variant_a": one, "variant_b": other}
+    try:
+        return markup.difference(answers.differing(load_metric(), source, output, lines_of(references), **found))
+    except answers.RefusedError:
+        return ""
 
 
 def lines_of(text: str) -> list[str]:
@@ -121,6 +135,29 @@ def corpus(
         return answers.scored(load_metric(), batches, lambda _done, _total: None, **options).result
 
 
+def compare(
+    sources: list[str],
+    outputs: dict[str, list[str]],
+    references: list[list[str]],
+    baseline: str | None = None,
+    method: str = "bootstrap",
+    variant: str = "hf",
+    tokenize: str | None = None,
+    lowercase: bool | None = None,
+) -> dict:
+    """Compare several systems, outputs by their names: scores, intervals, differences, p-values, notes."""
+    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    with _refusals_as_errors():
+        systems = answers.systems_of_lists(sources, outputs, references)
+        return answers.systems_compared(load_metric(), systems, baseline=baseline, method=method, **options)
+
+
+def why(source: str, output: str, references: list[str], variant_a: str = "hf", variant_b: str = "easse") -> dict:
+    """Tell why two variants score one output differently: the scores after each choice that changes between them."""
+    with _refusals_as_errors():
+        return answers.differing(load_metric(), source, output, references, variant_a=variant_a, variant_b=variant_b)
+
+
 @contextmanager
 def _refusals_as_errors() -> Iterator[None]:
     try:
@@ -165,9 +202,7 @@ def choices() -> Choices:
     """Make the choices of how to score."""
     with gr.Row():
         return Choices(
-            gr.Dropdown(
-                [(row.name, row.name) for row in VARIANTS.values()], value="hf", label="Variant", min_width=120
-            ),
+            gr.Dropdown(list(VARIANTS), value="hf", label="Variant", min_width=120),
             gr.Dropdown([OWN, *answers.TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
             gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
         )
@@ -217,10 +252,18 @@ def variants_view(tab: gr.Tab, texts: Texts) -> None:
     with gr.Row(elem_classes="sari-examples"):
         copy = gr.Button("Make the output a copy of the source", size="sm", scale=0)
     result = gr.HTML(show_variants(*sample_texts(0)), elem_id="variants")
+    gr.HTML('<div class="sari-page"><h3>Why two variants differ</h3></div>')
+    with gr.Row():
+        pair = [
+            gr.Dropdown(list(VARIANTS), value=value, label=label, min_width=120)
+            for label, value in (("From", "hf"), ("To", "easse"))
+        ]
+    steps = gr.HTML(show_difference(*sample_texts(0), "hf", "easse"), elem_id="steps")
+    for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
+    gr.on([tab.select, *(box.change for box in pair)], **for_difference)
     tab.select(show_variants, list(texts), result, **LIVE)
-    copy.click(lambda source: source, texts.source, texts.output, **LIVE).then(
-        show_variants, list(texts), result, **LIVE
-    )
+    copied = copy.click(lambda source: source, texts.source, texts.output, **LIVE)
+    copied.then(show_variants, list(texts), result, **LIVE).then(**for_difference)
 
 
 class FileResults(NamedTuple):
@@ -326,26 +369,26 @@ def show_corpus(batches: Iterable[answers.Batch], chosen: tuple[str, str, str], 
         found = answers.scored(load_metric(), batches, show_progress, **options_of(*chosen))
     except answers.RefusedError as refusal:
         return FileResults(markup.refusal(str(refusal)), gr.Column(visible=False), "", None, None, None, [])
-    folder = Path(tempfile.mkdtemp(dir=_file_cache()))
-    files = [folder / f"sari{ending}" for ending in DOWNLOADS]
-    for file, write in zip(files, DOWNLOADS.values(), strict=True):
-        file.write_text(write(found), encoding="utf-8", newline="")
+    as_csv, as_json = _files({f"sari{ending}": write(found) for ending, write in DOWNLOADS.items()})
     return FileResults(
-        summary=markup.corpus(found.result, [row.sari for row in found.rows], chosen[0]),
+        summary=markup.corpus(found.result, [row.sari for row in found.rows], chosen[0], found.notes),
         more=gr.Column(visible=True),
         signature=found.result["signature"],
-        csv=str(files[0]),
-        json=str(files[1]),
+        csv=as_csv,
+        json=as_json,
         table=[_cells(row) for row in found.rows],
         scored_with=list(chosen),
     )
 
 
-def _file_cache() -> Path:
-    """Return the folder from which Gradio serves files, and cleans them away."""
-    folder = Path(get_upload_folder())
-    folder.mkdir(parents=True, exist_ok=True)
-    return folder
+def _files(texts: Mapping[str, str]) -> list[str]:
+    """Write texts to files of these names, where Gradio serves files and cleans them away, and return the paths."""
+    cache = Path(get_upload_folder())
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=cache))
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return [str(folder / name) for name in texts]
 
 
 def _cells(row: answers.Row) -> list:
@@ -366,6 +409,83 @@ def example_corpus() -> tuple[str, str, str]:
     sources, outputs, *references = ((FOLDER / "examples" / name).read_text(encoding="utf-8") for name in names)
     columns = (text.splitlines() for text in references)
     return sources, outputs, "\n".join(map("\t".join, zip(*columns, strict=True)))
+
+
+class ComparisonResults(NamedTuple):
+    """What shows compared systems, as components or as what they show: all but the first is hidden where none was."""
+
+    summary: Any
+    more: Any
+    signature: Any
+    csv: Any
+    json: Any
+    latex: Any
+
+
+def compare_view() -> None:
+    """Make the view of several systems: their files in, one table, plot and test out."""
+    gr.HTML(markup.note(f"{LIMIT_OF_SYSTEMS} Plain UTF-8 text, line i of every file belongs to segment i."))
+    with gr.Row():
+        files = [
+            gr.File(label="Sources", height=170, min_width=220),
+            gr.File(label="Outputs (one file per system)", file_count="multiple", height=170, min_width=220),
+            gr.File(label="References (one file or more)", file_count="multiple", height=170, min_width=220),
+        ]
+    chosen = choices()
+    with gr.Row():
+        baseline = gr.Dropdown([], label="Baseline", info="The others are compared with it.", min_width=220)
+        method = gr.Radio(
+            list(METHODS), value=next(iter(METHODS)), label="Test", info="Is a difference chance?", min_width=220
+        )
+    with gr.Row():
+        fill = gr.Button("Fill in an example")
+        start = gr.Button("Compare these systems", variant="primary")
+    summary = gr.HTML(elem_id="systems", min_height=60)
+    with gr.Column(visible=False) as more:
+        signature = gr.Textbox(
+            label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature-of-systems"
+        )
+        with gr.Row():
+            buttons = [gr.DownloadButton(f"Download {name}") for name in ("CSV", "JSON", "LaTeX")]
+    results = ComparisonResults(summary, more, signature, *buttons)
+    fill.click(example_systems, None, files, **ON_DEMAND)
+    files[1].change(offer_baselines, [files[1], baseline], baseline, **LIVE)
+    start.click(
+        compare_files, [*chosen, *files, baseline, method], list(results), show_progress_on=summary, **ON_DEMAND
+    )
+
+
+def example_systems() -> tuple[str, list[str], list[str]]:
+    """Return the example corpus with the outputs of two systems, as files."""
+    names = {
+        "sources.txt": "sources.txt",
+        "deleting.txt": "outputs.txt",
+        "rewriting.txt": "outputs.rewriting.txt",
+        "references.0.txt": "references.0.txt",
+        "references.1.txt": "references.1.txt",
+    }
+    folder = FOLDER / "examples"
+    files = _files({name: (folder / original).read_text(encoding="utf-8") for name, original in names.items()})
+    return files[0], files[1:3], files[3:]
+
+
+def offer_baselines(outputs: list[str] | None, baseline: str | None) -> gr.Dropdown:
+    """Offer the systems of these files as baselines, the first where the one chosen is not among them."""
+    names = answers.system_names(outputs or ())
+    return gr.Dropdown(choices=names, value=baseline if baseline in names else next(iter(names), None))
+
+
+def compare_files(variant, tokenize, case, sources, outputs, references, baseline, method) -> ComparisonResults:
+    """Compare uploaded files of lines, or return why they are refused."""
+    options = {**options_of(variant, tokenize, case), "baseline": baseline, "method": METHODS[method], "details": True}
+    try:
+        systems = answers.systems_of_files(sources, outputs or (), references or ())
+        found = answers.systems_compared(load_metric(), systems, **options)
+    except answers.RefusedError as refusal:
+        return ComparisonResults(markup.refusal(str(refusal)), gr.Column(visible=False), "", None, None, None)
+    report = as_report(found, variant)
+    files = _files({f"systems{ending}": write(report) for ending, write in COMPARISON_DOWNLOADS.items()})
+    return ComparisonResults(markup.systems(found, variant), gr.Column(visible=True), found["signature"], *files)
 
 
 def about_view() -> None:
@@ -389,16 +509,18 @@ def build() -> gr.Blocks:
     warnings.simplefilter("ignore", load_metric().warning_categories["SariWarning"])  # nobody would see them here
     with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(markup.head(LIMIT_OF_SENTENCE))
-        with gr.Tabs() as tabs:
+        with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
                 texts, chosen = sentence_view()
             with gr.Tab("Variants", id="variants") as tab:
                 variants_view(tab, texts)
             with gr.Tab("File", id="file"):
                 file_view(tabs, (texts, chosen))
+            with gr.Tab("Compare", id="compare"):
+                compare_view()
             with gr.Tab("About", id="about"):
                 about_view()
-        for endpoint in (sentence, variants, corpus):
+        for endpoint in (sentence, variants, why, corpus, compare):
             gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=4)
     return page
 

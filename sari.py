@@ -13,6 +13,8 @@ import warnings
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import ContextVar
 from importlib.metadata import version
 from itertools import chain, pairwise
 from numbers import Integral, Real
@@ -114,6 +116,9 @@ _HIGHEST_OF_COPIES = 100 / 3
 
 # Filled once the process has been warned of a variant that rewards copying.
 _VARIANT_WARNED: list[bool] = []
+
+# Where warnings go instead of to Python's, whose filters belong to the whole process.
+_COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
 # To free a large block teaches glibc's malloc to keep blocks of up to its size for the next chunk, instead of returning
 # them to the system and getting them back page by page (see "dynamic mmap threshold" in malloc(3)). No page is touched.
@@ -361,6 +366,25 @@ class Sari(evaluate.Metric):
     def warning_categories(self) -> dict[str, type[Warning]]:
         """The categories of warnings by name, for `warnings.filterwarnings`; "SariWarning" is the base of all."""
         return dict(CATEGORIES)
+
+    @contextmanager
+    def collect_warnings(self) -> Iterator[list[Warning]]:
+        """Put the warnings about scores into a list instead of giving them, in this thread or task alone.
+
+        Unlike `warnings.catch_warnings`, it is safe where several threads score at once, as in a server.
+
+        >>> sari = evaluate.load("sari.py")
+        >>> with sari.collect_warnings() as found:
+        ...     _ = sari.compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")
+        >>> [(type(warning).__name__, str(warning)) for warning in found]
+        [('EmptyOutputsWarning', '1 of 1 predictions is empty')]
+        """
+        found: list[Warning] = []
+        before = _COLLECTED.set(found)
+        try:
+            yield found
+        finally:
+            _COLLECTED.reset(before)
 
     def state(
         self, *, sentences: bool = False, resampling: bool = False, threads: int | None = None, **options
@@ -812,6 +836,10 @@ def _add_statistics(
 
 def _warn(cautions: Iterable[Warning]) -> None:
     """Warn on behalf of the first caller outside this module and `evaluate`; of the variant once per process."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected += cautions
+        return
     for caution in cautions:
         if isinstance(caution, CATEGORIES["RewardsCopyingWarning"]):
             if _VARIANT_WARNED:

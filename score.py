@@ -17,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 
 from report import text_files
-from report.tables import FORMATS, REPORT_ENDINGS, SCORES, SENTENCE_FORMATS, Baseline, Report, Resampling, Result
+from report.tables import FORMATS, REPORT_ENDINGS, SENTENCE_FORMATS, Baseline, Report, Resampling, result_of
 from variants import DELETIONS, LEVELS, VARIANTS, customized
 
 PROGRAM = "score.py"
@@ -173,7 +173,7 @@ def _scored_alone(metric, batches: Iterator[text_files.Batch], options: argparse
         with _notes(metric) as notes[variant]:
             details[variant] = state.compute(details=True)
     results = [
-        _result(name, variant, states[variant].segments, found["signature"], found)
+        result_of(name, variant, states[variant].segments, found["signature"], found)
         for variant, found in details.items()
     ]
     # Without a comparison, what a variant is good for is not the question.
@@ -192,7 +192,7 @@ def _compared(metric, columns: dict, options: argparse.Namespace) -> tuple[Repor
             with _notes(metric) as notes[variant]:
                 found = metric.compare(**texts, predictions=predictions, variant=variant, **how, details=True, **chosen)
             results += [
-                _result(name, variant, found["segments"], found["signature"], system)
+                result_of(name, variant, found["segments"], found["signature"], system)
                 for name, system in found["systems"].items()
             ]
             if options.baselines:
@@ -242,12 +242,6 @@ def _trees(options: argparse.Namespace) -> list | None:
         return options.trees and read_trees(options.trees)
     except OSError as error:
         raise text_files.FileError(f"{options.trees}: {error.strerror}, wanted a file to read") from error
-
-
-def _result(name: str, variant: str, segments: int, signature: str, found: dict) -> Result:
-    statistics = {field: found.get(field) for field in ("confidence_intervals", "differences", "p_values")}
-    scores = {score: found[score] for score in SCORES}
-    return Result(name, variant, segments, signature, scores, found["orders"], **statistics)
 
 
 def _gathered(batches: Iterator[text_files.Batch], names: Sequence[str]) -> dict:
@@ -322,7 +316,7 @@ def _output_paths(options: argparse.Namespace) -> list[str]:
 def _system_names(options: argparse.Namespace) -> list[str]:
     """Return the names that the user gave, or those of the files, with their folders where that tells them apart."""
     pairs = [_name_and_path(output) for output in options.outputs] if options.jsonl is None else [(None, options.jsonl)]
-    names = [name or _stem(path) for name, path in pairs]
+    names = [name or text_files.stem(path) for name, path in pairs]
     return [
         path if name is None and names.count(short) > 1 else short
         for (name, path), short in zip(pairs, names, strict=True)
@@ -333,14 +327,6 @@ def _name_and_path(output: str) -> tuple[str | None, str]:
     """Split NAME=FILE, unless that is the name of a file."""
     name, equals, path = output.partition("=")
     return (name, path) if name and equals and path and not os.path.exists(output) else (None, output)
-
-
-def _stem(path: str) -> str:
-    """Return the name of a file without its folder and the usual endings."""
-    if path == text_files.STANDARD_INPUT:
-        return "stdin"
-    name = Path(path).name.removesuffix(".gz")
-    return name.removesuffix(".txt").removesuffix(".jsonl") or name
 
 
 def _variants(options: argparse.Namespace) -> list[str]:

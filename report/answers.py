@@ -5,11 +5,11 @@ Nothing here is kept from one call to the next, so that visitors cannot meet.
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict
 
-from inputs import columns
+from inputs import columns, columns_of_systems
 from report import text_files
 from report.explanation import Explanation, explain
 from report.tables import SCORES
@@ -20,6 +20,7 @@ TOKENIZERS = ("13a", "intl", "none", "char", "zh")
 MAX_CHARACTERS = 10_000
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
+MAX_SYSTEMS = 20
 
 _ELSEWHERE = "The command line, score.py, has no limit."
 _BATCH = 250
@@ -46,6 +47,14 @@ class Batch(TypedDict):
     references: list[list[str]]
 
 
+class Systems(TypedDict):
+    """The outputs of several systems as the columns that the metric takes, by the systems' names."""
+
+    sources: list[str]
+    predictions: dict[str, list[str]]
+    references: list[list[str]]
+
+
 class Row(NamedTuple):
     """A segment of a corpus: its number from 1, its scores in percent, and its texts."""
 
@@ -60,10 +69,11 @@ class Row(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """A scored corpus: the metric's result with details, and a row for each segment."""
+    """A scored corpus: the metric's result with details, a row for each segment, and what there is to note."""
 
     result: dict[str, Any]
     rows: list[Row]
+    notes: list[dict[str, str]]
 
 
 def explained(metric, source: str, output: str, references: Sequence[str], **options) -> Explanation:
@@ -90,6 +100,37 @@ def compared(metric, source: str, output: str, references: Sequence[str]) -> dic
         return {name: metric.compute(**batch, variant=name, threads=1) for name in metric.variants}
 
 
+def differing(metric, source: str, output: str, references: Sequence[str], **variants: str) -> dict[str, Any]:
+    """Tell why two variants score one segment differently, as `Sari.explain_difference` does.
+
+    Raises:
+        RefusedError: as in `explained`.
+    """
+    with _refusals():
+        segment = _segment(source, output, references)
+        batch = {"sources": [segment.source], "predictions": [segment.prediction], "references": [segment.references]}
+        return metric.explain_difference(**batch, **variants, threads=1)
+
+
+def systems_compared(metric, systems: Systems, **options) -> dict[str, Any]:
+    """Return what `Sari.compare` does, and "notes": the category and the message of each.
+
+    Args:
+        metric: the loaded metric.
+        systems: what to compare, as `systems_of_lists` and `systems_of_files` return it.
+        options: those of `Sari.compare`.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric refuses.
+    """
+    with _refusals():
+        _check_tokenizer(**options)
+        _check_segments(len(systems["sources"]))
+        with metric.collect_warnings() as found:
+            compared = metric.compare(**systems, **options, threads=1)
+    return {**compared, "notes": _notes(found)}
+
+
 def scored(metric, batches: Iterable[Batch], show_progress: Callable[[int, int], object], **options) -> Corpus:
     """Score a corpus.
 
@@ -106,17 +147,19 @@ def scored(metric, batches: Iterable[Batch], show_progress: Callable[[int, int],
         _check_tokenizer(**options)
         batches = list(batches)
         total = sum(len(batch["sources"]) for batch in batches)
-        if total > MAX_SEGMENTS:
-            raise RefusedError(f"That is {total:,} segments; this page takes {MAX_SEGMENTS:,} at a time. {_ELSEWHERE}")
+        _check_segments(total)
         state = metric.state(sentences=True, threads=1, **options)
         for batch in batches:
             state.update(**batch)
             show_progress(state.segments, total)
-        result = state.compute(details=True)
+        with metric.collect_warnings() as found:
+            result = state.compute(details=True)
     scores = zip(*(result["sentences"][name] for name in SCORES), strict=True)
     texts = chain.from_iterable(zip(*batch.values(), strict=True) for batch in batches)
     rows = [Row(line, *values, *text) for line, (values, text) in enumerate(zip(scores, texts, strict=True), 1)]
-    return Corpus(result, rows)
+    # Without a comparison, what a variant is good for is not the question.
+    notes = [note for note in _notes(found) if note["category"] != "RewardsCopyingWarning"]
+    return Corpus(result, rows, notes)
 
 
 def of_lists(sources, outputs, references) -> Iterator[Batch]:
@@ -160,7 +203,7 @@ def of_files(sources: str | None, outputs: str | None, references: Sequence[str]
     needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
     _check_given(needed)
     paths = [str(sources), str(outputs), *references]
-    yield from _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:]))
+    yield from map(_of_one_system, _read(paths, lambda: text_files.open_texts(paths[0], paths[1], paths[2:])))
 
 
 def of_jsonl(path: str | None) -> Iterator[Batch]:
@@ -170,7 +213,54 @@ def of_jsonl(path: str | None) -> Iterator[Batch]:
         RefusedError: as `of_files`.
     """
     _check_given({"a JSONL file": path})
-    yield from _read([str(path)], lambda: text_files.open_jsonl(str(path)))
+    yield from map(_of_one_system, _read([str(path)], lambda: text_files.open_jsonl(str(path))))
+
+
+def systems_of_lists(sources, outputs, references) -> Systems:
+    """Return three columns, the outputs by the names of their systems.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric refuses.
+    """
+    with _refusals():
+        sources, outputs, references = columns_of_systems(sources, outputs, references)
+    _check_systems(len(outputs))
+    _check_size(sum(map(_bytes, chain(sources, *outputs.values(), *references))))
+    return Systems(sources=sources, predictions=outputs, references=references)
+
+
+def systems_of_files(sources: str | None, outputs: Sequence[str], references: Sequence[str]) -> Systems:
+    """Return the segments of text files with a line for each; arguments are paths, and name the systems.
+
+    Raises:
+        RefusedError: as `of_files`.
+    """
+    needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
+    _check_given(needed)
+    _check_systems(len(outputs))
+    rows: list[tuple[str, ...]] = []
+    found = Systems(sources=[], predictions={}, references=[])
+    paths = [str(sources), *outputs, *references]
+    for batch in _read(paths, lambda: text_files.open_texts(str(sources), outputs, references)):
+        found["sources"] += batch["sources"]
+        found["references"] += batch["references"]
+        rows += batch["predictions"]
+        _check_segments(len(rows))
+    found["predictions"] = dict(zip(system_names(outputs), map(list, zip(*rows, strict=True)), strict=True))
+    return found
+
+
+def system_names(paths: Iterable[str]) -> list[str]:
+    """Return the names of files as those of systems; where they repeat, with a number.
+
+    >>> system_names(["a/muss.txt", "b/muss.txt", "b/access.txt"])
+    ['muss', 'muss (2)', 'access']
+    """
+    names: list[str] = []
+    for stem in map(text_files.stem, paths):
+        numbered = chain([stem], (f"{stem} ({number})" for number in count(2)))
+        names.append(next(name for name in numbered if name not in names))
+    return names
 
 
 def _check_given(files: dict[str, Any]) -> None:
@@ -179,7 +269,7 @@ def _check_given(files: dict[str, Any]) -> None:
             raise RefusedError(f"Please choose {name}.")
 
 
-def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iterator[Batch]:
+def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iterator[text_files.Batch]:
     """Yield the segments of files; messages name them without their folders."""
     _check_size(sum(Path(path).stat().st_size for path in paths))
     for path in paths:
@@ -188,14 +278,17 @@ def _read(paths: Sequence[str], opened: Callable[[], text_files.Corpus]) -> Iter
                 raise RefusedError(f"{Path(path).name} is compressed: please unpack it first.")
     try:
         with closing(opened()) as corpus:
-            for batch in corpus.batches(segments=_BATCH):
-                (predictions,) = map(list, zip(*batch["predictions"], strict=True))
-                yield Batch(sources=batch["sources"], predictions=predictions, references=batch["references"])
+            yield from corpus.batches(segments=_BATCH)
     except text_files.FileError as error:
         message = str(error)
         for path in paths:
             message = message.replace(path, Path(path).name)
         raise RefusedError(message) from error
+
+
+def _of_one_system(batch: text_files.Batch) -> Batch:
+    (predictions,) = map(list, zip(*batch["predictions"], strict=True))
+    return Batch(sources=batch["sources"], predictions=predictions, references=batch["references"])
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Segment:
@@ -210,10 +303,24 @@ def _segment(source: str, output: str, references: Sequence[str]) -> Segment:
     return Segment(source, output, references)
 
 
-def _check_tokenizer(tokenize: str | None = None, **_options) -> None:
+def _check_tokenizer(tokenize: str | None = None, **_others) -> None:
     """Refuse tokenizers that would have the server fetch something."""
     if tokenize is not None and tokenize not in TOKENIZERS:
         raise RefusedError(f"tokenize: got {tokenize!r}, wanted one of {', '.join(TOKENIZERS)} on this page")
+
+
+def _check_segments(number: int) -> None:
+    if number > MAX_SEGMENTS:
+        raise RefusedError(f"That is {number:,} segments; this page takes {MAX_SEGMENTS:,} at a time. {_ELSEWHERE}")
+
+
+def _check_systems(number: int) -> None:
+    if number > MAX_SYSTEMS:
+        raise RefusedError(f"That is {number} systems; this page takes {MAX_SYSTEMS} at a time. {_ELSEWHERE}")
+
+
+def _notes(found: Iterable[Warning]) -> list[dict[str, str]]:
+    return [{"category": type(warning).__name__, "message": str(warning)} for warning in found]
 
 
 def _check_size(size: int) -> None:

@@ -59,6 +59,13 @@ class Result:
     p_values: dict[str, float] | None = None
 
 
+def result_of(name: str, variant: str, segments: int, signature: str, found: dict[str, Any]) -> Result:
+    """Return what the metric found for a system, with details, as a `Result`."""
+    statistics = {field: found.get(field) for field in ("confidence_intervals", "differences", "p_values")}
+    scores = {score: found[score] for score in SCORES}
+    return Result(name, variant, segments, signature, scores, found["orders"], **statistics)
+
+
 @dataclass(frozen=True)
 class Baseline:
     """What no system made: the scores of copied sources, of empty outputs or of people, under one variant."""

@@ -193,6 +193,18 @@ class Corpus:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
 
 
+def stem(path: str) -> str:
+    """Return the name of a file without its folder and the usual endings.
+
+    >>> stem("systems/muss.txt.gz")
+    'muss'
+    """
+    if path == STANDARD_INPUT:
+        return "stdin"
+    name = Path(path).name.removesuffix(".gz")
+    return name.removesuffix(".txt").removesuffix(".jsonl") or name
+
+
 def open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[str]) -> Corpus:
     """Open files of one text per line, all with the same number of lines; one file of outputs for each system.
 

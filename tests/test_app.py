@@ -21,7 +21,8 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import expect, sync_playwright
 
-from report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS
+from report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
+from report.markup import systems as systems_as_html
 from variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -134,6 +135,7 @@ def fill(page, source, output, references):
 def choose(page, label, option):
     page.get_by_role("combobox", name=label).click()
     page.get_by_role("option", name=option, exact=True).click()
+    expect(page.get_by_role("option")).to_have_count(0)
 
 
 def view(page, name):
@@ -196,6 +198,40 @@ def test_corpus_endpoint(client, sari):
     assert found == json.loads(json.dumps(wanted))
 
 
+def example():
+    """Return the example corpus, the outputs of its two systems by name."""
+    names = ("sources.txt", "outputs.txt", "outputs.rewriting.txt", "references.0.txt", "references.1.txt")
+    columns = [(ROOT / "examples" / name).read_text("utf-8").splitlines() for name in names]
+    systems = {"deleting": columns[1], "rewriting": columns[2]}
+    return {
+        "sources": columns[0],
+        "predictions": systems,
+        "references": list(map(list, zip(*columns[3:], strict=True))),
+    }
+
+
+@pytest.mark.parametrize("method", ["bootstrap", "randomization"])
+def test_compare_endpoint(client, sari, method):
+    columns = example()
+    columns["predictions"]["empty"] = [""] * 10
+    options = {"baseline": "rewriting", "method": method, "variant": "easse", "lowercase": False}
+    found = client.predict(*columns.values(), **options, api_name="/compare")
+    notes = found.pop("notes")
+    with sari.collect_warnings() as warned:
+        wanted = sari.compare(**columns, **options)
+    assert found == json.loads(json.dumps(wanted))
+    assert {"category": "EmptyOutputsWarning", "message": "empty: 10 of 10 predictions are empty"} in notes
+    assert [note["message"] for note in notes] == list(map(str, warned))
+
+
+def test_why_endpoint(client, sari):
+    found = client.predict("a b c", "a b", ["a b d", "a"], variant_b="paper", api_name="/why")
+    texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b d", "a"]]}
+    assert found == json.loads(json.dumps(sari.explain_difference(**texts, variant_b="paper")))
+    assert found["steps"][0]["sari"] == pytest.approx(sari.compute(**texts)["sari"])
+    assert found["steps"][-1]["sari"] == pytest.approx(sari.compute(**texts, variant="paper")["sari"])
+
+
 @pytest.mark.parametrize(
     ("endpoint", "values", "message"),
     [
@@ -208,6 +244,24 @@ def test_corpus_endpoint(client, sari):
             "/variants",
             ("a" * MAX_CHARACTERS, "b", ["c"]),
             "That is 10,002 characters; this page takes 10,000 at a time",
+        ),
+        ("/why", ("", "a", ["a"]), "Please enter a source: the sentence to simplify."),
+        ("/why", ("a", "a", ["a"], "bleu"), "got 'bleu', wanted one of hf, "),
+        ("/compare", (["a"], {"x": ["a", "b"]}, [["a"]]), r"predictions\['x'\]: got 2 rows, wanted 1"),
+        ("/compare", (["a"], ["a"], [["a"]]), "got list, wanted a dict of names"),
+        ("/compare", (["a"], {}, [["a"]]), "got no system, wanted at least one"),
+        ("/compare", (["a"], {"x": ["a"]}, [["a"]], "y"), "baseline: got 'y', wanted one of x"),
+        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "t"), "method: got 't', wanted one of bootstrap, "),
+        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "bootstrap", "hf", "13b"), "tokenize: got '13b', wanted "),
+        (
+            "/compare",
+            (["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]),
+            "That is 21 systems; this page takes 20 at a time",
+        ),
+        (
+            "/compare",
+            ([""] * (MAX_SEGMENTS + 1), {"x": [""] * (MAX_SEGMENTS + 1)}, [[""]] * (MAX_SEGMENTS + 1)),
+            "That is 5,001 segments; this page takes 5,000 at a time",
         ),
         ("/corpus", (["a"], ["a", "b"], [["a"]]), "predictions: got 2 rows, wanted 1, as many as sources"),
         ("/corpus", (5, ["a"], [["a"]]), "sources: got int, wanted a list"),
@@ -226,7 +280,9 @@ def test_only_documented_endpoints_are_public(client):
     assert set(client.view_api(return_format="dict", print_info=False)["named_endpoints"]) == {
         "/sentence",
         "/variants",
+        "/why",
         "/corpus",
+        "/compare",
     }
 
 
@@ -256,6 +312,7 @@ def test_every_view_fits_the_screen(visit, size, scheme):
         "Sentence": ".sari-legend",
         "Variants": ".sari-spread",
         "File": "text=Score these files",
+        "Compare": "text=Compare these systems",
         "About": "#card :text('@article')",
     }
     for name, part in shown.items():
@@ -491,6 +548,149 @@ def test_wrong_files(visit, tmp_path):
     upload(page, "A JSON object per line: source, prediction, references", good)
     page.get_by_role("button", name="Score this file").click()
     expect(refusal(page, "#corpus")).to_contain_text("good.txt:1: not JSON")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def test_compare(visit, sari, tmp_path, size, scheme):
+    columns = example()
+    columns["predictions"]["copying"] = columns["sources"]
+    systems = columns["predictions"]
+    wanted = sari.compare(**columns, baseline="rewriting", method="randomization", variant="easse", details=True)
+    page = visit(size, scheme)
+    view(page, "Compare")
+    upload(page, "Sources", ROOT / "examples" / "sources.txt")
+    upload(page, "References (one file or more)", *(ROOT / "examples" / f"references.{place}.txt" for place in (0, 1)))
+    files = [tmp_path / f"{name}.txt" for name in ("deleting", "rewriting", "copying")]
+    for file, texts in zip(files, systems.values(), strict=True):
+        file.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    upload(page, "Outputs (one file per system)", *files)
+    baseline = page.get_by_role("combobox", name="Baseline")
+    expect(baseline).to_have_value("deleting")
+    choose(page, "Baseline", "rewriting")
+    choose(page, "Variant", "easse")
+    page.get_by_role("radio", name="Paired randomization").check()
+    page.get_by_role("button", name="Compare these systems").click()
+
+    rows = page.locator("#systems .sari-systems tbody tr")
+    expect(rows).to_have_count(3)
+    shown = [row.split("\t") for row in rows.all_inner_texts()]
+    scores = [system["sari"] for system in wanted["systems"].values()]
+    assert [row[0].split()[0] for row in shown] == ["deleting", "rewriting", "copying"]
+    assert [float(row[1].split()[0]) for row in shown] == [round(score, 2) for score in scores]
+    assert ["best" in row[1] for row in shown] == [score == max(scores) for score in scores]
+    low, high = wanted["systems"]["deleting"]["confidence_intervals"]["sari"]
+    assert shown[0][2] == f"{low:.2f} to {high:.2f}"
+    expect(page.locator("#systems .sari-intervals li").first.get_by_role("img")).to_have_attribute(
+        "aria-label", f"{scores[0]:.2f}, 95% interval from {low:.2f} to {high:.2f}"
+    )
+    points, p_value = (wanted["systems"]["deleting"][name]["sari"] for name in ("differences", "p_values"))
+    assert points < 0
+    expect(page.locator("#systems .sari-tests li").first).to_contain_text(
+        f"SARI of deleting is {-points:.2f} lower than that of rewriting; chance alone made a difference as large in "
+        f"{round(p_value * 10_001) - 1 or 'none'} of 10,000 random swaps (p = {p_value:.4f}):"
+    )
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("copying: 10 of 10 predictions are the same as")
+    expect(page.locator("#signature-of-systems textarea")).to_have_value(wanted["signature"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    edges = page.locator("#systems .sari-intervals").evaluate(
+        "figure => [...figure.querySelectorAll('.range')].map(range => [range, range.parentElement]"
+        ".map(part => part.getBoundingClientRect())).every(([range, track]) => "
+        "range.left >= track.left - 1 && range.right <= track.right + 1 && range.width > 3)"
+    )
+    assert edges
+
+    texts = {}
+    for name in ("CSV", "JSON", "LaTeX"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Download {name}").locator("visible=true").click()
+        texts[name] = Path(download.value.path()).read_text("utf-8")
+    table = list(csv.DictReader(io.StringIO(texts["CSV"])))
+    assert [float(row["sari"]) for row in table] == scores
+    assert float(table[0]["sari_p_value"]) == p_value
+    found = json.loads(texts["JSON"])
+    assert [system["confidence_intervals"] for system in found["systems"]] == [
+        system["confidence_intervals"] for system in wanted["systems"].values()
+    ]
+    assert found["resampling"]["baseline"] == "rewriting"
+    assert r"\begin{tabular}" in texts["LaTeX"]
+
+
+def test_compare_refuses_and_recovers(visit, tmp_path):
+    page = visit(PHONE)
+    view(page, "Compare")
+    start = page.get_by_role("button", name="Compare these systems")
+    start.click()
+    expect(refusal(page, "#systems")).to_have_text("Please choose the sources.")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(page.get_by_role("combobox", name="Baseline")).to_have_value("deleting")
+    start.click()
+    expect(page.locator("#systems .sari-tests li")).to_contain_text(
+        "SARI of rewriting is 14.84 higher than that of deleting"
+    )
+    short = tmp_path / "short.txt"
+    short.write_text("a\n")
+    upload(page, "Outputs (one file per system)", short)
+    start.click()
+    expect(refusal(page, "#systems")).to_contain_text("short.txt:2: the file has 1 line, wanted 10 as in sources.txt")
+    expect(page.locator("#signature-of-systems")).to_be_hidden()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_why_two_variants_differ(visit, sari, size):
+    page = visit(size, "dark")
+    texts = ("The large cat sat on the mat.", "The big cat sat.", ["The big cat sat on the mat."])
+    fill(page, *texts)
+    view(page, "Variants")
+
+    def expect_steps(one, other):
+        columns = {"sources": [texts[0]], "predictions": [texts[1]], "references": [texts[2]]}
+        steps = sari.explain_difference(**columns, variant_a=one, variant_b=other)["steps"]
+        rows = page.locator("#steps tbody tr")
+        expect(rows.first).to_have_text(re.compile(f"^{one}"))
+        expect(rows.last).to_have_text(re.compile(f"^{other}"))
+        expect(rows.last.locator("td").nth(2)).to_have_text(f"{steps[-1]['sari']:.2f}")
+        shown = [row.locator("td").nth(2).inner_text() for row in rows.all()[:-1]]
+        assert shown == [f"{step['sari']:.2f}" for step in steps]
+
+    expect_steps("hf", "easse")
+    choose(page, "To", "lasertagger")
+    expect_steps("hf", "lasertagger")
+    choose(page, "From", "lasertagger")
+    expect(page.locator("#steps")).to_contain_text("lasertagger and lasertagger are the same.")
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+
+def test_notes_of_a_file(visit):
+    page = visit()
+    view(page, "File")
+    view(page, "Paste")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(box(page, "Outputs")).to_have_value(re.compile("lighthouse"))
+    start = page.get_by_role("button", name="Score these lines")
+    start.click()
+    expect(page.locator("#corpus")).to_contain_text("10 segments under hf.")
+    expect(page.get_by_role("list", name="Notes")).to_have_count(0)
+    box(page, "Outputs").fill("\n".join(["a"] * 8 + ["", "."]))
+    start.click()
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("Note: 1 of 10 predictions is empty.")
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, "chance alone made a difference as large in none of 1,000 resamples"),
+        ({"predictions": {"<i>x": ["a"], "y": ["a b"]}}, "a single segment cannot tell"),
+        ({"predictions": {"x": ["a"], "y": ["a"]}}, "is the same as that of"),
+        ({"predictions": {"x": ["a"]}}, "One system alone is not tested"),
+    ],
+)
+def test_what_is_said_of_chance(sari, change, said):
+    columns = {**example(), **({"sources": ["a b"], "references": [["a"]], **change} if change else {})}
+    found = {**sari.compare(**columns), "notes": [{"category": "SariWarning", "message": "<script>"}]}
+    html = systems_as_html(found, "hf")
+    assert said in html
+    assert "<script>" not in html
+    assert "<i>x" not in html
 
 
 def test_markup_is_shown_and_never_run(visit, tmp_path):

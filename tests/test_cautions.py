@@ -5,6 +5,8 @@ import pickle
 import subprocess
 import sys
 import warnings
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
 
 import pytest
 from conftest import ROOT
@@ -261,3 +263,37 @@ def test_the_default_variant_is_warned_of_once_per_process():
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, env=os.environ)
     assert done.stderr.count("RewardsCopyingWarning: variant 'hf' gives full marks for deletion") == 1
     assert done.stderr.count("Warning") == 1
+
+
+def test_warnings_are_collected_by_each_thread_for_itself(sari):
+    together = Barrier(4)
+
+    def collected(empty):
+        columns = {"sources": ["a b"] * 8, "predictions": [""] * empty + ["a"] * (8 - empty), "references": ["a"] * 8}
+        with sari.collect_warnings() as found:
+            together.wait(30)
+            sari.compute(**columns)
+            together.wait(30)
+        return sorted(map(str, found))
+
+    with warnings.catch_warnings(), ThreadPoolExecutor(4) as pool:
+        warnings.simplefilter("error")
+        alone, *others = pool.map(collected, range(4))
+    (of_variant,) = alone
+    assert of_variant.startswith("variant 'hf'")
+    assert [found[0] for found in others] == [
+        "1 of 8 predictions is empty",
+        "2 of 8 predictions are empty",
+        "3 of 8 predictions are empty",
+    ]
+    assert {tuple(found[1:]) for found in others} == {(of_variant,)}
+
+
+def test_what_was_collected_ends_with_the_block(sari):
+    columns = {"sources": ["a b"], "predictions": [""], "references": ["a"], "variant": "easse"}
+    with sari.collect_warnings() as found:
+        sari.compute(**columns)
+    assert len(found) == 1
+    with pytest.warns(UserWarning, match="1 of 1 predictions is empty"):
+        sari.compute(**columns)
+    assert len(found) == 1
