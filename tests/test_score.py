@@ -1,6 +1,7 @@
 """The command line as people meet it: a process with files, pipes, a terminal and a status; and its `sari` function."""
 
 import csv
+import functools
 import gzip
 import io
 import json
@@ -502,9 +503,15 @@ def test_missing_packages(corpus):
 def test_signals_end_it_quietly(corpus, number):
     arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
     with subprocess.Popen(
-        [*COMMAND, *arguments], cwd=corpus, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        [*COMMAND, *arguments],
+        cwd=corpus,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Not ignored, as it is in what a shell starts in the background.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
     ) as process:
-        time.sleep(0.5)  # by now it waits for standard input
+        time.sleep(2)  # by now it waits for standard input
         process.send_signal(number)
         assert process.wait(timeout=20) == 128 + number
         assert process.stdout.read() == process.stderr.read() == b""
