@@ -16,7 +16,7 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.metadata import version
-from itertools import chain, pairwise
+from itertools import chain, islice, pairwise
 from numbers import Integral, Real
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -931,7 +931,9 @@ def _cut(sources: list[str], predictions: list[str], references: list[list[str]]
         nrefs = np.fromiter(map(len, references[block]), np.int64)
         segments = len(nrefs)
         in_references = np.add.reduceat(sizes[2 * segments :], np.cumsum(nrefs) - nrefs)
-        chunk = np.cumsum(sizes[:segments] + sizes[segments : 2 * segments] + in_references) // _CHUNK_CHARACTERS
+        characters = np.cumsum(sizes[:segments] + sizes[segments : 2 * segments] + in_references)
+        chunks = max(1, round(int(characters[-1]) / _CHUNK_CHARACTERS))
+        chunk = characters * chunks // (characters[-1] + 1)
         edges = [0, *((chunk[1:] != chunk[:-1]).nonzero()[0] + 1).tolist(), segments]
         for first, last in pairwise(edges):
             yield slice(begin + first, begin + last)
@@ -939,7 +941,10 @@ def _cut(sources: list[str], predictions: list[str], references: list[list[str]]
 
 def _in_threads(function: Callable[[Any], Any], items: Iterable[Any], threads: int) -> Iterator[Any]:
     """Map a function over items in threads, in order, with no more items under way than it takes to keep them busy."""
-    if threads == 1:
+    items = iter(items)
+    first = list(islice(items, 2))
+    items = chain(first, items)
+    if threads == 1 or len(first) < 2:
         yield from map(function, items)
         return
     with ThreadPoolExecutor(threads) as pool:
