@@ -1,0 +1,1 @@
+"""SARI for automatic text simplification: every published variant, exact and fast."""

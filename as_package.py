@@ -1,0 +1,28 @@
+"""Make the folder of this file the package `sari`, whatever the folder is called.
+
+For scripts and tests in a checkout or in the Space; where the package is installed, Python finds it by itself.
+"""
+
+import importlib.util
+import sys
+from pathlib import Path
+
+
+def make_importable() -> None:
+    """Let `import sari.NAME` find the modules beside this file, unless a package of that name is there already.
+
+    >>> make_importable()
+    >>> from sari.variants import VARIANTS
+    >>> "hf" in VARIANTS
+    True
+    """
+    if hasattr(sys.modules.get("sari"), "__path__"):
+        return
+    folder = Path(__file__).resolve().parent
+    spec = importlib.util.spec_from_file_location(
+        "sari", folder / "__init__.py", submodule_search_locations=[str(folder)]
+    )
+    assert spec is not None and spec.loader is not None
+    package = importlib.util.module_from_spec(spec)
+    sys.modules["sari"] = package
+    spec.loader.exec_module(package)
