@@ -156,20 +156,20 @@ class TrainerMetric:
 
     def _matching(self, rows: "list[_Row]") -> "tuple[_Known, list[_Row]]":
         """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
-        faults, matching = {}, []
+        mismatches, matching = {}, []
         for name, known in self._sets.items():
             own = _without_repeated(rows, known.length)
-            fault = known.fault(own)
-            if fault is None:
+            mismatch = known.mismatch(own)
+            if mismatch is None:
                 matching.append((known, own))
-            faults[name] = fault
-        if not matching and len(faults) == 1:
-            raise ValueError(*faults.values())
+            mismatches[name] = mismatch
+        if not matching and len(mismatches) == 1:
+            raise ValueError(*mismatches.values())
         if not matching:
-            listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
-            raise ValueError(f"got an evaluation set that is none of {', '.join(faults)}: {listed}")
+            listed = "; ".join(f"{name}: {mismatch}" for name, mismatch in mismatches.items())
+            raise ValueError(f"got an evaluation set that is none of {', '.join(mismatches)}: {listed}")
         if any(known.texts != matching[0][0].texts for known, _ in matching):
-            names = [name for name, fault in faults.items() if fault is None]
+            names = [name for name, mismatch in mismatches.items() if mismatch is None]
             raise ValueError(
                 f"got an evaluation set that may be any of {', '.join(names)}, wanted sets that their references or, "
                 'with include_for_metrics=["inputs"], their sources tell apart'
@@ -238,7 +238,7 @@ class _Known:
         }
         return {field: column for field, column in columns.items() if column is not None}
 
-    def fault(self, rows: list[_Row]) -> str | None:
+    def mismatch(self, rows: list[_Row]) -> str | None:
         """Return what shows that the rows are not those of this set in its order, in one line, or None."""
         if self.length is None:
             return None
@@ -249,9 +249,9 @@ class _Known:
         for field, column in self._columns.items():
             decoded = [getattr(row, field) for row in rows]
             if None not in decoded:
-                fault = column.fault(decoded)
-                if fault is not None:
-                    return f"{names[field]}: wanted the order of the evaluation set, but {fault}"
+                mismatch = column.mismatch(decoded)
+                if mismatch is not None:
+                    return f"{names[field]}: wanted the order of the evaluation set, but {mismatch}"
         return None
 
 
@@ -268,18 +268,18 @@ class _Column:
         self._letters = [set(map(_letters, row)) for row in rows]
         self._home = {text: number for number, row in enumerate(self._letters) for text in row}
 
-    def fault(self, decoded: list[str]) -> str | None:
+    def mismatch(self, decoded: list[str]) -> str | None:
         """Return what is wrong with the first row that stands in another place, or is unlike what it should be."""
         doubtful = [
             (number, letters)
             for number, letters in enumerate(map(_letters, decoded))
             if letters not in self._letters[number]
         ]
-        retold = iter(self._decoder.round_trip([text for number, _ in doubtful for text in self._rows[number]]))
+        round_tripped = iter(self._decoder.round_trip([text for number, _ in doubtful for text in self._rows[number]]))
         misplaced, foreign, unlike = [], [], []
         for number, letters in doubtful:
             own = self._letters[number]
-            if letters in [_letters(next(retold)) for _ in self._rows[number]]:
+            if letters in [_letters(next(round_tripped)) for _ in self._rows[number]]:
                 continue
             if letters in self._home:
                 misplaced.append(number)

@@ -16,6 +16,10 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
 import evaluate
 import pytest
 
+from as_package import make_importable
+
+make_importable()
+
 ROOT = Path(__file__).resolve().parent.parent
 
 

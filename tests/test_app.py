@@ -21,9 +21,9 @@ from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import expect, sync_playwright
 
-from report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
-from report.markup import systems as systems_as_html
-from variants import VARIANTS
+from sari.report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
+from sari.report.markup import systems as systems_as_html
+from sari.variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
 CHROMIUM = "/usr/bin/chromium"

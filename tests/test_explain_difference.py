@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from variants import VARIANTS
+from sari.variants import VARIANTS
 
 SCORES = ("sari", "keep", "delete", "add")
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]

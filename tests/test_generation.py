@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report import generation
-from report.generation import Errors, Tree
+from sari.report import generation
+from sari.report.generation import Errors, Tree
 
 REFERENCE = "There was no cost estimate for the second phase"
 OUTPUT = "There was estimate for phase the second no cost"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from report import terminal
-from report.explanation import explain
+from sari.report import terminal
+from sari.report.explanation import explain
 
 ROOT = Path(__file__).resolve().parent.parent
 FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt"]
