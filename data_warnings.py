@@ -270,7 +270,8 @@ def merge_warnings(found: Mapping[str, Sequence[Warning]]) -> list[Warning]:
     Args:
         found: warnings by the name of what they are about: of systems, say, or of variants.
 
-    >>> [str(warning) for warning in merge_warnings({"a": [SariWarning("x"), SariWarning("y")], "b": [SariWarning("x")]})]
+    >>> x, y = SariWarning("x"), SariWarning("y")
+    >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x]})]
     ['x', 'a: y']
     """
     numbers = Counter(str(warning) for own in found.values() for warning in own)

@@ -40,13 +40,15 @@ class _Done(NamedTuple):
 
     Attributes:
         in_prediction: for each distinct n-gram of each source, how much of it is there.
-        added: for each segment, the distinct n-grams that its source lacks.
-        hits: for each segment, those of them that are well added.
+        added: for each n-gram, whether it is the first of its kind and its source lacks it.
+        hits: for each n-gram, whether it is also well added.
+        sizes: for each segment, the n-grams of its prediction.
     """
 
     in_prediction: np.ndarray
     added: np.ndarray
     hits: np.ndarray
+    sizes: np.ndarray
 
 
 class _Amounts(NamedTuple):
@@ -95,7 +97,7 @@ class Counting:
 
 
 class NgramAmounts(NamedTuple):
-    """The distinct n-grams of one order of one segment: first the source's, then the others of references, then the rest.
+    """The distinct n-grams of one order of one segment: those of the source, then of the references, then the rest.
 
     Attributes:
         places: int64[n-gram]: where each begins, for the first time, among the tokens.
@@ -194,9 +196,8 @@ def _done(ngrams: Ngrams, texts: slice, rules: Counting) -> _Done:
     hits = added & (numbers < ngrams.in_sources_or_references)
     if rules.strikes_subsequences:
         hits[hits] = ~in_source_in_order(ngrams, texts, hits)
-    sums = _segment_sums((added, hits), ngrams.sizes(texts))
     in_source = np.minimum(numbers, ngrams.in_sources)  # all others are one
-    return _Done(occurrences(in_source, ngrams.in_sources), *sums)
+    return _Done(occurrences(in_source, ngrams.in_sources), added, hits, ngrams.sizes(texts))
 
 
 def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
@@ -204,7 +205,8 @@ def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
     scale = np.repeat(wanted.scale, wanted.in_sources)
     amounts = _amounts(wanted.in_source, done.in_prediction, wanted.in_references, scale, rules)
     keep_and_delete = _segment_sums(rules.tally(amounts), wanted.in_sources)
-    sums = np.concatenate([keep_and_delete, [done.hits, done.added, done.hits, wanted.to_add]])
+    added, hits = _segment_sums((done.added, done.hits), done.sizes)
+    sums = np.concatenate([keep_and_delete, [hits, added, hits, wanted.to_add]])
     if rules.keep_recall_over_union:
         sums[_KEEP_RECALL_DENOMINATOR] = wanted.in_sources + wanted.to_add
     return sums
@@ -225,8 +227,11 @@ def _segment_sums(rows: tuple[np.ndarray, ...], sizes: np.ndarray) -> np.ndarray
     sums = np.zeros((len(rows), len(sizes)))
     filled = sizes > 0
     begins = running_total(sizes)[:-1][filled]
+    summed: dict[int, np.ndarray] = {}  # a row that stands there twice is summed once
     for line, row in zip(sums, rows, strict=True):  # at once for all of them, numpy would not let go of the lock
-        line[filled] = np.add.reduceat(row, begins, dtype=np.int64 if row.dtype == bool else None)
+        if id(row) not in summed:
+            summed[id(row)] = np.add.reduceat(row, begins, dtype=np.int64 if row.dtype == bool else None)
+        line[filled] = summed[id(row)]
     return sums
 
 
@@ -308,24 +313,26 @@ def _pooled_shares(amounts: _Amounts) -> tuple[np.ndarray, ...]:
 
 
 def _by_type(amounts: _Amounts) -> tuple[np.ndarray, ...]:
-    """Average over distinct n-grams, as the authors' SARI.py does.
-
-    The delete recall of that script, which its SARI leaves out, has the numerator of the precision; so has ours.
-    """
-    kept, deleted, kept_by_references, deleted_by_references, in_references, _ = amounts
-    kept_correctly = np.minimum(kept, kept_by_references)
-    deleted_share = _share(np.maximum(deleted - in_references, 0), deleted)
-    return (
-        *(_share(kept_correctly, kept), kept > 0),
-        *(_share(kept_correctly, kept_by_references), kept_by_references > 0),
-        *(deleted_share, deleted > 0, deleted_share, deleted_by_references > 0),
-    )
+    """Average over distinct n-grams, as the authors' SARI.py does."""
+    kept_correctly, meant = np.minimum(amounts.kept, amounts.kept_by_references), amounts.kept_by_references
+    precision = _share(kept_correctly, amounts.kept), amounts.kept > 0
+    return (*precision, _share(kept_correctly, meant), meant > 0, *_deleted_by_type(amounts))
 
 
 def _by_type_keep_recall_pooled(amounts: _Amounts) -> tuple[np.ndarray, ...]:
     """Average over distinct n-grams, but sum up for keep recall, as Hugging Face does."""
-    rows = _by_type(amounts)
-    return (*rows[:2], np.minimum(amounts.kept, amounts.kept_by_references), amounts.kept_by_references, *rows[4:])
+    kept_correctly = np.minimum(amounts.kept, amounts.kept_by_references)
+    precision = _share(kept_correctly, amounts.kept), amounts.kept > 0
+    return (*precision, kept_correctly, amounts.kept_by_references, *_deleted_by_type(amounts))
+
+
+def _deleted_by_type(amounts: _Amounts) -> tuple[np.ndarray, ...]:
+    """Average deletions over distinct n-grams.
+
+    The delete recall of the authors' script, which its SARI leaves out, has the numerator of the precision: ours too.
+    """
+    share = _share(np.maximum(amounts.deleted - amounts.in_references, 0), amounts.deleted)
+    return share, amounts.deleted > 0, share, amounts.deleted_by_references > 0
 
 
 def _share(good: np.ndarray, whole: np.ndarray) -> np.ndarray:

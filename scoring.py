@@ -9,7 +9,6 @@ from itertools import chain
 from typing import Any, NamedTuple, cast
 
 from .comparing import Comparison, Difference, baseline_scores, compare, explain_difference, score_systems
-from .counting import NgramTable, ngram_table
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
 from .inputs import Columns, validate_columns, validate_given, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of

@@ -6,15 +6,31 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from .counting import SegmentCounts, count_columns
-from .data_warnings import ENOUGH, Observed, check_copying, check_data, check_variant, flattened, give_warnings
-from .data_warnings import observe_texts
+from .counting import SegmentCounts, count_columns, count_systems, prepare
+from .data_warnings import (
+    ENOUGH,
+    Observed,
+    check_copying,
+    check_data,
+    check_variant,
+    flattened,
+    give_warnings,
+    observe_texts,
+)
 from .inputs import Columns, validate_columns
 from .ngram_counts import OPERATIONS, count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .resampling import RESAMPLES, bootstrap, interval
-from .scores import FIGURES, SCORES, exact_sums, exact_value, operation_scores, precision_recall_f1, sari_scores
-from .scores import select_score
+from .scores import (
+    FIGURES,
+    SCORES,
+    exact_sums,
+    exact_value,
+    operation_scores,
+    precision_recall_f1,
+    sari_scores,
+    select_score,
+)
 from .variants import Variant
 
 # A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
@@ -280,14 +296,21 @@ class State:
         )
         if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
             return [*found, check_variant(variant.name)]
-        sources, predictions, references = flattened(self._observed.sample)
-        if len(sources) >= ENOUGH and self.scores()["sari"] < _HIGHEST_OF_COPIES:
-            own, copied = (
-                score_columns(Columns(sources, texts, references), self.settings)["sari"]
-                for texts in (predictions, sources)
-            )
-            found += check_copying(own, copied, len(sources))
+        enough = self.segments >= ENOUGH and len(sample := flattened(self._observed.sample)[0]) >= ENOUGH
+        if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
+            found += check_copying(*self._scores_of_sample(), len(sample))
         return found
+
+    def _scores_of_sample(self) -> tuple[float, float]:
+        """Return the SARI of the predictions and of copied sources, on the sample."""
+        sources, predictions, references = flattened(self._observed.sample)
+        systems = {"predictions": State(self.settings), "copies": State(self.settings)}
+        texts = [predictions, sources]
+        for chunk in count_systems(prepare(sources, references, self.settings, texts), texts, self.settings):
+            for state, counts in zip(systems.values(), chunk, strict=True):
+                state.accumulate(counts)
+        own, copied = (state.scores()["sari"] for state in systems.values())
+        return own, copied
 
     def _figures(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what `_scored` does, of all segments."""
@@ -314,14 +337,6 @@ class State:
 
 def _empty_state(options: dict[str, Any], keeps: dict[str, bool]) -> State:
     return State(resolve_settings(**options), **keeps)
-
-
-def score_columns(columns: Columns, settings: Settings) -> Scores:
-    """Return the four scores of checked segments."""
-    state = State(settings)
-    for counts in count_columns(*columns, settings):
-        state.accumulate(counts)
-    return state.scores()
 
 
 def named_scores(scores: np.ndarray) -> Any:

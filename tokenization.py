@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -178,7 +178,7 @@ def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
 
 
 @cache
-def _external(name: str):
+def _external(name: str) -> Any:
     row = _EXTERNAL[name]
     try:
         return getattr(importlib.import_module(row.module), row.name)()

@@ -9,7 +9,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _FEW = 0.1
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-def preprocess_logits_for_metrics(logits, labels):
+def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
 
     Args:
@@ -55,7 +55,9 @@ class EvaluationSet(NamedTuple):
     references: list[list[str]] | None
 
 
-def evaluation_sets(sources, references, *, check: Callable[..., tuple]) -> dict[str, EvaluationSet]:
+def evaluation_sets(
+    sources: Any, references: Any, *, check: Callable[..., tuple[Any, Any]]
+) -> dict[str, EvaluationSet]:
     """Return the evaluation sets by name.
 
     Args:
@@ -92,7 +94,7 @@ class TrainerMetric:
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
-    def __init__(self, tokenizer, score: Callable[..., dict[str, float]], sets: Mapping[str, EvaluationSet]):
+    def __init__(self, tokenizer: Any, score: Callable[..., dict[str, float]], sets: Mapping[str, EvaluationSet]):
         """Keep what is needed.
 
         Args:
@@ -105,7 +107,7 @@ class TrainerMetric:
         self._sets = {name: _Known(texts, self._decoder) for name, texts in sets.items()}
         self._rows: list[_Row] = []
 
-    def __call__(self, evaluated, compute_result: bool = True) -> dict[str, float]:
+    def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Score what the Trainer evaluated.
 
         Args:
@@ -134,7 +136,7 @@ class TrainerMetric:
             references=[[row.label] for row in rows] if references is None else references,
         )
 
-    def _decoded(self, evaluated) -> "list[_Row]":
+    def _decoded(self, evaluated: Any) -> "list[_Row]":
         labels = self._decoder.texts("label_ids", evaluated.label_ids)
         predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
         sources: Sequence[str | None] = [None] * len(labels)
@@ -188,7 +190,7 @@ class _Row(NamedTuple):
 class _Decoder:
     """A tokenizer that copes with whatever ids the Trainer hands over."""
 
-    def __init__(self, tokenizer):
+    def __init__(self, tokenizer: Any):
         if not callable(getattr(tokenizer, "batch_decode", None)):
             raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
         self._tokenizer = tokenizer
@@ -199,7 +201,7 @@ class _Decoder:
         tokenizer = getattr(self._tokenizer, "tokenizer", self._tokenizer)  # a processor has one of its own
         return 1 + max(tokenizer.get_vocab().values())
 
-    def texts(self, name: str, arrays, labels=None) -> list[str]:
+    def texts(self, name: str, arrays: Any, labels: Any = None) -> list[str]:
         """Decode token ids, or logits, of rows; `name` is for messages, `labels` tell where logits are padding."""
         if isinstance(arrays, list):  # eval_do_concat_batches=False: batch by batch
             of_batches = labels if isinstance(labels, list) else [labels] * len(arrays)
@@ -326,11 +328,11 @@ def _short(text: str) -> str:
     return repr(textwrap.shorten(text, 60, placeholder=" ..."))
 
 
-def _first(arrays):
+def _first(arrays: Any) -> Any:
     return arrays[0] if isinstance(arrays, tuple) else arrays
 
 
-def _arrays(arrays):
+def _arrays(arrays: Any) -> Any:
     """Return numpy arrays of what may be tensors, or the inputs of a model by name."""
     if isinstance(arrays, Mapping):
         arrays = arrays["input_ids"]
@@ -338,7 +340,7 @@ def _arrays(arrays):
     return None if arrays is None else _numpy(arrays)
 
 
-def _numpy(array) -> np.ndarray:
+def _numpy(array: Any) -> np.ndarray:
     if hasattr(array, "detach"):
         array = array.detach().cpu()
         array = array.float() if array.is_floating_point() else array  # numpy has no bfloat16

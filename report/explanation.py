@@ -144,7 +144,7 @@ class _Entry(NamedTuple):
 
 
 def _entries(table: NgramTable) -> list[list[_Entry]]:
-    """Return the n-grams of each order, those of the source first, then those of the output, then those of references."""
+    """Return the n-grams of each order: those of the source, then those of the output, then those of references."""
     orders = [_of_order(*row) for row in zip(table.ngrams, table.amounts, strict=True)]
     return [sorted(entries, key=lambda entry: (not entry.source, not entry.output)) for entries in orders]
 

@@ -20,7 +20,6 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import expect, sync_playwright
-
 from sari.report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
 from sari.report.markup import systems as systems_as_html
 from sari.variants import VARIANTS

@@ -6,7 +6,6 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from sari.options import resolve_settings
 from sari.report.explanation import MARKS, OPERATIONS, explain
 from sari.variants import VARIANTS
@@ -35,7 +34,7 @@ def whys(tokens):
 
 
 @pytest.fixture
-def bridges(sari):
+def bridges():
     return explained(source=SOURCE, prediction=OUTPUT, references=REFERENCES)
 
 
@@ -76,7 +75,7 @@ def test_sentences_say_why(bridges):
     assert whys(bridges.missed) == {"counted": "Missed: 1 of 3 references adds it."}
 
 
-def test_scores_are_those_of_the_metric(sari, bridges):
+def test_scores_are_those_of_the_metric(bridges):
     scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
     assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
     assert bridges.orders == scores["orders"]
@@ -112,58 +111,58 @@ def test_it_is_plain_data(bridges):
         (("a b", "b", ["b b", "a"]), "kept-rightly", "Kept: 1 of 2 references keeps it. Credit: 100 %."),
     ],
 )
-def test_the_last_source_token(sari, texts, mark, why):
+def test_the_last_source_token(texts, mark, why):
     source, prediction, references = texts
     token = explained(source=source, prediction=prediction, references=references).source[-1]
     assert (token.mark, token.why) == (mark, why)
 
 
-def test_a_repeated_token_is_kept_where_its_neighbours_are(sari):
+def test_a_repeated_token_is_kept_where_its_neighbours_are():
     found = explained(source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
     assert marks(found.source)[0] == ("the", "deleted-rightly")
     assert marks(found.source)[3] == ("the", "kept-rightly")
     assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 100 %."
 
 
-def test_credit_is_the_variants_own(sari):
+def test_credit_is_the_variants_own():
     texts = {"source": "the cat saw the dog", "prediction": "the dog", "references": ["the dog"]}
     token = explained(**texts, variant="hf").source[0]
     assert token.mark == "deleted-wrongly"
     assert token.why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 0 %."
 
 
-def test_sets_know_no_repetition(sari):
+def test_sets_know_no_repetition():
     found = explained(source="the cat the", prediction="the", references=["the", "a"], variant="set")
     assert [token.mark for token in found.source] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
     assert found.source[0].why == "Kept: 1 of 2 references keeps it. Credit: 100 %."
 
 
-def test_a_surplus_copy_is_ignored(sari):
+def test_a_surplus_copy_is_ignored():
     found = explained(source="a b", prediction="a a", references=["a"])
     assert found.output[1].mark == "kept"
     assert found.output[1].why.endswith("It stands here 2 times, in the source 1 time: the surplus is ignored.")
 
 
-def test_missed_additions_come_with_the_most_wanted_first(sari):
+def test_missed_additions_come_with_the_most_wanted_first():
     found = explained(source="a", prediction="a", references=["a x y", "a y"])
     assert [token.text for token in found.missed] == ["y", "x"]
 
 
-def test_the_tokens_are_those_of_the_options(sari):
+def test_the_tokens_are_those_of_the_options():
     texts = {"source": "A cat, asleep", "prediction": "A cat", "references": ["A cat"]}
     assert [token.text for token in explained(**texts, lowercase=False).source] == ["A", "cat", ",", "asleep"]
     assert [token.text for token in explained(**texts, tokenize="none").source] == ["a", "cat,", "asleep"]
     assert [token.text for token in explained(**texts, variant="easse_legacy").source] == ["A", "cat,", "asleep"]
 
 
-def test_an_empty_output(sari):
+def test_an_empty_output():
     found = explained(source="a b", prediction="", references=["a"])
     assert marks(found.source) == [("a", "deleted-wrongly"), ("b", "deleted-rightly")]
     assert marks(found.output) == [("", "added-wrongly")]
     assert explained(source="a b", prediction="", references=["a"], variant="easse").output == []
 
 
-def test_bad_input_is_refused_as_by_the_metric(sari):
+def test_bad_input_is_refused_as_by_the_metric():
     with pytest.raises(ValueError, match="variant: got 'bleu', wanted one of hf"):
         explained(source="a", prediction="a", references=["a"], variant="bleu")
     with pytest.raises(ValueError, match=r"references\[0\]: got no reference"):
@@ -173,7 +172,7 @@ def test_bad_input_is_refused_as_by_the_metric(sari):
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_ngrams_add_up_to_the_figures(sari, variant, source, prediction, references):
+def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)
     for figures, grams in zip(found.orders, found.grams, strict=True):
         for operation in OPERATIONS:
@@ -186,7 +185,7 @@ def test_the_ngrams_add_up_to_the_figures(sari, variant, source, prediction, ref
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_laws_of_the_marks(sari, variant, source, prediction, references):
+def test_laws_of_the_marks(variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)
     (tokens,), (output,), _ = sari.tokens(
         sources=[source], predictions=[prediction], references=[references], variant=variant

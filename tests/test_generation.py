@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
 from sari.report import generation
 from sari.report.generation import Errors, Tree
 

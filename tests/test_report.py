@@ -12,7 +12,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-
 from sari.report import document, pages, plots, simplification
 from sari.report.generation import Tree
 from sari.report.tables import REPORT_ENDINGS

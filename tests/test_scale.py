@@ -15,7 +15,6 @@ import evaluate
 import pyarrow.parquet
 import pytest
 import ray
-
 from sari.variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent

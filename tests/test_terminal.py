@@ -8,7 +8,6 @@ import sys
 from pathlib import Path
 
 import pytest
-
 from sari.report import terminal
 from sari.report.explanation import explain
 

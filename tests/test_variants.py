@@ -1,10 +1,8 @@
 """Every variant as a row of data: the choices that set it apart, and the options on top of it."""
 
 import dataclasses
-import re
 
 import pytest
-
 from sari.ngram_counts import COUNTINGS
 from sari.tokenization import TOKENIZERS
 from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
