@@ -91,7 +91,8 @@ class Scorer:
     ) -> Result:
         """Compute SARI of lists of texts: arguments, results and errors are those of the metric, see its description.
 
-        >>> scores = Scorer().compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]], variant="easse")
+        >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
+        >>> scores = Scorer().compute(**texts, variant="easse")
         >>> {name: round(score, 2) for name, score in scores.items()}
         {'sari': 41.67, 'keep': 25.0, 'delete': 75.0, 'add': 25.0}
         """
@@ -319,10 +320,9 @@ class Scorer:
             ValueError, TypeError: for bad input; the function raises ValueError for an evaluation set whose decoded
                 labels or inputs show that it is another one, or in another order.
 
-        Examples:
-            >>> trainer = Seq2SeqTrainer(  # doctest: +SKIP
-            ...     compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...
-            ... )
+        For example::
+
+            Seq2SeqTrainer(compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...)
         """
         settings = settings_of(locals())
 

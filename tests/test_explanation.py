@@ -75,7 +75,7 @@ def test_sentences_say_why(bridges):
     assert whys(bridges.missed) == {"counted": "Missed: 1 of 3 references adds it."}
 
 
-def test_scores_are_those_of_the_metric(bridges):
+def test_scores_are_those_of_the_metric(sari, bridges):
     scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
     assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
     assert bridges.orders == scores["orders"]
@@ -185,7 +185,7 @@ def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, reference
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_laws_of_the_marks(variant, source, prediction, references):
+def test_laws_of_the_marks(sari, variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)
     (tokens,), (output,), _ = sari.tokens(
         sources=[source], predictions=[prediction], references=[references], variant=variant
