@@ -22,7 +22,8 @@ def make_importable() -> None:
     spec = importlib.util.spec_from_file_location(
         "sari", folder / "__init__.py", submodule_search_locations=[str(folder)]
     )
-    assert spec is not None and spec.loader is not None
+    assert spec is not None
+    assert spec.loader is not None
     package = importlib.util.module_from_spec(spec)
     sys.modules["sari"] = package
     spec.loader.exec_module(package)

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from variants import VARIANTS
+from sari.variants import VARIANTS
 
 OPERATIONS = ("keep", "delete", "add")
 

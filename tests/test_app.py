@@ -20,9 +20,9 @@ import pytest
 from gradio_client import Client
 from gradio_client.exceptions import AppError
 from playwright.sync_api import expect, sync_playwright
-
 from report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
 from report.markup import systems as systems_as_html
+
 from variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent

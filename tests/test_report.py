@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from report.generation import Tree
 
 from report import document, pages, plots, simplification
-from report.generation import Tree
 from report.tables import REPORT_ENDINGS
 
 ROOT = Path(__file__).resolve().parent.parent

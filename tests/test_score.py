@@ -16,9 +16,9 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
 
 from report import tables
-from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
 from score import main
 from score import sari as score_texts
 from variants import VARIANTS, VERSION

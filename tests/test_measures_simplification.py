@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
 
-from report import simplification as measures
+from sari.measures import simplification as measures
 
 PWKP = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pwkp_test"
 

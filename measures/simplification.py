@@ -23,7 +23,7 @@ import syllapy
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
-from inputs import columns, reference_column, text_column
+from sari.inputs import columns, reference_column, text_column
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.

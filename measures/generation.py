@@ -17,7 +17,7 @@ import conllu
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from inputs import reference_column, text_column
+from sari.inputs import reference_column, text_column
 
 
 class Errors(NamedTuple):
