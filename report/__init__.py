@@ -1,5 +1,5 @@
-"""What only the command line and the app need: reading line files, companion measures, and showing results.
+"""Results for people and programs: why a text gets its score, tables in every format, and reports with pictures.
 
-Nothing here computes SARI, and `evaluate.load` copies nothing of it. `text_files` and `tables` import the standard
-library alone, so that `score.py --help` answers at once.
+Imports `sari.measures` and `sari.variants`, and asks the metric that it is given; knows nothing of files, options and
+pages. `results`, `tables` and `formats` need the standard library alone, so that the command line answers at once.
 """

@@ -22,9 +22,11 @@ from pathlib import Path
 
 import jinja2
 
-from report import plots
-from report.document import MEASURES, SCORES, SPREADS, Length, Measure, Report, System
-from report.explanation import MARKS, Token
+from sari.report import plots
+from sari.report.companions import MEASURES, SPREADS, Measure
+from sari.report.document import Document, Length, System
+from sari.report.explanation import MARKS, Token
+from sari.report.results import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
@@ -45,31 +47,31 @@ _IN_MARKDOWN = {
 }
 
 
-def as_html(report: Report) -> str:
+def as_html(document: Document) -> str:
     """Return a page that holds its style and pictures."""
-    return _rendered("report.html.j2", report, pictures=_pictures(report))
+    return _rendered("report.html.j2", document, pictures=_pictures(document))
 
 
-def as_markdown(report: Report) -> str:
+def as_markdown(document: Document) -> str:
     """Return Markdown with tables, for people and for pages that render it."""
-    return _rendered("report.md.j2", report)
+    return _rendered("report.md.j2", document)
 
 
-def as_json(report: Report) -> str:
+def as_json(document: Document) -> str:
     """Return JSON in the schema above."""
-    found = asdict(report)
-    for group in found["examples"]:
+    fields = asdict(document)
+    for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
                 del explanation["grams"], explanation["orders"]
-    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)
+    return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
 #: How reports are written, by the ending of the file.
-FORMATS: dict[str, Callable[[Report], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
+FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
 
 
-def _rendered(template: str, report: Report, **more) -> str:
+def _rendered(template: str, document: Document, **more) -> str:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
         autoescape=template.endswith(".html.j2"),
@@ -79,17 +81,17 @@ def _rendered(template: str, report: Report, **more) -> str:
     )
     environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
     environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "MARKS": MARKS}
-    names = [system.name for system in report.systems]
+    names = [system.name for system in document.systems]
     of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
     shown = environment.get_template(template).render(
-        report=report, of=of, columns=[*report.systems, *report.beside], groups=_groups(report), **more
+        document=document, of=of, columns=[*document.systems, *document.beside], groups=_groups(document), **more
     )
     return shown.rstrip()
 
 
-def _groups(report: Report) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
+def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
     """Return, under each heading, the measures that any system has, with a cell per column."""
-    columns: list[System] = [*report.systems, *report.beside]
+    columns: list[System] = [*document.systems, *document.beside]
     shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
     return [
         (
@@ -103,34 +105,22 @@ def _groups(report: Report) -> list[tuple[str, list[tuple[Measure, list[str]]]]]
     ]
 
 
-def _pictures(report: Report) -> list[tuple[str, str]]:
+def _pictures(document: Document) -> list[tuple[str, str]]:
     """Return pictures as addresses that hold them, each with the words that stand for it."""
-    systems = report.systems
-    found = [
-        (
-            "SARI of segments: how many have which",
-            plots.histogram(
-                {system.name: system.sentences["sari"] for system in systems}, "SARI of a segment", limits=(0, 100)
-            ),
-        )
-    ]
-    if len(report.lengths) > 1:
-        found.append(
-            (
-                "SARI by the length of the source",
-                plots.lines(
-                    {system.name: [row["sari"] for row in system.lengths] for system in systems},
-                    [_span(length) for length in report.lengths],
-                    x="tokens of the source",
-                    y="SARI",
-                ),
-            )
+    systems = document.systems
+    sari = {system.name: system.sentences["sari"] for system in systems}
+    pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    if len(document.lengths) > 1:
+        by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
+        classes = [_span(length) for length in document.lengths]
+        pictures.append(
+            (plots.lines(by_length, classes, x="tokens of the source", y="SARI"), "SARI by the length of the source")
         )
     for measure in MEASURES:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
-            found.append((f"{measure.label}: how many segments have which", plots.histogram(values, measure.label)))
-    return [(f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words) for words, svg in found]
+            pictures.append((plots.histogram(values, measure.label), f"{measure.label}: how many segments have which"))
+    return [(f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words) for svg, words in pictures]
 
 
 def _figure(value: float | None, digits: int = 2, unit: str = "") -> str:

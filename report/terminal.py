@@ -7,7 +7,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterable
 
-from report.explanation import MARKS, OPERATIONS, Explanation, Gram, Token
+from sari.report.explanation import MARKS, OPERATIONS, Explanation, Gram, Token
 
 _SHAPES = {
     "kept": "{}",
@@ -26,35 +26,41 @@ _COLOURS = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": _YELL
 _LABEL_WIDTH = 10
 
 
-def as_text(found: Explanation, *, title: str, by_order: bool, colours: bool = False, width: int | None = None) -> str:
+def as_text(
+    explanation: Explanation, *, title: str, by_order: bool, colours: bool = False, width: int | None = None
+) -> str:
     """Return an explanation for people.
 
     Args:
-        found: what to show.
+        explanation: what to show.
         title: the first line.
         by_order: whether to add the figures of each n-gram order, and the n-grams behind them.
         colours: whether to colour it with ANSI codes.
         width: the columns of the terminal; None leaves texts on one line.
     """
     paint = _painted if colours else _plain
-    scores = "  ".join(f"{name} {found.scores[name]:.2f}" for name in OPERATIONS)
-    lines = [title, paint(f"SARI {found.scores['sari']:.2f}", _BOLD) + f"  {scores}", ""]
-    for label, tokens in (("Source", found.source), ("Output", found.output), ("Missed", found.missed)):
+    scores = "  ".join(f"{name} {explanation.scores[name]:.2f}" for name in OPERATIONS)
+    lines = [title, paint(f"SARI {explanation.scores['sari']:.2f}", _BOLD) + f"  {scores}", ""]
+    for label, tokens in (
+        ("Source", explanation.source),
+        ("Output", explanation.output),
+        ("Missed", explanation.missed),
+    ):
         lines += _text(label, tokens, paint, width)
     lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _LEGEND.items())]
-    lines += ["", "Why", *_reasons(found)]
+    lines += ["", "Why", *_reasons(explanation)]
     if by_order:
-        for row, grams in zip(found.orders, found.grams, strict=True):
+        for row, grams in zip(explanation.orders, explanation.grams, strict=True):
             for operation in OPERATIONS:
                 figures = "  ".join(f"{name} {row[operation][name]:.2f}" for name in ("precision", "recall", "f1"))
                 lines += ["", f"{row['order']}-grams, {operation}: {figures}"]
                 lines += [f"  {_gram(gram, paint)}" for gram in grams[operation]]
-    return "\n".join([*lines, "", found.signature])
+    return "\n".join([*lines, "", explanation.signature])
 
 
-def as_json(found: Explanation) -> str:
+def as_json(explanation: Explanation) -> str:
     """Return an explanation for programs: its fields, with all that they hold."""
-    return json.dumps(dataclasses.asdict(found), indent=2, allow_nan=False)
+    return json.dumps(dataclasses.asdict(explanation), indent=2, allow_nan=False)
 
 
 def _plain(text: str, *_codes: int) -> str:
@@ -93,9 +99,12 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
     return [f"{label:<{_LABEL_WIDTH}}{line}".rstrip() for label, line in zip(labels, lines, strict=True)]
 
 
-def _reasons(found: Explanation) -> list[str]:
+def _reasons(explanation: Explanation) -> list[str]:
     """Return the sentence of every token once, in the order of the texts."""
-    pairs = {(_visible(token.text), token.why): None for token in (*found.source, *found.output, *found.missed)}
+    pairs = {
+        (_visible(token.text), token.why): None
+        for token in (*explanation.source, *explanation.output, *explanation.missed)
+    }
     width = min(max((len(text) for text, _ in pairs), default=0), 24)
     return [f"  {text:<{width}}  {why}" for text, why in pairs]
 

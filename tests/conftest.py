@@ -1,29 +1,79 @@
-"""Shared fixtures: the metric as users load it, and the paths of the test data."""
+"""What all tests share: the package, caches of their own, the metric, and how tests are spread and reported."""
 
 import atexit
 import os
+import re
 import shutil
 import tempfile
+from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 
-# Before anything imports evaluate: nothing touches the network or the user's own caches.
-if "SARI_TESTS_HOME" not in os.environ:  # processes that the tests start share the folder
-    os.environ["SARI_TESTS_HOME"] = tempfile.mkdtemp(prefix="sari-tests-")
-    atexit.register(shutil.rmtree, os.environ["SARI_TESTS_HOME"], ignore_errors=True)
-os.environ["HF_HOME"] = os.environ["SARI_TESTS_HOME"]
-os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
-
-import evaluate
 import pytest
+from hypothesis import settings
 
 from as_package import make_importable
 
 make_importable()
 
+# Before anything imports evaluate: nothing touches the network or the user's own caches. The workers of pytest-xdist
+# share a folder, in which each has its own home, and so do the processes that tests start.
+if "SARI_TESTS_HOME" not in os.environ:
+    os.environ["SARI_TESTS_HOME"] = tempfile.mkdtemp(prefix="sari-tests-")
+    atexit.register(shutil.rmtree, os.environ["SARI_TESTS_HOME"], ignore_errors=True)
+os.environ["HF_HOME"] = os.path.join(os.environ["SARI_TESTS_HOME"], os.environ.get("PYTEST_XDIST_WORKER", "main"))
+os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
+# As many workers as cores are busy already: torch's threads would only be in each other's way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 ROOT = Path(__file__).resolve().parent.parent
+TESTS = ROOT / "tests"
+
+#: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
+NOT_EVERYWHERE = ("playwright", "psutil", "ray", "torch", "transformers")
+#: Fixtures that take long to start: the tests that use one run in one worker.
+STARTED_ONCE = ("address", "cluster")
+
+# How long an example takes tells nothing on a machine that does other things too.
+settings.register_profile("without a deadline", deadline=None)
+settings.load_profile("without a deadline")
+
+
+def missing_for(file: Path) -> list[str]:
+    """Return the packages that a file of tests imports and that this environment lacks."""
+    imported = re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
+    return [name for name in NOT_EVERYWHERE if name in imported and not find_spec(name)]
+
+
+NOT_COLLECTED = {file.name: missing for file in sorted(TESTS.glob("test_*.py")) if (missing := missing_for(file))}
+collect_ignore = list(NOT_COLLECTED)
+
+
+def pytest_collection_modifyitems(items):
+    """Keep the tests that share what takes long to start in one worker."""
+    for item in items:
+        for name in set(STARTED_ONCE) & set(item.fixturenames):
+            item.add_marker(pytest.mark.xdist_group(name))
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter):
+    """Say last of all, in a line, what was not run and why."""
+    result = yield
+    skipped = terminalreporter.stats.get("skipped", [])
+    reasons = Counter(report.longrepr[2].removeprefix("Skipped: ") for report in skipped)
+    counted = "; ".join(f"{reason} ({count})" for reason, count in reasons.items())
+    if reasons:
+        terminalreporter.write_line(f"SKIPPED {reasons.total()}: {counted}", yellow=True, bold=True)
+    if NOT_COLLECTED:
+        files = "; ".join(f"{file} (needs {', '.join(missing)})" for file, missing in NOT_COLLECTED.items())
+        terminalreporter.write_line(f"NOT RUN: {files}", yellow=True, bold=True)
+    return result
 
 
 @pytest.fixture(scope="session")
 def sari():
     """Return the metric, loaded through the front door."""
+    import evaluate
+
     return evaluate.load(str(ROOT / "sari.py"))

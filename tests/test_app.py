@@ -17,19 +17,16 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from browser import started
 from gradio_client import Client
 from gradio_client.exceptions import AppError
-from playwright.sync_api import expect, sync_playwright
-from sari.report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
-from sari.report.markup import systems as systems_as_html
-from sari.variants import VARIANTS
+from playwright.sync_api import expect
+from report.answers import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
+from report.markup import systems as systems_as_html
+
+from variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
-CHROMIUM = "/usr/bin/chromium"
-FLAGS = [
-    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
-    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
-]
 SAMPLES = [json.loads(line) for line in (ROOT / "examples" / "sentences.jsonl").read_text("utf-8").splitlines()]
 HOSTILE = "<img src=x onerror=alert(1)> <script>alert(2)</script> ${alert(3)} {{value}} \"'><b>bold</b> &lt;i&gt;"
 
@@ -77,10 +74,8 @@ def wait_for(url, process):
 
 @pytest.fixture(scope="session")
 def browser():
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+    with started() as browser:
         yield browser
-        browser.close()
 
 
 @pytest.fixture

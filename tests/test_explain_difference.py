@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+
 from sari.variants import VARIANTS
 
 SCORES = ("sari", "keep", "delete", "add")

@@ -6,6 +6,7 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sari.options import resolve_settings
 from sari.report.explanation import MARKS, OPERATIONS, explain
 from sari.variants import VARIANTS

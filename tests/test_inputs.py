@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 from conftest import ROOT
+
 from sari.inputs import validate_columns
 
 SOURCES = ["nearly 40 bridges were standing", "the old cat sat down", "he came ."]

@@ -4,10 +4,11 @@ import inspect
 import re
 
 import pytest
+from test_variants import OPTIONS as CHOICES
+
 from sari.options import OPTIONS, lists_options, resolve_settings, settings_of
 from sari.scoring import Scorer
 from sari.variants import VARIANTS
-from test_variants import OPTIONS as CHOICES
 
 DOORS = [
     name

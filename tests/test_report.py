@@ -12,9 +12,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from sari.report import document, pages, plots, simplification
-from sari.report.generation import Tree
-from sari.report.tables import REPORT_ENDINGS
+from report.generation import Tree
+
+from report import document, pages, plots, simplification
+from report.tables import REPORT_ENDINGS
 
 ROOT = Path(__file__).resolve().parent.parent
 NAMES = ("sari", "keep", "delete", "add")

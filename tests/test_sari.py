@@ -21,6 +21,7 @@ import oracle
 import pyarrow as pa
 import pytest
 from conftest import ROOT
+
 from sari.tokenization import TOKENIZERS
 from sari.variants import VARIANTS, VERSION
 

@@ -15,6 +15,7 @@ import evaluate
 import pyarrow.parquet
 import pytest
 import ray
+
 from sari.variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent

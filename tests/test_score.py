@@ -16,12 +16,12 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
-from sari.report import tables
-from sari.report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
-from sari.variants import VARIANTS, VERSION
+from report.text_files import FileError, LineFile, open_jsonl, open_texts, write_whole
 
+from report import tables
 from score import main
 from score import sari as score_texts
+from variants import VARIANTS, VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
 COMMAND = [sys.executable, str(ROOT / "score.py")]

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+
 from sari.report import terminal
 from sari.report.explanation import explain
 

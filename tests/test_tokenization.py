@@ -14,6 +14,7 @@ import sacremoses
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+
 from sari.tokenization import TOKENIZERS, Text, apply_tokenizer, check_tokenizer, describe_tokenizer, encode
 
 PLAIN = Text("none", lowercase=False, splits_on_space=False)

@@ -3,6 +3,7 @@
 import dataclasses
 
 import pytest
+
 from sari.ngram_counts import COUNTINGS
 from sari.tokenization import TOKENIZERS
 from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant

@@ -23,7 +23,7 @@ import syllapy
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
-from inputs import columns, reference_column, text_column
+from sari.inputs import validate_columns, validate_references, validate_texts
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -68,7 +68,7 @@ def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) ->
     >>> round(ibleu(["a b c d e f"], ["a b c d e"], ["a b c d e"]), 2)
     81.81
     """
-    sources, predictions, references = columns(sources, predictions, references)
+    sources, predictions, references = validate_columns(sources, predictions, references)
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
         raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
     near, copied = bleu(predictions, references, **options), bleu(predictions, sources, **options)
@@ -103,7 +103,7 @@ def flesch_kincaid_grade(texts, *, punctuation: bool = False) -> float:
     >>> round(flesch_kincaid_grade(["the cat sat on the mat .", "forty bridges were still open that winter ."]), 2)
     2.38
     """
-    texts = text_column("texts", texts)
+    texts = validate_texts("texts", texts)
     tokens = Counter(token for text in texts for token in text.split())
     syllables = {token: _syllables(token) for token in tokens if punctuation or _LETTER_OR_DIGIT.search(token)}
     words = sum(tokens[token] for token in syllables)
@@ -129,7 +129,7 @@ def sentence_counts(texts) -> np.ndarray:
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
     """
-    return np.fromiter(map(_sentences, text_column("texts", texts)), np.int64)
+    return np.fromiter(map(_sentences, validate_texts("texts", texts)), np.int64)
 
 
 def _sentences(text: str) -> int:
@@ -256,14 +256,14 @@ def _numbers(values: Iterable, kind: type) -> np.ndarray:
 
 
 def _same_length(sources, predictions) -> tuple[list[str], list[str]]:
-    sources, predictions = text_column("sources", sources), text_column("predictions", predictions)
+    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
     if len(sources) != len(predictions):
         raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
     return sources, predictions
 
 
 def _pairs(texts, references, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
-    texts, references = text_column(name, texts), reference_column(references)
+    texts, references = validate_texts(name, texts), validate_references(references)
     if len(texts) != len(references):
         raise ValueError(f"references: got {len(references)} rows, wanted {len(texts)}, as many as {name}")
     return texts, references

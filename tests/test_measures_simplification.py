@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
-from sari.report import simplification as measures
+
+from sari.measures import simplification as measures
 
 PWKP = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pwkp_test"
 

@@ -4,13 +4,13 @@ import csv
 import io
 import json
 from collections.abc import Callable
-from typing import Any
 
-from report import tables
-from report.answers import Corpus, Row
+from sari.report import formats
+from sari.report.results import ScoreReport
+from sari.web.results import Row, ScoredCorpus
 
 
-def as_csv(corpus: Corpus) -> str:
+def as_csv(corpus: ScoredCorpus) -> str:
     """Return a line of names and a line per segment, the references each in a column of their own.
 
     The first column after the texts names the signature, so that the scores never stand alone.
@@ -26,7 +26,7 @@ def as_csv(corpus: Corpus) -> str:
     return target.getvalue()
 
 
-def as_json(corpus: Corpus) -> str:
+def as_json(corpus: ScoredCorpus) -> str:
     """Return the signature, the scores, the figures by order, the notes, and the segments with scores and texts."""
     result = corpus.result
     return json.dumps(
@@ -43,22 +43,12 @@ def as_json(corpus: Corpus) -> str:
 
 
 #: How a corpus is written, by the ending of the file.
-DOWNLOADS: dict[str, Callable[[Corpus], str]] = {".csv": as_csv, ".json": as_json}
-
-
-def as_report(compared: dict[str, Any], variant: str) -> tables.Report:
-    """Return compared systems, with details, as the report that the command line would give."""
-    segments, signature = compared["segments"], compared["signature"]
-    results = [
-        tables.result_of(name, variant, segments, signature, found) for name, found in compared["systems"].items()
-    ]
-    how = {name: compared[name] for name in ("confidence", "method", "resamples", "seed", "baseline")}
-    return tables.Report(results, notes=compared["notes"], resampling=tables.Resampling(**how))
+DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": as_json}
 
 
 #: How compared systems are written, by the ending of the file.
-COMPARISON_DOWNLOADS: dict[str, Callable[[tables.Report], str]] = {
-    ".csv": lambda report: tables.as_csv(report, False) + "\n",
-    ".json": lambda report: tables.as_json(report, False) + "\n",
-    ".tex": lambda report: tables.as_latex(report, False) + "\n",
+COMPARISON_DOWNLOADS: dict[str, Callable[[ScoreReport], str]] = {
+    ".csv": lambda report: formats.as_csv(report, False) + "\n",
+    ".json": lambda report: formats.as_json(report, False) + "\n",
+    ".tex": lambda report: formats.as_latex(report, False) + "\n",
 }

@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from sari.report import generation
-from sari.report.generation import Errors, Tree
+from report.generation import Errors, Tree
+
+from report import generation
 
 REFERENCE = "There was no cost estimate for the second phase"
 OUTPUT = "There was estimate for phase the second no cost"

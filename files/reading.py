@@ -1,4 +1,4 @@
-"""Files of lines in, segments in batches out; and files that are written whole or not at all.
+"""Files of lines in, segments in batches out.
 
 Every fault of a file is a `FileError`: one line that names the file, the line, what came and what was wanted.
 """
@@ -7,27 +7,22 @@ import gzip
 import io
 import json
 import os
-import secrets
-import shutil
 import stat
 import sys
 import zlib
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
+
+from sari.files.errors import FileError, reason
 
 STANDARD_INPUT = "-"
 
 _GZIP_MAGIC = b"\x1f\x8b"
 _BUFFER_BYTES = 1 << 18
-
-
-class FileError(Exception):
-    """A file that cannot be used, said in one line."""
 
 
 class Segment(NamedTuple):
@@ -43,6 +38,14 @@ class Batch(TypedDict):
 
     sources: list[str]
     predictions: list[tuple[str, ...]]
+    references: list[list[str]]
+
+
+class Columns(TypedDict):
+    """Segments as the columns that the metric takes, the predictions of several systems by name."""
+
+    sources: list[str]
+    predictions: dict[str, list[str]]
     references: list[list[str]]
 
 
@@ -66,7 +69,7 @@ class LineFile:
             raw = _open_raw(path)
             status = os.fstat(raw.fileno())
         except OSError as error:
-            raise FileError(f"{self.name}: {_reason(error)}, wanted a file to read") from None
+            raise FileError(f"{self.name}: {reason(error)}, wanted a file to read") from None
         self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self._tap = _Tap(raw)
         self._texts = self._read()
@@ -96,7 +99,7 @@ class LineFile:
         except UnicodeDecodeError as error:
             raise self.error(f"byte 0x{error.object[error.start]:02x} is not UTF-8, wanted UTF-8 text") from None
         except (OSError, EOFError, zlib.error) as error:
-            raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {_reason(error)}") from None
+            raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {reason(error)}") from None
 
     def _raw_lines(self) -> Iterator[bytes]:
         gzipped = self._tap.starts_with(_GZIP_MAGIC)
@@ -191,6 +194,24 @@ class Corpus:
             yield batch
         elif not self.files[0].lines:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
+
+
+def gather(batches: Iterable[Batch], names: Sequence[str]) -> Columns:
+    """Return all segments of some systems.
+
+    Args:
+        batches: at least one.
+        names: of the systems, in the order of their predictions.
+    """
+    sources: list[str] = []
+    predictions: list[tuple[str, ...]] = []
+    references: list[list[str]] = []
+    for batch in batches:
+        sources += batch["sources"]
+        predictions += batch["predictions"]
+        references += batch["references"]
+    by_name = dict(zip(names, map(list, zip(*predictions, strict=True)), strict=True))
+    return Columns(sources=sources, predictions=by_name, references=references)
 
 
 def stem(path: str) -> str:
@@ -300,49 +321,3 @@ def _kind(value: object) -> str:
     """Return what a JSON value is, in JSON's words."""
     names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "a string"}
     return {**names, list: "a list", dict: "an object"}[type(value)]
-
-
-def _reason(error: Exception) -> str:
-    return (error.strerror if isinstance(error, OSError) else None) or str(error)
-
-
-def check_writable(path: str, inputs: Iterable[str]) -> None:
-    """Refuse a path that `write_whole` could not write, or that is one of the inputs, before any work is done.
-
-    Raises:
-        FileError: naming the path.
-    """
-    target = Path(os.path.realpath(path))
-    if target.is_dir():
-        raise FileError(f"{path}: Is a directory, wanted a file to write")
-    if not target.parent.is_dir():
-        raise FileError(f"{path}: No such folder, wanted a file to write")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise FileError(f"{path}: Permission denied, wanted a file to write")
-    for other in inputs:
-        if target.exists() and os.path.exists(other) and target.samefile(other):
-            raise FileError(f"{path}: is an input, wanted another file to write")
-
-
-def write_whole(path: str, lines: Iterable[str]) -> None:
-    """Write a file so that at any moment it has either all of the new lines or what was there before.
-
-    The lines go to a temporary file in the same folder, which takes the name at the end and is removed on any error.
-
-    Raises:
-        FileError: if it cannot be written.
-    """
-    target = Path(os.path.realpath(path))  # so that a link stays a link
-    temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
-    try:
-        with open(temporary, "x", encoding="utf-8", newline="\n") as file:
-            file.writelines(line + "\n" for line in lines)
-        if target.exists():
-            shutil.copymode(target, temporary)
-        os.replace(temporary, target)
-    except BaseException as error:
-        with suppress(OSError):
-            temporary.unlink()
-        if isinstance(error, OSError):
-            raise FileError(f"{path}: {_reason(error)}, wanted a file to write") from None
-        raise

@@ -1,0 +1,205 @@
+"""The options of `score.py`: which there are, and which go together.
+
+Imports nothing that takes long, so that `--help` and wrong options are answered at once.
+"""
+
+import argparse
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sari.command_line.options import Options
+from sari.report.formats import FORMATS, SENTENCE_FORMATS
+from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
+
+PROGRAM = "score.py"
+
+#: How the files of reports may end. They are written by `sari.report.pages`, which is slow to load.
+REPORT_ENDINGS = (".html", ".md", ".json")
+
+
+def parse(arguments: Sequence[str] | None) -> Options:
+    """Return the options; anything wrong with them ends the program with status 2.
+
+    Args:
+        arguments: of the command line; None for those of this process.
+    """
+    parser = _parser()
+    options = Options(**vars(parser.parse_args(arguments)))
+    message = next(_faults(options), None)
+    if message is not None:
+        parser.error(message)
+    try:
+        resolve_variant(options.variant, **options.choices)
+    except (ValueError, TypeError) as error:
+        parser.error(str(error))
+    return options
+
+
+def _faults(options: Options) -> Iterator[str]:
+    """Yield what is wrong with the options together, and go on as if it were not; only the first one counts."""
+    yield from _faults_of_inputs(options)
+    if options.sentences is not None and Path(options.sentences).suffix not in SENTENCE_FORMATS:
+        yield f"--sentences: got {options.sentences!r}, wanted a name ending in {' or '.join(SENTENCE_FORMATS)}"
+    yield from _faults_of_systems(options)
+    if options.why is not None and options.all_variants:
+        yield "--why explains the difference to --variant, not --all-variants"
+    if options.by_order and options.format == "csv":
+        yield "--by-order goes with the other formats, not csv"
+    if options.explain is not None:
+        yield from _faults_of_explaining(options, options.explain)
+    yield from _faults_of_report(options)
+    if options.sentences is not None and options.all_variants:
+        yield "--sentences takes the scores of one variant, not --all-variants"
+
+
+def _faults_of_inputs(options: Options) -> Iterator[str]:
+    texts = {"--sources": options.sources, "--outputs": options.outputs, "--references": options.references}
+    if options.jsonl is not None and any(value is not None for value in texts.values()):
+        yield "--jsonl takes the place of --sources, --outputs and --references"
+    if options.jsonl is None and None in texts.values():
+        missing = ", ".join(name for name, value in texts.items() if value is None)
+        yield f"missing {missing}: wanted --sources, --outputs and --references, or --jsonl"
+
+
+def _faults_of_systems(options: Options) -> Iterator[str]:
+    names = options.systems
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
+    if options.method is not None and len(names) == 1:
+        yield "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"
+    if options.sentences is not None and len(names) > 1:
+        yield "--sentences takes the scores of one system"
+
+
+def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
+    if line < 1:
+        yield f"--explain: got {line}, wanted a line from 1"
+    if options.format not in ("text", "json"):
+        yield f"--explain goes with the formats text and json, not {options.format}"
+    others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
+    if len(options.systems) > 1 or options.baselines or any(others):
+        yield "--explain shows one line of one system under one variant, and goes with nothing else"
+
+
+def _faults_of_report(options: Options) -> Iterator[str]:
+    if options.report is not None and Path(options.report).suffix not in REPORT_ENDINGS:
+        yield f"--report: got {options.report!r}, wanted a name ending in {', '.join(REPORT_ENDINGS)}"
+    if options.report is not None and options.all_variants:
+        yield "--report is about one variant, not --all-variants"
+    if options.trees is not None and options.report is None:
+        yield "--trees are for measures in a --report"
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog=PROGRAM,
+        description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
+        "and - is standard input.",
+        epilog="variants:\n" + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values()),
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    _add_input_options(parser.add_argument_group("input"))
+    _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
+    _add_comparison_options(parser.add_argument_group("comparison"))
+    _add_report_options(parser.add_argument_group("report"))
+    return parser
+
+
+def _add_input_options(group) -> None:
+    group.add_argument("--sources", metavar="FILE", help="the texts to simplify")
+    group.add_argument(
+        "--outputs",
+        metavar="[NAME=]FILE",
+        nargs="+",
+        action="extend",
+        help="what the system made of them; one file for each of several systems, the first being the baseline",
+    )
+    group.add_argument(
+        "--references", metavar="FILE", nargs="+", action="extend", help="simplifications by people, line by line"
+    )
+    group.add_argument(
+        "--jsonl",
+        metavar="FILE",
+        help="instead of the above, a JSON object per line: source, prediction (or output), references (a list or one)",
+    )
+
+
+def _add_metric_options(group) -> None:
+    choice = group.add_mutually_exclusive_group()
+    choice.add_argument(
+        "--variant", metavar="NAME", choices=VARIANTS, default="hf", help="which SARI, see below (default: hf)"
+    )
+    choice.add_argument("--all-variants", action="store_true", help="every SARI there is, one row for each")
+    group.add_argument("--level", choices=LEVELS, help="average sentence scores, or sum counts over the corpus first")
+    group.add_argument("--deletion", choices=DELETIONS, help="what scores the deleted n-grams")
+    group.add_argument("--zero-division", metavar="X", type=float, help="a precision or recall of 0/0, from 0 to 1")
+    group.add_argument("--tokenize", metavar="NAME", help="13a, intl, none, char, zh, ja-mecab, ko-mecab, moses, ...")
+    group.add_argument(
+        "--lowercase", action=argparse.BooleanOptionalAction, default=None, help="lowercase all texts, or none"
+    )
+    group.add_argument("--max-order", metavar="N", type=int, default=4, help="the longest n-grams (default: 4)")
+    group.add_argument("--threads", metavar="N", type=int, help="how many threads count (default: the metric's choice)")
+
+
+def _add_comparison_options(group) -> None:
+    group.add_argument(
+        "--confidence",
+        metavar="LEVEL",
+        nargs="?",
+        const=0.95,
+        type=float,
+        help="add confidence intervals, by bootstrap over segments (default level: 0.95)",
+    )
+    test = group.add_mutually_exclusive_group()
+    test.add_argument(
+        "--paired-bs",
+        dest="method",
+        action="store_const",
+        const="bootstrap",
+        help="test by paired bootstrap whether systems differ from the first",
+    )
+    test.add_argument(
+        "--paired-ar",
+        dest="method",
+        action="store_const",
+        const="randomization",
+        help="test by paired approximate randomization whether systems differ from the first",
+    )
+    group.add_argument(
+        "--resamples", metavar="N", type=int, help="how many resamples (default: 1000) or trials (default: 10000)"
+    )
+    group.add_argument("--seed", metavar="N", type=int, default=12345, help="of the resamples (default: 12345)")
+    group.add_argument(
+        "--baselines",
+        action="store_true",
+        help="add the scores of copied sources, empty outputs, and each reference against the others",
+    )
+    group.add_argument(
+        "--why",
+        metavar="VARIANT",
+        choices=VARIANTS,
+        help="explain the difference to another variant, one choice at a time",
+    )
+
+
+def _add_report_options(group) -> None:
+    group.add_argument("--format", choices=FORMATS, default="text", help="how to print the scores (default: text)")
+    group.add_argument(
+        "--by-order", action="store_true", help="add precision, recall and F1 per n-gram order (JSON always has them)"
+    )
+    group.add_argument(
+        "--explain",
+        metavar="N",
+        type=int,
+        help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
+        "with --by-order also the n-grams behind each figure",
+    )
+    group.add_argument(
+        "--report", metavar="FILE", help="write all there is to say about the systems to an .html, .md or .json file"
+    )
+    group.add_argument(
+        "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"
+    )
+    group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")

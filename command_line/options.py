@@ -1,0 +1,108 @@
+"""What a user of the command line chose, with what follows from it, and how it is refused."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from sari.files.reading import stem
+from sari.variants import VARIANTS
+
+
+class OptionError(Exception):
+    """Options that the metric refuses, or packages that it lacks, said in one line."""
+
+
+@contextmanager
+def refusals() -> Iterator[None]:
+    """Turn what the metric refuses into faults of the options: the texts have been checked."""
+    try:
+        yield
+    except (ValueError, TypeError, ImportError) as error:
+        raise OptionError(str(error)) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """The options by the names that `--help` shows; None, or False, for what was left out.
+
+    Attributes:
+        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar.
+    """
+
+    sources: str | None
+    outputs: list[str] | None
+    references: list[str] | None
+    jsonl: str | None
+    variant: str
+    all_variants: bool
+    level: str | None
+    deletion: str | None
+    zero_division: float | None
+    tokenize: str | None
+    lowercase: bool | None
+    max_order: int
+    threads: int | None
+    confidence: float | None
+    method: str | None
+    resamples: int | None
+    seed: int
+    baselines: bool
+    why: str | None
+    format: str
+    by_order: bool
+    explain: int | None
+    report: str | None
+    trees: str | None
+    sentences: str | None
+
+    @property
+    def input_paths(self) -> list[str]:
+        """The files that are read, but for trees."""
+        if self.jsonl is not None:
+            return [self.jsonl]
+        return [str(self.sources), *self.output_paths, *(self.references or [])]
+
+    @property
+    def output_paths(self) -> list[str]:
+        """A file of outputs for each system."""
+        return [path for _, path in self._named_outputs]
+
+    @cached_property
+    def systems(self) -> list[str]:
+        """The names that the user gave, or those of the files, with their folders where that tells them apart."""
+        pairs = self._named_outputs if self.jsonl is None else [(None, self.jsonl)]
+        names = [name or stem(path) for name, path in pairs]
+        return [
+            path if name is None and names.count(short) > 1 else short
+            for (name, path), short in zip(pairs, names, strict=True)
+        ]
+
+    @property
+    def variants(self) -> list[str]:
+        """The names of the variants to score under."""
+        return list(VARIANTS) if self.all_variants else [self.variant]
+
+    @property
+    def choices(self) -> dict[str, Any]:
+        """The options of the metric that change the score, under any variant."""
+        names = ("level", "deletion", "zero_division", "tokenize", "lowercase", "max_order")
+        return {name: getattr(self, name) for name in names}
+
+    @property
+    def wants_only_scores(self) -> bool:
+        """Whether scores are all that is wanted, so that no segment needs to be kept."""
+        extras = (self.confidence, self.method, self.why, self.report)
+        return len(self.systems) == 1 and set(extras) == {None} and not self.baselines
+
+    @cached_property
+    def _named_outputs(self) -> list[tuple[str | None, str]]:
+        return [_name_and_path(output) for output in self.outputs or []]
+
+
+def _name_and_path(output: str) -> tuple[str | None, str]:
+    """Split NAME=FILE, unless that is the name of a file."""
+    name, equals, path = output.partition("=")
+    return (name, path) if name and equals and path and not os.path.exists(output) else (None, output)

@@ -1,0 +1,59 @@
+"""`score.py` as a program: arguments in, a report or one line of refusal out, and a status."""
+
+import os
+import signal
+import sys
+from collections.abc import Sequence
+
+from sari.command_line.arguments import PROGRAM, parse
+from sari.command_line.options import OptionError
+from sari.command_line.scoring import score
+from sari.files.errors import FileError
+from sari.report.formats import FORMATS
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error."""
+    options = parse(arguments)
+    try:
+        if options.explain is not None:
+            from sari.command_line.explaining import explain_line
+
+            print(explain_line(options, options.explain))
+            return 0
+        report = score(options)
+    except (FileError, OptionError) as error:
+        return _refuse(str(error))
+    print(FORMATS[options.format](report, options.by_order))
+    return 0
+
+
+def run(arguments: Sequence[str] | None = None) -> int:
+    """Run `main` as a program that ends quietly when it is interrupted or its reader has gone."""
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs the network
+    try:
+        try:
+            return main(arguments)
+        finally:
+            if sys.stdout is not None:
+                sys.stdout.flush()  # here, where a fault can still be caught
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
+    except BrokenPipeError:
+        _discard_output()
+        return 128 + signal.SIGPIPE
+    except OSError as error:
+        _discard_output()
+        return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+
+
+def _refuse(message: str) -> int:
+    if sys.stderr is not None:  # closed by the caller; `print` would turn to standard output instead
+        print(f"{PROGRAM}: error: {' '.join(message.splitlines())}", file=sys.stderr)
+    return 2
+
+
+def _discard_output() -> None:
+    """Send what is still buffered nowhere, or the interpreter would try, and complain, once more."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,46 @@
+"""Progress bars on a terminal."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from sari.files.reading import Corpus
+
+#: Seconds of work before a bar appears.
+_PATIENCE = 2.0
+
+
+@contextmanager
+def reading_bar(corpus: Corpus) -> Iterator[Callable[[], object]]:
+    """Yield a function that shows how much has been read."""
+    with _bar(desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
+        yield lambda: bar is not None and bar.update(corpus.position - bar.n)
+
+
+@contextmanager
+def step_bar(label: str, steps: int) -> Iterator[Callable[[], object]]:
+    """Yield a function that shows that one more step is done."""
+    with _bar(desc=label, total=steps) as bar:
+        yield lambda: bar is not None and bar.update()
+
+
+@contextmanager
+def _bar(**how) -> Iterator[Any]:
+    """Yield a bar that shows on a terminal, and only when it takes long; None elsewhere."""
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from tqdm import tqdm
+
+    terminal = os.get_terminal_size(sys.stderr.fileno())
+    with tqdm(
+        delay=_PATIENCE,
+        leave=False,
+        file=sys.stderr,
+        ncols=terminal.columns or 80,  # some terminals claim to have no size
+        nrows=terminal.lines or 24,
+        **how,
+    ) as bar:
+        yield bar

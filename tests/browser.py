@@ -1,0 +1,136 @@
+"""A browser for the tests of the page: one that is there, else one that is got, else no such tests.
+
+Chromium, Chrome and Edge will do. If none is there, root gets Debian's package, and everybody else what playwright
+downloads (root too, if that package fails). If that fails too, the tests are skipped; with `CI=true` they fail.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+import pytest
+from filelock import FileLock
+from playwright.sync_api import Browser, Error, Playwright, sync_playwright
+
+FLAGS = [
+    *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
+    *("--disable-background-networking", "--disable-component-update", "--disable-sync"),
+]
+COMMANDS = (
+    *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
+    *("microsoft-edge", "microsoft-edge-stable"),
+)
+#: What playwright finds by itself: browsers where installers put them on Linux, macOS and Windows, and its own.
+KNOWN_TO_PLAYWRIGHT = ({"channel": "chrome"}, {"channel": "msedge"}, {})
+#: Seconds that one try to connect may take, and that a download and installation may take.
+CONNECTING, INSTALLING = 15, 600
+
+
+class NoBrowserError(Exception):
+    """A browser that cannot be got or started, said in one line."""
+
+
+@contextmanager
+def started() -> Iterator[Browser]:
+    """Start a browser; without one the tests that need it are skipped, or fail where `CI=true`."""
+    with sync_playwright() as playwright:
+        try:
+            browser = launch(playwright)
+        except NoBrowserError as problem:
+            if os.environ.get("CI") == "true":
+                pytest.fail(f"no browser: {problem}", pytrace=False)
+            pytest.skip(f"NO BROWSER: {problem}")
+        yield browser
+        browser.close()
+
+
+def launch(playwright: Playwright) -> Browser:
+    """Start the first browser that starts: one that is there, else one that is got.
+
+    Raises:
+        NoBrowserError: with all that was tried and why each failed, in one line.
+    """
+    problems = []
+    with FileLock(Path(os.environ["SARI_TESTS_HOME"], "browser.lock")):  # other workers would get one too, meanwhile
+        for get in (nothing, system_package, download):
+            try:
+                get()
+                return start(playwright)
+            except NoBrowserError as problem:
+                problems.append(str(problem))
+    raise NoBrowserError("; ".join(problems))
+
+
+def start(playwright: Playwright) -> Browser:
+    """Start the first browser that is there and starts."""
+    executables = list(filter(None, map(shutil.which, COMMANDS)))
+    for browser in (*({"executable_path": path} for path in executables), *KNOWN_TO_PLAYWRIGHT):
+        with suppress(Error):
+            return playwright.chromium.launch(args=FLAGS, **browser)
+    broken = "".join(f", {path} does not start" for path in executables)
+    raise NoBrowserError(f"no Chromium, Chrome or Edge found{broken}")
+
+
+def nothing() -> None:
+    """Get nothing: what is there may do."""
+
+
+def system_package() -> None:
+    """Install the system's Chromium."""
+    if user() != 0 or not shutil.which("apt-get"):
+        raise NoBrowserError("apt-get: needs root on Debian or Ubuntu")
+    quick = [f"-oAcquire::{kind}::Timeout={CONNECTING}" for kind in ("http", "https")]
+    for command in (["update"], ["install", "-y", "chromium"]):
+        run("apt-get", "-qq", "-oAcquire::Retries=0", "-oDPkg::Lock::Timeout=60", *quick, *command)
+
+
+def download() -> None:
+    """Let playwright download its own Chromium, as root with the libraries that it needs."""
+    libraries = ["--with-deps"] if user() == 0 and shutil.which("apt-get") else []
+    run(sys.executable, "-m", "playwright", "install", "--no-progress", *libraries, "chromium")
+
+
+def user() -> int | None:
+    """Return the number of the user, 0 for root; None where users have no numbers."""
+    return os.geteuid() if hasattr(os, "geteuid") else None
+
+
+def run(*command: str) -> None:
+    """Run a command that gets a browser.
+
+    Raises:
+        NoBrowserError: with what the command complained of first, if it failed.
+    """
+    name = "playwright install" if "playwright" in command else command[0]
+    quietly = {
+        "DEBIAN_FRONTEND": "noninteractive",
+        "NODE_NO_WARNINGS": "1",
+        "PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": str(CONNECTING * 1000),
+    }
+    try:
+        done = subprocess.run(
+            command,
+            env=os.environ | quietly,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            errors="replace",
+            timeout=INSTALLING,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired) as error:
+        raise NoBrowserError(f"{name}: {error}") from None
+    if done.returncode:
+        raise NoBrowserError(f"{name}: {complaint(done.stdout)}")
+
+
+def complaint(output: str) -> str:
+    """Return the first line that is an error, or the last one that is anything."""
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["failed"]
+    errors = (line for line in lines if line.startswith(("E: ", "Error: ")))
+    return next(errors, lines[-1])

@@ -1,0 +1,11 @@
+"""The Space: a page with a view for each question, its answers as HTML and files, and endpoints for programs.
+
+Imports `sari.files`, `sari.report` and `sari.variants`, `sari.inputs` to check what comes, and `sari.loading` for the
+metric. Nothing here is kept from one call to the next, so that visitors cannot meet.
+"""
+
+import os
+
+# Before any module of this room imports gradio.
+os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
+os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs another host

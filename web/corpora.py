@@ -1,0 +1,158 @@
+"""Corpora as they come: lists from programs, pasted lines, and files; checked against the limits, in batches."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing
+from itertools import chain, count
+from pathlib import Path
+from typing import Any, TypedDict
+
+from sari.files import reading
+from sari.files.errors import FileError
+from sari.inputs import validate_columns, validate_systems
+from sari.web.limits import RefusedError, check_bytes, check_segments, check_systems, refusals
+
+_BATCH = 250
+_GZIP_MAGIC = b"\x1f\x8b"
+
+
+class Batch(TypedDict):
+    """Segments of one system as the columns that the metric takes."""
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]]
+
+
+def batches_of_lists(sources, outputs, references) -> Iterator[Batch]:
+    """Yield the segments of three columns.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric refuses.
+    """
+    with refusals():
+        sources, outputs, references = validate_columns(sources, outputs, references)
+    check_bytes(sum(map(_bytes, [*sources, *outputs])) + sum(_bytes(text) for row in references for text in row))
+    for start in range(0, len(sources), _BATCH):
+        rows = slice(start, start + _BATCH)
+        yield Batch(sources=sources[rows], predictions=outputs[rows], references=references[rows])
+
+
+def batches_of_lines(sources: str, outputs: str, references: str) -> Iterator[Batch]:
+    """Yield the segments of three texts with a line for each; tabs stand between the references of a segment.
+
+    Raises:
+        RefusedError: for an empty text, for unequal numbers of lines, and past the limits.
+    """
+    named = {"sources": sources, "outputs": outputs, "references": references}
+    lines = {name: text.rstrip("\n").split("\n") for name, text in named.items()}
+    for name, text in named.items():
+        if not text.strip():
+            raise RefusedError(f"Please paste the {name}: one line for each segment.")
+        if len(lines[name]) != len(lines["sources"]):
+            wanted = f"{len(lines['sources'])}, as many as sources"
+            plural = "" if len(lines[name]) == 1 else "s"
+            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, wanted {wanted}.")
+    yield from batches_of_lists(lines["sources"], lines["outputs"], [line.split("\t") for line in lines["references"]])
+
+
+def batches_of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[Batch]:
+    """Yield the segments of text files with a line for each; arguments are paths.
+
+    Raises:
+        RefusedError: for a file that is missing or cannot be used, and past the limits.
+    """
+    needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
+    _check_given(needed)
+    paths = [str(sources), str(outputs), *references]
+    yield from map(_of_one_system, _read(paths, lambda: reading.open_texts(paths[0], paths[1], paths[2:])))
+
+
+def batches_of_jsonl(path: str | None) -> Iterator[Batch]:
+    """Yield the segments of a file with a JSON object for each: source, prediction (or output), references.
+
+    Raises:
+        RefusedError: as `batches_of_files`.
+    """
+    _check_given({"a JSONL file": path})
+    yield from map(_of_one_system, _read([str(path)], lambda: reading.open_jsonl(str(path))))
+
+
+def systems_of_lists(sources, outputs, references) -> reading.Columns:
+    """Return three columns, the outputs by the names of their systems.
+
+    Raises:
+        RefusedError: past the limits, and for what the metric refuses.
+    """
+    with refusals():
+        sources, outputs, references = validate_systems(sources, outputs, references)
+    check_systems(len(outputs))
+    check_bytes(sum(map(_bytes, chain(sources, *outputs.values(), *references))))
+    return reading.Columns(sources=sources, predictions=outputs, references=references)
+
+
+def systems_of_files(sources: str | None, outputs: Sequence[str], references: Sequence[str]) -> reading.Columns:
+    """Return the segments of text files with a line for each; arguments are paths, and name the systems.
+
+    Raises:
+        RefusedError: as `batches_of_files`.
+    """
+    needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
+    _check_given(needed)
+    check_systems(len(outputs))
+    paths = [str(sources), *outputs, *references]
+    batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
+    return reading.gather(_checked(batches), system_names(outputs))
+
+
+def system_names(paths: Iterable[str]) -> list[str]:
+    """Return the names of files as those of systems; where they repeat, with a number.
+
+    >>> system_names(["a/muss.txt", "b/muss.txt", "b/access.txt"])
+    ['muss', 'muss (2)', 'access']
+    """
+    names: list[str] = []
+    for stem in map(reading.stem, paths):
+        numbered = chain([stem], (f"{stem} ({number})" for number in count(2)))
+        names.append(next(name for name in numbered if name not in names))
+    return names
+
+
+def _check_given(files: dict[str, Any]) -> None:
+    for name, path in files.items():
+        if not path:
+            raise RefusedError(f"Please choose {name}.")
+
+
+def _checked(batches: Iterable[reading.Batch]) -> Iterator[reading.Batch]:
+    """Yield batches until there are too many segments, which is refused before the rest is read."""
+    segments = 0
+    for batch in batches:
+        segments += len(batch["sources"])
+        check_segments(segments)
+        yield batch
+
+
+def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterator[reading.Batch]:
+    """Yield the segments of files; messages name them without their folders."""
+    check_bytes(sum(Path(path).stat().st_size for path in paths))
+    for path in paths:
+        with open(path, "rb") as file:
+            if file.read(2) == _GZIP_MAGIC:
+                raise RefusedError(f"{Path(path).name} is compressed: please unpack it first.")
+    try:
+        with closing(opened()) as corpus:
+            yield from corpus.batches(segments=_BATCH)
+    except FileError as error:
+        message = str(error)
+        for path in paths:
+            message = message.replace(path, Path(path).name)
+        raise RefusedError(message) from error
+
+
+def _of_one_system(batch: reading.Batch) -> Batch:
+    (predictions,) = map(list, zip(*batch["predictions"], strict=True))
+    return Batch(sources=batch["sources"], predictions=predictions, references=batch["references"])
+
+
+def _bytes(text: str) -> int:
+    return len(text.encode())

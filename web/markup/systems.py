@@ -1,0 +1,156 @@
+"""Compared systems: a table of scores, a plot of their intervals, and the tests in words.
+
+All of them take a report of one variant that has intervals and, where there are several systems, tests.
+"""
+
+from math import ceil, floor, log10
+
+from sari.report.results import OPERATIONS, SIGNIFICANT, Resampling, Result, ScoreReport
+from sari.web.markup.elements import NAMES, escaped, heads, note, notes, scrolling, signed
+
+_TICKS = 5
+_METHODS = {"bootstrap": "Paired bootstrap", "randomization": "Paired randomization"}
+_RANDOM = {"bootstrap": "resamples", "randomization": "random swaps"}
+
+
+def systems(report: ScoreReport) -> str:
+    """Return compared systems: a table of scores, a plot of their intervals, the tests in words, and the notes."""
+    resampling = report.resampling
+    assert resampling is not None
+    first, number = report.results[0], report.results[0].segments
+    title = f"{number:,} {'segment' if number == 1 else 'segments'} under {escaped(first.variant)}"
+    return (
+        f'<div class="sari-page">{_table(report.results, resampling, title)}{_plot(report.results, resampling)}'
+        f"{_tests(report.results, resampling)}{notes(report.notes)}</div>"
+    )
+
+
+def _table(results: list[Result], resampling: Resampling, title: str) -> str:
+    """Return a row for each system; the best of a column is bold, and said."""
+    best = {name: max(result.scores[name] for result in results) for name in NAMES} if len(results) > 1 else {}
+    rows = "".join(_row(result, best, resampling.baseline) for result in results)
+    interval = f"{_percent(resampling)} interval"
+    names = ("System", "SARI", interval, *(NAMES[name] for name in OPERATIONS), "Difference", "p")
+    table = f"<caption>{title}</caption><thead>{heads(names)}</thead><tbody>{rows}</tbody>"
+    legend = f"Bold: the best of the column. *: significant at {SIGNIFICANT:.0%}."
+    return scrolling(table, "sari-systems", "Scores of the systems") + (note(legend) if len(results) > 1 else "")
+
+
+def _row(result: Result, best: dict[str, float], baseline: str) -> str:
+    """Return a system's row; `best` has the best score of each column, where systems compete."""
+    low, high = _interval(result)
+    test = "<td></td><td></td>"
+    if result.differences is not None and result.p_values is not None:
+        p_value = result.p_values["sari"]
+        star = "*" * (p_value < SIGNIFICANT)
+        test = f"<td>{signed(result.differences['sari'])}</td><td>{p_value:.4f}{star}</td>"
+    of_baseline = " <small>baseline</small>" if best and result.name == baseline else ""
+    sari, *operations = (_score(result.scores[name], best.get(name)) for name in NAMES)
+    return (
+        f'<tr><th scope="row">{escaped(result.name)}{of_baseline}</th>{sari}'
+        f"<td>{low:.2f} to {high:.2f}</td>{''.join(operations)}{test}</tr>"
+    )
+
+
+def _score(score: float, best: float | None) -> str:
+    if best is None or score < best:
+        return f"<td>{score:.2f}</td>"
+    return f'<td><b>{score:.2f}</b><span class="sari-unseen"> best</span></td>'
+
+
+def _plot(results: list[Result], resampling: Resampling) -> str:
+    """Return the scores as dots on their intervals; the baseline's dot is a square, on a dashed line."""
+    percent, baseline = _percent(resampling), resampling.baseline
+    values = [value for result in results for value in (result.scores["sari"], *_interval(result))]
+    ticks = _ticks(min(values), max(values))
+    compared_with = next(result.scores["sari"] for result in results if result.name == baseline)
+    lines = "".join(f'<i class="tick" style="left:{_place(tick, ticks)}"></i>' for tick in ticks)
+    lines += f'<i class="against" style="left:{_place(compared_with, ticks)}"></i>'
+    numbers = "".join(f'<span style="left:{_place(tick, ticks)}">{tick:g}</span>' for tick in ticks)
+    rows = "".join(_plotted(result, resampling, ticks, lines) for result in results)
+    several = f" The square and the dashed line stand for the baseline, {escaped(baseline)}."
+    against = several if len(results) > 1 else ""
+    return (
+        f'<figure class="sari-intervals"><ul aria-label="SARI with {percent} intervals">{rows}</ul>'
+        f'<div class="axis" aria-hidden="true"><span class="track">{numbers}</span></div>'
+        f"<figcaption>SARI and its {percent} interval, from a bootstrap over segments.{against} The scale runs from "
+        f"{ticks[0]:g} to {ticks[-1]:g}.</figcaption></figure>"
+    )
+
+
+def _plotted(result: Result, resampling: Resampling, ticks: list[float], lines: str) -> str:
+    """Return a system's row of the plot; `lines` are those that all rows share."""
+    sari, (low, high) = result.scores["sari"], _interval(result)
+    kind = "of-baseline" if result.name == resampling.baseline else "of-system"
+    width = 100 * (high - low) / (ticks[-1] - ticks[0])
+    label = f"{sari:.2f}, {_percent(resampling)} interval from {low:.2f} to {high:.2f}"
+    return (
+        f'<li><span class="name">{escaped(result.name)}</span>'
+        f'<span class="track" role="img" aria-label="{label}">{lines}'
+        f'<i class="range" style="left:{_place(low, ticks)};width:{width:.2f}%"></i>'
+        f'<i class="{kind}" style="left:{_place(sari, ticks)}"></i></span><b aria-hidden="true">{sari:.2f}</b></li>'
+    )
+
+
+def _place(value: float, ticks: list[float]) -> str:
+    return f"{100 * (value - ticks[0]) / (ticks[-1] - ticks[0]):.2f}%"
+
+
+def _ticks(low: float, high: float) -> list[float]:
+    """Return round numbers, evenly spaced, about so many as `_TICKS`, that low and high lie between.
+
+    >>> _ticks(31.7, 44.2)
+    [30.0, 35.0, 40.0, 45.0]
+    >>> _ticks(50.0, 50.0)
+    [49.0, 49.5, 50.0, 50.5, 51.0]
+    """
+    if high - low < 0.01:
+        low, high = low - 1, high + 1
+    rough = (high - low) / _TICKS
+    size = 10.0 ** floor(log10(rough))
+    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough)
+    return [round(number * step, 6) for number in range(floor(low / step), ceil(high / step) + 1)]
+
+
+def _tests(results: list[Result], resampling: Resampling) -> str:
+    others = [result for result in results if result.name != resampling.baseline]
+    if not others or resampling.method is None:
+        return note("One system alone is not tested: add the outputs of another.")
+    items = "".join(f"<li>{_test(result, resampling)}</li>" for result in others)
+    resamples, random = f"{resampling.resamples:,}", _RANDOM[resampling.method]
+    how = f"{_METHODS[resampling.method]}, two-sided, {resamples} {random}, seed {resampling.seed}."
+    if len(others) > 1:
+        how += f" Each of the {len(others)} differences is tested on its own."
+    return f'<h3>Is it chance?</h3><ul class="sari-tests">{items}</ul>{note(how)}'
+
+
+def _test(result: Result, resampling: Resampling) -> str:
+    """Return in words how far a system is from the baseline, and how often chance would bring it as far."""
+    assert result.differences is not None
+    assert result.p_values is not None
+    points, p_value = result.differences["sari"], result.p_values["sari"]
+    one, other = f"<b>{escaped(result.name)}</b>", f"<b>{escaped(resampling.baseline)}</b>"
+    if points == 0:
+        return f"SARI of {one} is the same as that of {other}."
+    size = f"{abs(points):.2f}" if abs(points) >= 0.005 else "less than 0.01"
+    said = f"SARI of {one} is {size} {'higher' if points > 0 else 'lower'} than that of {other}"
+    if result.segments == 1:
+        return f"{said}; a single segment cannot tell whether that is chance."
+    often = round(p_value * (resampling.resamples + 1)) - 1  # the p-value counts the data themselves as one
+    of_all = f"{often:,}" if often else "none"
+    significant = "" if p_value < SIGNIFICANT else "not "
+    return (
+        f"{said}; chance alone made a difference as large in {of_all} of {resampling.resamples:,} "
+        f"{_RANDOM[str(resampling.method)]} (p = {p_value:.4f}): <strong>{significant}significant at "
+        f"{SIGNIFICANT:.0%}</strong>."
+    )
+
+
+def _interval(result: Result) -> list[float]:
+    assert result.confidence_intervals is not None
+    return result.confidence_intervals["sari"]
+
+
+def _percent(resampling: Resampling) -> str:
+    assert resampling.confidence is not None
+    return f"{100 * resampling.confidence:g}%"

@@ -1,0 +1,70 @@
+"""What several views share: the choices of how to score, how their events behave, and files to download."""
+
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import gradio as gr
+from gradio.utils import get_upload_folder
+
+from sari.variants import VARIANTS
+from sari.web.limits import TOKENIZERS
+
+OWN = "default"  # the variant's own
+CASES = {OWN: None, "lowercase": True, "as written": False}
+
+#: Events of the page. Those that follow the input as it changes let the newest input win, and nothing flickers.
+ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
+LIVE: dict[str, Any] = {**ON_DEMAND, "show_progress": "hidden", "trigger_mode": "always_last"}
+
+
+class Texts(NamedTuple):
+    """The boxes of one segment."""
+
+    source: gr.Textbox
+    output: gr.Textbox
+    references: gr.Textbox
+
+
+class Choices(NamedTuple):
+    """The choices of how to score."""
+
+    variant: gr.Dropdown
+    tokenize: gr.Dropdown
+    case: gr.Dropdown
+
+
+def choices() -> Choices:
+    """Make the choices of how to score."""
+    with gr.Row():
+        return Choices(
+            gr.Dropdown(list(VARIANTS), value="hf", label="Variant", min_width=120),
+            gr.Dropdown([OWN, *TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
+            gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
+        )
+
+
+def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:
+    """Turn choices of the page into options of the metric."""
+    return {"variant": variant, "tokenize": None if tokenize == OWN else tokenize, "lowercase": CASES[case]}
+
+
+def file_box(label: str, count: Literal["single", "multiple"] = "single") -> gr.File:
+    """Make a box for one file, or for "multiple" ones."""
+    return gr.File(label=label, file_count=count, height=170, min_width=220)
+
+
+def lines_of(text: str) -> list[str]:
+    """Return the lines that are not blank."""
+    return [line for line in text.split("\n") if line.strip()]
+
+
+def write_files(texts: Mapping[str, str]) -> list[str]:
+    """Write texts to files of these names, where Gradio serves files and cleans them away, and return the paths."""
+    cache = Path(get_upload_folder())
+    cache.mkdir(parents=True, exist_ok=True)
+    folder = Path(tempfile.mkdtemp(dir=cache))
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return [str(folder / name) for name in texts]

@@ -1,0 +1,53 @@
+"""The view of the same segment under every variant, and of why two of them differ."""
+
+from typing import Any
+
+import gradio as gr
+
+from sari.loading import load_metric
+from sari.variants import VARIANTS
+from sari.web.answers import explain_difference, score_variants
+from sari.web.beside import samples
+from sari.web.limits import RefusedError
+from sari.web.markup import elements, variants
+from sari.web.views.controls import LIVE, Texts, lines_of
+
+
+def show_variants(source: str, output: str, references: str) -> str:
+    """Return the scores under every variant, with what was scored."""
+    metric = load_metric()
+    try:
+        results = score_variants(metric, source, output, lines_of(references))
+    except RefusedError as refusal:
+        return elements.refusal(str(refusal))
+    return variants.comparison(results, metric.variants) + variants.given(source, output, lines_of(references))
+
+
+def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
+    """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
+    pair = {"variant_a": one, "variant_b": other}
+    try:
+        return variants.difference(explain_difference(load_metric(), source, output, lines_of(references), **pair))
+    except RefusedError:
+        return ""
+
+
+def variants_view(tab: gr.Tab, texts: Texts) -> None:
+    """Make the view, of the texts of the sentence view."""
+    first = samples()[0].texts
+    gr.HTML(elements.note("The texts of the Sentence view under every published SARI, with its own tokens and case."))
+    with gr.Row(elem_classes="sari-examples"):
+        copy = gr.Button("Make the output a copy of the source", size="sm", scale=0)
+    result = gr.HTML(show_variants(*first), elem_id="variants")
+    gr.HTML('<div class="sari-page"><h3>Why two variants differ</h3></div>')
+    with gr.Row():
+        pair = [
+            gr.Dropdown(list(VARIANTS), value=value, label=label, min_width=120)
+            for label, value in (("From", "hf"), ("To", "easse"))
+        ]
+    steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
+    for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
+    gr.on([tab.select, *(box.change for box in pair)], **for_difference)
+    tab.select(show_variants, list(texts), result, **LIVE)
+    copied = copy.click(lambda source: source, texts.source, texts.output, **LIVE)
+    copied.then(show_variants, list(texts), result, **LIVE).then(**for_difference)
