@@ -8,7 +8,6 @@ import os
 import re
 import sys
 import warnings
-from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -264,25 +263,29 @@ def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
     return [WarningRow(category=category, message=message) for category, message in pairs]
 
 
-def merge_warnings(found: Mapping[str, Sequence[Warning]]) -> list[Warning]:
-    """Say once what was found of everything, and put its name before what was not.
+def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
+    """Return each warning once, and with the names of what it is about where that is not everything.
 
     Args:
         found: warnings by the name of what they are about: of systems, say, or of variants.
 
     >>> x, y = SariWarning("x"), SariWarning("y")
-    >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x]})]
-    ['x', 'a: y']
+    >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]
+    ['x', 'a, c: y']
     """
-    numbers = Counter(str(warning) for own in found.values() for warning in own)
-    shared = {str(warning): warning for own in found.values() for warning in own if numbers[str(warning)] == len(found)}
-    named = [
-        type(warning)(f"{name}: {warning}")
-        for name, own in found.items()
-        for warning in own
-        if str(warning) not in shared
+    names: dict[tuple[type[Warning], str], list[str]] = {}
+    for name, own in found.items():
+        for warning in own:
+            names.setdefault((type(warning), str(warning)), []).append(name)
+    return [
+        category(message if len(of) == len(found) else f"{', '.join(of)}: {message}")
+        for (category, message), of in names.items()
     ]
-    return [*shared.values(), *named]
+
+
+def without_comparison(found: Iterable[Warning]) -> list[Warning]:
+    """Return the warnings that matter where no systems are compared: there a variant's merits are not the question."""
+    return [warning for warning in found if not isinstance(warning, RewardsCopyingWarning)]
 
 
 def _callers_level() -> int:
