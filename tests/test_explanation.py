@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from report.explanation import MARKS, OPERATIONS, explain
-from variants import VARIANTS
+from sari.report.explanation import MARKS, OPERATIONS, explain
+from sari.variants import VARIANTS
 
 SOURCE = "Nearly 40 bridges were still standing ."
 OUTPUT = "Nearly 40 we later ran off ."
