@@ -10,11 +10,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("examples/*.md"))
+#: The rooms of the package: the folders of modules, and the root.
+ROOMS = [ROOT, *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")))]
 MODULES = sorted(
-    path.relative_to(ROOT).with_suffix("").as_posix().replace("/", ".")
-    for pattern in ("*.py", "report/*.py")
-    for path in ROOT.glob(pattern)
-    if path.name not in ("sari.py", "__init__.py")
+    ".".join(["sari", *path.relative_to(ROOT).with_suffix("").parts])
+    for room in ROOMS
+    for path in room.glob("*.py")
+    if path not in (ROOT / "sari.py", room / "__init__.py")
 )
 
 
@@ -26,6 +28,10 @@ def in_the_repository(monkeypatch):
 def test_readme():
     failures, examples = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
     assert (failures, examples > 10) == (0, True)
+
+
+def test_rooms_are_found():
+    assert {"sari.variants", "sari.files.reading", "sari.web.views.corpus"} <= set(MODULES)
 
 
 @pytest.mark.parametrize("name", MODULES)
