@@ -3,25 +3,23 @@
 import os
 import shutil
 import sys
-from contextlib import closing
+from collections.abc import Iterable
 
-from sari.command_line.corpus import open_corpus
 from sari.command_line.options import OptionError, Options, refusals
-from sari.files.reading import Corpus, Segment
+from sari.files.reading import Batch, Segment
 from sari.options import resolve_settings
 from sari.report import terminal
 from sari.report.explanation import explain
 
 
-def explain_line(options: Options, line: int) -> str:
+def explain_line(options: Options, batches: Iterable[Batch], line: int) -> str:
     """Return why a line, counted from 1, gets its score: as JSON, or as text with colours on a terminal.
 
     Raises:
         FileError: for a file that cannot be read.
         OptionError: for a line that is not there, and for options that the metric refuses.
     """
-    with closing(open_corpus(options)) as corpus:
-        segment = _segment(corpus, line)
+    segment = _segment(batches, line)
     (prediction,) = segment.predictions
     with refusals():
         explanation = explain(
@@ -42,9 +40,9 @@ def explain_line(options: Options, line: int) -> str:
     )
 
 
-def _segment(corpus: Corpus, line: int) -> Segment:
+def _segment(batches: Iterable[Batch], line: int) -> Segment:
     before = 0
-    for batch in corpus.batches():
+    for batch in batches:
         size = len(batch["sources"])
         if line <= before + size:
             place = line - before - 1

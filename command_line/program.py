@@ -4,10 +4,14 @@ import os
 import signal
 import sys
 from collections.abc import Sequence
+from contextlib import closing
+from itertools import chain
 
 from sari.command_line.arguments import PROGRAM, parse
-from sari.command_line.options import OptionError
+from sari.command_line.corpus import open_corpus
+from sari.command_line.options import OptionError, Options
 from sari.files.errors import FileError
+from sari.files.writing import check_writable
 from sari.report.formats import FORMATS
 
 
@@ -15,18 +19,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error."""
     options = parse(arguments)
     try:
-        if options.explain is not None:
-            from sari.command_line.explaining import explain_line
-
-            print(explain_line(options, options.explain))
-            return 0
-        from sari.command_line.scoring import score  # which takes long to load
-
-        report = score(options)
+        answer = _answer(options)
     except (FileError, OptionError) as error:
         return _refuse(str(error))
-    print(FORMATS[options.format](report, options.by_order))
+    print(answer)
     return 0
+
+
+def _answer(options: Options) -> str:
+    """Return what is printed, and write sentence scores and a report where they are wanted.
+
+    Raises:
+        FileError: for a file that cannot be read or written.
+        OptionError: for options that the metric refuses, or packages that are missing.
+    """
+    for path in filter(None, (options.sentences, options.report)):
+        check_writable(path, [*options.input_paths, *filter(None, [options.trees])])
+    with closing(open_corpus(options)) as corpus:
+        batches = corpus.batches()
+        first = next(batches)  # read before the metric loads, so that most faults of files show at once
+        try:
+            from sari.command_line.explaining import explain_line
+            from sari.command_line.scoring import score
+        except ImportError as error:
+            raise OptionError(f"{error}, wanted what requirements.txt lists") from error
+        if options.explain is not None:
+            return explain_line(options, chain([first], batches), options.explain)
+        return FORMATS[options.format](score(options, corpus, chain([first], batches)), options.by_order)
 
 
 def run(arguments: Sequence[str] | None = None) -> int:

@@ -1,18 +1,16 @@
 """Scores of the files that the options name: one system batch by batch, or several held in memory and compared."""
 
-from collections.abc import Callable, Iterator
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.corpus import open_corpus
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import reading_bar
 from sari.comparing import baseline_scores, compare, explain_difference, score_systems
 from sari.data_warnings import merge_warnings, warning_rows, without_comparison
-from sari.files.reading import Batch, gather
-from sari.files.writing import check_writable, write_whole
+from sari.files.reading import Batch, Corpus, gather
+from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
 from sari.options import Settings, resolve_resampling, resolve_settings
 from sari.report.formats import SENTENCE_FORMATS
@@ -27,32 +25,34 @@ class Scored(NamedTuple):
     sentences: SentenceScores | None
 
 
-def score(options: Options) -> ScoreReport:
-    """Score the files that the options name, in one pass, and write sentence scores and a report where they are wanted.
+def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreReport:
+    """Score files, in one pass, and write sentence scores and a report where they are wanted.
+
+    Args:
+        options: what to do.
+        corpus: the files.
+        batches: all that they hold.
 
     Raises:
         FileError: for a file that cannot be read or written.
-        OptionError: for options that the metric refuses, or packages that are missing.
+        OptionError: for options that the metric refuses.
     """
-    for path in filter(None, (options.sentences, options.report)):
-        check_writable(path, [*options.input_paths, *filter(None, [options.trees])])
     with refusals():
         settings = {
             name: resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants
         }
-    with closing(open_corpus(options)) as corpus, reading_bar(corpus) as show_progress:
-        batches = _shown(corpus.batches(), show_progress)
+    with reading_bar(corpus) as show_progress:
+        read = _shown(batches, show_progress)
         if options.wants_only_scores:
-            scored = _scored_alone(batches, settings, options)
+            scored = _scored_alone(read, settings, options)
         else:
-            columns = SystemColumns(**gather(batches, options.systems))
-            scored = _scored_together(columns, settings, options)
+            scored = _scored_together(SystemColumns(**gather(read, options.systems)), settings, options)
     if options.sentences and scored.sentences is not None:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
     return scored.report
 
 
-def _shown(batches: Iterator[Batch], show_progress: Callable[[], object]) -> Iterator[Batch]:
+def _shown(batches: Iterable[Batch], show_progress: Callable[[], object]) -> Iterator[Batch]:
     for batch in batches:
         yield batch
         show_progress()

@@ -147,7 +147,7 @@ class _Entry(NamedTuple):
 def _entries(table: NgramTable) -> list[list[_Entry]]:
     """Return the n-grams of each order: those of the source, then those of the output, then those of references."""
     orders = [_of_order(*row) for row in zip(table.ngrams, table.amounts, strict=True)]
-    return [sorted(entries, key=lambda entry: (not entry.source, not entry.output)) for entries in orders]
+    return [sorted(entries, key=lambda entry: 0 if entry.source else 1 if entry.output else 2) for entries in orders]
 
 
 def _of_order(ngrams: Iterable[tuple[str, ...]], amounts: NgramAmounts) -> Iterator[_Entry]:

@@ -1,9 +1,14 @@
-"""A small corpus with texts that are hard to show, and a reader of pages that finds the faults of their structure."""
+"""A small corpus with texts that are hard to show, its report, and a reader of pages that finds faults of structure."""
 
 from html.parser import HTMLParser
 
+from sari.comparing import score_systems
+from sari.data_warnings import merge_warnings, warning_rows
+from sari.inputs import validate_systems
 from sari.measures.generation import Tree
+from sari.options import resolve_resampling, resolve_settings
 from sari.report import building
+from sari.report.explanation import explain
 
 SOURCES = [
     "The committee subsequently approved the proposal .",
@@ -35,16 +40,30 @@ TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (te
 VOID = {"meta", "img", "br", "link", "hr"}
 
 
-def document_of_two(metric):
+def built(*, sources, systems, references, trees=None, confidence=None, seed=12345, advance=lambda: None, **options):
+    """Return the report of systems under the options."""
+    columns = validate_systems(sources, systems, references)
+    states = score_systems(columns, resolve_settings(**options), sentences=True, resampling=True)
+    warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
+    resampling = resolve_resampling(confidence=confidence, seed=seed)
+    return building.build(columns, states, warnings=warnings, trees=trees, resampling=resampling, advance=advance)
+
+
+def explained(source, prediction, references, **options):
+    """Return the explanation of a segment under the options."""
+    return explain(source=source, prediction=prediction, references=references, settings=resolve_settings(**options))
+
+
+def document_of_two():
     """Return the report of both systems, with trees and intervals."""
-    return building.build(metric, sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
+    return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
 
 
-def document_of_one(metric):
+def document_of_one():
     """Return the report of one system whose segments have one reference, under another variant."""
     first = [row[:1] for row in REFERENCES]
     systems = {"short": OUTPUTS["<Simple> & short"]}
-    return building.build(metric, sources=SOURCES, systems=systems, references=first, variant="easse")
+    return built(sources=SOURCES, systems=systems, references=first, variant="easse")
 
 
 class Page(HTMLParser):

@@ -8,9 +8,9 @@ import sys
 
 import pytest
 from programs import ROOT
+from report_corpus import explained
 
 from sari.report import terminal
-from sari.report.explanation import explain
 
 FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt"]
 
@@ -80,10 +80,10 @@ def test_ngrams_on_request(folder):
     ]
 
 
-def test_json(folder, sari):
+def test_json(folder):
     found = json.loads(run(folder, "--explain", "2", "--format", "json", "--no-lowercase").stdout)
     source, output, *references = (lines[1] for lines in LINES.values())
-    wanted = explain(sari, source=source, prediction=output, references=references, lowercase=False)
+    wanted = explained(source=source, prediction=output, references=references, lowercase=False)
     assert found == json.loads(terminal.as_json(wanted))
 
 

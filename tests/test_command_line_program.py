@@ -27,7 +27,7 @@ def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert message == "No module named 'evaluate', wanted what requirements.txt lists"
+    assert message == "No module named 'numpy', wanted what requirements.txt lists"
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])

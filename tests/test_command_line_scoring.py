@@ -21,7 +21,7 @@ from programs import (
 )
 
 from sari.command_line.program import main
-from sari.report.results import SCORES
+from sari.variants import SCORES
 
 
 @pytest.fixture

@@ -3,14 +3,14 @@
 import json
 
 import pytest
+from report_corpus import explained
 
 from sari.report import terminal
-from sari.report.explanation import explain
 
 
 @pytest.fixture(scope="module")
-def explanation(sari):
-    return explain(sari, source="the big cat sat", prediction="the cat sat up", references=["the cat sat", "a cat sat"])
+def explanation():
+    return explained(source="the big cat sat", prediction="the cat sat up", references=["the cat sat", "a cat sat"])
 
 
 def test_marks(explanation):
@@ -50,8 +50,8 @@ def test_json_has_all_fields(explanation):
     assert fields["missed"] == [{"text": "a", "mark": "missed", "why": "Missed: 1 of 2 references adds it."}]
 
 
-def test_texts_cannot_steer_the_terminal(sari):
-    found = explain(sari, source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
+def test_texts_cannot_steer_the_terminal():
+    found = explained(source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
     text = terminal.as_text(found, title="x", by_order=True)
     assert "[-\\x1b[2j-]" in text
     assert "{+~␣~+}" in text

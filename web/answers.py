@@ -98,6 +98,7 @@ def compare_systems(
     *,
     baseline: str | None = None,
     method: str | None = "bootstrap",
+    resamples: int | None = None,
     details: bool = False,
     **options,
 ) -> Comparison:
@@ -105,7 +106,7 @@ def compare_systems(
 
     Args:
         systems: what to compare, as the functions of `corpora` return it.
-        baseline, method, details: as those of `Sari.compare`.
+        baseline, method, resamples, details: as those of `Sari.compare`.
         options: those of the metric.
 
     Raises:
@@ -114,7 +115,7 @@ def compare_systems(
     with refusals():
         check_tokenizer(**options)
         check_segments(len(systems.sources))
-        resampling = resolve_resampling(confidence=_CONFIDENCE, method=method)
+        resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
         result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)

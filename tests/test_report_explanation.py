@@ -6,10 +6,10 @@ import json
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from report_corpus import explained
 
-from sari.options import resolve_settings
-from sari.report.explanation import MARKS, OPERATIONS, explain
-from sari.variants import VARIANTS
+from sari.report.explanation import MARKS
+from sari.variants import OPERATIONS, VARIANTS
 
 SOURCE = "Nearly 40 bridges were still standing ."
 OUTPUT = "Nearly 40 we later ran off ."
@@ -20,10 +20,6 @@ REFERENCES = [
 ]
 
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "B"]), max_size=7).map(" ".join)
-
-
-def explained(source, prediction, references, **options):
-    return explain(source=source, prediction=prediction, references=references, settings=resolve_settings(**options))
 
 
 def marks(tokens):
