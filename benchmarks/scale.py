@@ -27,6 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
+from as_package import make_importable  # noqa: E402
+
+make_importable()
+
 FILES = ("sources.txt", "outputs.txt", "references.txt")
 #: Parts of all the pairs, for which the cost of each pair and the memory are to be the same.
 PARTS = (0.01, 0.1, 1.0)
@@ -92,7 +96,7 @@ def write_texts(folder: Path, pairs: int) -> None:
 def by_command(folder: Path, module: str) -> tuple[float, float, float]:
     """Score with score.py."""
     del module
-    import score
+    from sari import score
 
     score.load_metric()
     sources, outputs, references = (str(folder / name) for name in FILES)
