@@ -18,10 +18,14 @@ from pathlib import Path
 import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
-sys.path[:0] = [str(ROOT), str(ROOT / "tests")]
+sys.path.insert(0, str(ROOT))
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
-from corpora import Corpus, made_up  # noqa: E402
+from as_package import make_importable  # noqa: E402
+
+make_importable()
+
+from sari.benchmarks.corpora import Corpus, made_up  # noqa: E402
 
 #: Title, segments, references, tokens.
 CASES = (
@@ -72,7 +76,7 @@ def _load(path: Path):
 
 
 def _oracle(**columns) -> None:
-    from oracle import score
+    from sari.tests.oracle import score
 
     score(columns["sources"], columns["predictions"], columns["references"])
 

@@ -24,8 +24,8 @@ COMMANDS = (
     *("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"),
     *("microsoft-edge", "microsoft-edge-stable"),
 )
-#: What playwright finds by itself: browsers where installers put them on Linux, macOS and Windows, and its own.
-KNOWN_TO_PLAYWRIGHT = ({"channel": "chrome"}, {"channel": "msedge"}, {})
+#: Chrome and Edge, which playwright finds where installers put them on Linux, macOS and Windows.
+CHANNELS = ("chrome", "msedge")
 #: Seconds that one try to connect may take, and that a download and installation may take.
 CONNECTING, INSTALLING = 15, 600
 
@@ -41,9 +41,10 @@ def started() -> Iterator[Browser]:
         try:
             browser = launch(playwright)
         except NoBrowserError as problem:
+            reason = f"NO BROWSER: {problem}"
             if os.environ.get("CI") == "true":
-                pytest.fail(f"no browser: {problem}", pytrace=False)
-            pytest.skip(f"NO BROWSER: {problem}")
+                pytest.fail(reason, pytrace=False)
+            pytest.skip(reason)
         yield browser
         browser.close()
 
@@ -67,8 +68,10 @@ def launch(playwright: Playwright) -> Browser:
 
 def start(playwright: Playwright) -> Browser:
     """Start the first browser that is there and starts."""
-    executables = list(filter(None, map(shutil.which, COMMANDS)))
-    for browser in (*({"executable_path": path} for path in executables), *KNOWN_TO_PLAYWRIGHT):
+    own = playwright.chromium.executable_path
+    executables = [*filter(None, map(shutil.which, COMMANDS)), *filter(os.path.isfile, [own])]
+    there = [{"executable_path": path} for path in executables]
+    for browser in there + [{"channel": channel} for channel in CHANNELS]:
         with suppress(Error):
             return playwright.chromium.launch(args=FLAGS, **browser)
     broken = "".join(f", {path} does not start" for path in executables)

@@ -39,10 +39,16 @@ settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
 
 
+def imported_by(file: Path) -> set[str]:
+    """Return the packages that a file of tests imports, itself or through the files beside it."""
+    names = set(re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE))
+    beside = (file.with_name(f"{name}.py") for name in names)
+    return names.union(*(imported_by(helper) for helper in beside if helper.exists()))
+
+
 def missing_for(file: Path) -> list[str]:
-    """Return the packages that a file of tests imports and that this environment lacks."""
-    imported = re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE)
-    return [name for name in NOT_EVERYWHERE if name in imported and not find_spec(name)]
+    """Return the packages that a file of tests needs and that this environment lacks."""
+    return [name for name in sorted(imported_by(file).intersection(NOT_EVERYWHERE)) if not find_spec(name)]
 
 
 NOT_COLLECTED = {file.name: missing for file in sorted(TESTS.glob("test_*.py")) if (missing := missing_for(file))}

@@ -1,0 +1,153 @@
+"""The browser of the tests: one that is there, else one that is got, else one line that says why there is none."""
+
+import os
+import re
+import subprocess
+import sys
+from contextlib import nullcontext
+
+import browser
+import pytest
+from conftest import ROOT, TESTS
+from playwright.sync_api import Error
+
+APT = ["apt-get update", "apt-get install"]
+PLAYWRIGHT = ["playwright install"]
+
+
+class Machine:
+    """Stands for playwright and the machine: browsers start once something was got, after some commands failed."""
+
+    def __init__(self, *, works_after, fails=()):
+        self.works_after, self.fails, self.got, self.launched = works_after, fails, [], None
+        self.chromium, self.executable_path = self, sys.executable
+
+    def run(self, *command):
+        words = [word for word in command if word in ("apt-get", "update", "playwright", "install")]
+        self.got.append(" ".join(words))
+        if self.got[-1] in self.fails:
+            raise browser.NoBrowserError(f"{self.got[-1]}: no network")
+
+    def launch(self, args, executable_path=None, channel=None):
+        assert "--headless" in args
+        if channel or self.got[-1:] != self.works_after[-1:]:
+            raise Error("it does not start")
+        self.launched = executable_path
+        return self
+
+
+@pytest.fixture
+def launch(monkeypatch):
+    """Return a function that looks for a browser on a machine whose user and commands are known."""
+
+    def launch(machine, user, commands):
+        monkeypatch.setattr(browser, "run", machine.run)
+        monkeypatch.setattr(browser, "user", lambda: user)
+        monkeypatch.setattr(browser.shutil, "which", lambda name: f"/bin/{name}" if name in commands else None)
+        return browser.launch(machine)
+
+    return launch
+
+
+@pytest.mark.parametrize("name", ["chromium", "google-chrome", "microsoft-edge"])
+def test_one_that_is_there(launch, name):
+    machine = Machine(works_after=[])
+    assert launch(machine, 0, ["apt-get", name]).launched == f"/bin/{name}"
+    assert machine.got == []
+
+
+@pytest.mark.parametrize(
+    ("user", "commands", "works_after", "fails"),
+    [
+        (0, ["apt-get"], APT, []),
+        (0, ["apt-get"], [APT[0], *PLAYWRIGHT], APT[:1]),
+        (0, ["apt-get"], [*APT, *PLAYWRIGHT], APT[1:]),
+        (0, ["apt-get", "chromium"], [*APT, *PLAYWRIGHT], []),
+        (0, [], PLAYWRIGHT, []),
+        (1000, ["apt-get"], PLAYWRIGHT, []),
+        (None, [], PLAYWRIGHT, []),
+    ],
+    ids=["root", "no list", "no package", "a broken one", "other system", "not root", "no users"],
+)
+def test_one_that_is_got(launch, user, commands, works_after, fails):
+    machine = Machine(works_after=works_after, fails=fails)
+    assert launch(machine, user, commands).launched
+    assert machine.got == works_after
+
+
+def test_none_is_said_in_one_line(launch):
+    machine = Machine(works_after=["never"], fails=PLAYWRIGHT)
+    with pytest.raises(browser.NoBrowserError) as caught:
+        launch(machine, 1000, ["chromium"])
+    assert str(caught.value) == (
+        f"no Chromium, Chrome or Edge found, /bin/chromium does not start, {sys.executable} does not start; "
+        "apt-get: needs root on Debian or Ubuntu; playwright install: no network"
+    )
+
+
+@pytest.mark.parametrize(
+    ("program", "said"),
+    [
+        ("print('Get:1 x'); print('E: Failed to fetch x'); print('E: More'); exit(100)", "E: Failed to fetch x"),
+        ("print('\\n  at x'); exit(1)", "at x"),
+        ("exit(1)", "failed"),
+    ],
+)
+def test_commands_complain_in_one_line(program, said):
+    with pytest.raises(browser.NoBrowserError) as caught:
+        browser.run(sys.executable, "-c", program)
+    assert str(caught.value) == f"{sys.executable}: {said}"
+
+
+def test_a_command_that_is_not_there():
+    with pytest.raises(browser.NoBrowserError, match=r"^no-such-command: .*No such file"):
+        browser.run("no-such-command")
+
+
+def unavailable(_):
+    raise browser.NoBrowserError("none")
+
+
+@pytest.mark.parametrize(("ci", "outcome"), [("", pytest.skip.Exception), ("true", pytest.fail.Exception)])
+def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch, ci, outcome):
+    monkeypatch.setenv("CI", ci)
+    monkeypatch.setattr(browser, "sync_playwright", nullcontext)  # there is one at a time in a process
+    monkeypatch.setattr(browser, "launch", unavailable)
+    with pytest.raises(outcome, match=r"^NO BROWSER: none$"), browser.started():
+        pass
+
+
+PAGES = """
+import browser, pytest
+browser.CHANNELS = ()
+
+@pytest.fixture(scope="session")
+def page():
+    with browser.started() as page:
+        yield page
+
+def test_first(page): pass
+def test_second(page): pass
+"""
+
+
+def test_a_run_with_the_browser_hidden(tmp_path):
+    """No command is found, and nobody answers where playwright downloads from."""
+    (tmp_path / "test_pages.py").write_text(PAGES)
+    hidden = {
+        "PATH": str(tmp_path),
+        "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path),
+        "PLAYWRIGHT_DOWNLOAD_HOST": "http://127.0.0.1:9",
+        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, TESTS))),
+        "CI": "",
+    }
+    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", str(tmp_path)]
+    done = subprocess.run(command, cwd=tmp_path, env=os.environ | hidden, capture_output=True, text=True, check=False)
+    *_, said, last = done.stdout.splitlines()
+    assert re.fullmatch(
+        "SKIPPED 2: NO BROWSER: no Chromium, Chrome or Edge found; apt-get: needs root on Debian or Ubuntu; "
+        r"playwright install: Error: .* \(2\)",
+        said,
+    )
+    assert re.fullmatch("=+ 2 skipped in .* =+", last)
+    assert (done.returncode, done.stdout.count("NO BROWSER")) == (0, 1)
