@@ -1,17 +1,40 @@
 """Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong where."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
-from typing import Any
-
-Columns = tuple[list[str], list[str], list[list[str]]]
+from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
 _REFERENCES = "a list with, per segment, a list of str or one str"
 
 
-def columns(sources, predictions, references) -> Columns:
+class Columns(NamedTuple):
+    """Texts that have been checked; made by `validate_columns`.
+
+    Attributes:
+        sources, predictions: one text per segment.
+        references: per segment at least one text.
+    """
+
+    sources: list[str]
+    predictions: list[str]
+    references: list[list[str]]
+
+
+class SystemColumns(NamedTuple):
+    """Texts of several systems that have been checked, predictions by the system's name; see `validate_systems`."""
+
+    sources: list[str]
+    predictions: dict[str, list[str]]
+    references: list[list[str]]
+
+    def of(self, system: str) -> Columns:
+        """Return the columns of one system."""
+        return Columns(self.sources, self.predictions[system], self.references)
+
+
+def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns:
     """Check the three columns and return them as lists.
 
     Args:
@@ -25,22 +48,22 @@ def columns(sources, predictions, references) -> Columns:
         TypeError: for anything that is not a text where a text belongs, or not a list where a list belongs.
         ValueError: for columns of unequal lengths, a segment without references, and texts with lone surrogates.
 
-    >>> columns(["a b"], ["a"], ["a c"])
-    (['a b'], ['a'], [['a c']])
-    >>> columns(["a b", None], ["a", "b"], [["a"], ["b"]])
+    >>> validate_columns(["a b"], ["a"], ["a c"])
+    Columns(sources=['a b'], predictions=['a'], references=[['a c']])
+    >>> validate_columns(["a b", None], ["a", "b"], [["a"], ["b"]])
     Traceback (most recent call last):
     ...
     TypeError: sources[1]: got NoneType, wanted str
     """
-    sources, (predictions,), references = _checked(sources, {"predictions": predictions}, references)
-    return sources, predictions, references
+    sources, (predictions,), references = _validated(sources, {"predictions": predictions}, references)
+    return Columns(sources, predictions, references)
 
 
-def columns_of_systems(sources, predictions, references) -> tuple[list[str], dict[str, list[str]], list[list[str]]]:
-    """Check the columns of several systems, whose predictions come by name; otherwise as `columns`.
+def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemColumns:
+    """Check the columns of several systems, whose predictions come by name; otherwise as `validate_columns`.
 
-    >>> columns_of_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"])
-    (['a b'], {'copy': ['a b'], 'short': ['a']}, [['a c']])
+    >>> validate_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"]).predictions
+    {'copy': ['a b'], 'short': ['a']}
     """
     if not isinstance(predictions, Mapping):
         raise TypeError(f"predictions: got {type(predictions).__name__}, wanted a dict of names and lists of str")
@@ -50,15 +73,32 @@ def columns_of_systems(sources, predictions, references) -> tuple[list[str], dic
         if not isinstance(name, str):
             raise TypeError(f"predictions: got the name {name!r}, wanted a str")
     named = {f"predictions[{name!r}]": column for name, column in predictions.items()}
-    sources, checked, references = _checked(sources, named, references)
-    return sources, dict(zip(predictions, checked, strict=True)), references
+    sources, columns, references = _validated(sources, named, references)
+    return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
 
-def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[str], list[list[str]], list[list[str]]]:
-    sources = text_column("sources", sources)
-    checked = {name: text_column(name, column) for name, column in predictions.items()}
-    references = reference_column(references)
-    for name, column in checked.items():
+def validate_given(sources: Any = None, references: Any = None) -> tuple[list[str] | None, list[list[str]] | None]:
+    """Check those columns that are not None, as `validate_columns` does, and return them as lists.
+
+    >>> validate_given(references=["a", "b"])
+    (None, [['a'], ['b']])
+    """
+    if sources is not None and references is not None:
+        sources, _, references = validate_columns(sources, sources, references)
+    elif sources is not None:
+        sources = validate_texts("sources", sources)
+    elif references is not None:
+        references = validate_references(references)
+    return sources, references
+
+
+def _validated(
+    sources: Any, predictions: Mapping[str, Any], references: Any
+) -> tuple[list[str], list[list[str]], list[list[str]]]:
+    sources = validate_texts("sources", sources)
+    columns = {name: validate_texts(name, column) for name, column in predictions.items()}
+    references = validate_references(references)
+    for name, column in columns.items():
         if len(column) != len(sources):
             raise ValueError(f"{name}: got {len(column)} rows, wanted {len(sources)}, as many as sources")
     if len(references) != len(sources):
@@ -66,32 +106,17 @@ def _checked(sources, predictions: Mapping[str, Any], references) -> tuple[list[
             f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources"
             + _transposed(references, len(sources))
         )
-    return sources, list(checked.values()), references
+    return sources, list(columns.values()), references
 
 
-def given_columns(sources=None, references=None) -> tuple[list[str] | None, list[list[str]] | None]:
-    """Check those columns that are not None, as `columns` does, and return them as lists.
-
-    >>> given_columns(references=["a", "b"])
-    (None, [['a'], ['b']])
-    """
-    if sources is not None:
-        sources = text_column("sources", sources)
-    if references is not None:
-        references = reference_column(references)
-    if sources is not None and references is not None:
-        columns(sources, sources, references)
-    return sources, references
-
-
-def text_column(name: str, column) -> list[str]:
+def validate_texts(name: str, column: Any) -> list[str]:
     """Check a column with one text per segment and return it as a list; errors call it by the name given."""
     texts = _listed(name, column, _TEXTS)
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 
 
-def reference_column(column) -> list[list[str]]:
+def validate_references(column: Any) -> list[list[str]]:
     """Check a column with one text or several per segment and return it as a list of lists."""
     rows = _listed("references", column, _REFERENCES)
     if rows and all(isinstance(row, str) for row in rows):
@@ -105,7 +130,7 @@ def reference_column(column) -> list[list[str]]:
     return rows
 
 
-def _reference_row(number: int, row, first) -> list[str]:
+def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     """Return a row of references as a list; the first row tells whether rows are lists or single texts."""
     singles = isinstance(first, str)
     if singles and isinstance(row, str):
@@ -115,7 +140,7 @@ def _reference_row(number: int, row, first) -> list[str]:
     raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
 
 
-def _listed(name: str, column, wanted: str) -> list:
+def _listed(name: str, column: Any, wanted: str) -> list[Any]:
     if type(column) is list:
         return column
     if isinstance(column, Sequence) and type(column).__module__.startswith("datasets."):
@@ -130,11 +155,11 @@ def _listed(name: str, column, wanted: str) -> list:
     return list(column)
 
 
-def _is_column(column) -> bool:
+def _is_column(column: Any) -> bool:
     return isinstance(column, Iterable) and not isinstance(column, str | bytes | bytearray | Mapping | AbstractSet)
 
 
-def _check_texts(texts: list, name) -> None:
+def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     if not all(issubclass(kind, str) for kind in set(map(type, texts))):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
         raise TypeError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")

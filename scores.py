@@ -16,7 +16,7 @@ SCORES = ("sari", "keep", "delete", "add")
 _LIMBS, _LIMB_BITS = 3, 30
 
 
-def figures(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
+def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
     """Return precision, recall and F1.
 
     Args:
@@ -26,7 +26,7 @@ def figures(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
     Returns:
         float64[..., 3], from 0 to 1.
 
-    >>> figures(np.array([[1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 3.0]]), zero_division=1)
+    >>> precision_recall_f1(np.array([[1.0, 2.0, 1.0, 1.0], [0.0, 0.0, 0.0, 3.0]]), zero_division=1)
     array([[0.5       , 1.        , 0.66666667],
            [1.        , 0.        , 0.        ]])
     """
@@ -38,13 +38,13 @@ def figures(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
     return out
 
 
-def that_count(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
+def select_score(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
     """Pick, of float64[..., operation, 3], each operation's figure that counts: float64[..., operation]."""
     chosen = [FIGURES.index(name) for name in ("f1", deletion, addition)]
     return figures[..., range(len(chosen)), chosen]
 
 
-def of_operations(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
+def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
     """Return the scores of keep, delete and add.
 
     Args:
@@ -59,10 +59,10 @@ def of_operations(figures: np.ndarray, *, averaging: str, deletion: str, additio
     means = figures.mean(axis=-3)
     if averaging == "ratios":
         means[..., 2] = _f1(means[..., 0], means[..., 1])
-    return that_count(means, deletion=deletion, addition=addition)
+    return select_score(means, deletion=deletion, addition=addition)
 
 
-def with_sari(operations: np.ndarray) -> np.ndarray:
+def sari_scores(operations: np.ndarray) -> np.ndarray:
     """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4] in the order of `SCORES`."""
     return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
 

@@ -9,7 +9,7 @@ import re
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import version
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -64,7 +64,7 @@ def _class_table(**members: bytes) -> bytes:
 
 _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
-    space=_WHITESPACE, alone=b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
+    space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
@@ -82,10 +82,10 @@ class Text(NamedTuple):
     splits_on_space: bool
 
 
-def check(tokenize: Tokenizer) -> None:
+def check_tokenizer(tokenize: Tokenizer) -> None:
     """Refuse a tokenizer that is unknown (ValueError), of the wrong type (TypeError) or not installed (ImportError).
 
-    >>> check("13b")
+    >>> check_tokenizer("13b")
     Traceback (most recent call last):
     ...
     ValueError: tokenize: got '13b', wanted a callable or one of 13a, none, intl, char, zh, ja-mecab, ko-mecab, spm, \
@@ -101,10 +101,10 @@ flores101, flores200, spBLEU-1K, moses
         _external(tokenize)
 
 
-def describe(tokenize: Tokenizer) -> str:
+def describe_tokenizer(tokenize: Tokenizer) -> str:
     """Return the tokenizer's name for a signature, with its version where sacreBLEU's own does not fix it.
 
-    >>> describe("13a"), describe(str.title)
+    >>> describe_tokenizer("13a"), describe_tokenizer(str.title)
     ('13a', 'custom.str.title')
     """
     if not isinstance(tokenize, str):
@@ -116,7 +116,7 @@ def describe(tokenize: Tokenizer) -> str:
     return _external(tokenize).signature()
 
 
-def apply(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
+def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
     """Run a tokenizer that is Python code over texts; what is left to do is in the `Text` that is returned.
 
     The tokenizers that are done on bytes ("13a" and "none") are left for `encode`, which may run in another thread.
@@ -163,13 +163,13 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
     return _identify(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
 
 
-def split(texts: Sequence[str], text: Text) -> list[list[str]]:
+def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
     """Return the tokens of each text as strings: those that `encode` gives ids to.
 
-    >>> split(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))
+    >>> split_into_tokens(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))
     [['the', 'cat', ',', 'the', 'mat', '.'], []]
     """
-    texts, text = apply(texts, text)
+    texts, text = apply_tokenizer(texts, text)
     data = _buffer(texts, text)
     starts, ends, counts = _spans(data, text)
     tokens = [data[start:end].decode() for start, end in zip(starts.tolist(), ends.tolist(), strict=True)]
@@ -178,7 +178,7 @@ def split(texts: Sequence[str], text: Text) -> list[list[str]]:
 
 
 @cache
-def _external(name: str):
+def _external(name: str) -> Any:
     row = _EXTERNAL[name]
     try:
         return getattr(importlib.import_module(row.module), row.name)()

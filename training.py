@@ -9,7 +9,7 @@ import textwrap
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -24,7 +24,7 @@ _FEW = 0.1
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
-def preprocess_logits_for_metrics(logits, labels):
+def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
 
     Args:
@@ -55,7 +55,9 @@ class EvaluationSet(NamedTuple):
     references: list[list[str]] | None
 
 
-def evaluation_sets(sources, references, *, check: Callable[..., tuple]) -> dict[str, EvaluationSet]:
+def evaluation_sets(
+    sources: Any, references: Any, *, check: Callable[..., tuple[Any, Any]]
+) -> dict[str, EvaluationSet]:
     """Return the evaluation sets by name.
 
     Args:
@@ -92,7 +94,7 @@ class TrainerMetric:
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
-    def __init__(self, tokenizer, score: Callable[..., dict[str, float]], sets: Mapping[str, EvaluationSet]):
+    def __init__(self, tokenizer: Any, score: Callable[..., dict[str, float]], sets: Mapping[str, EvaluationSet]):
         """Keep what is needed.
 
         Args:
@@ -105,7 +107,7 @@ class TrainerMetric:
         self._sets = {name: _Known(texts, self._decoder) for name, texts in sets.items()}
         self._rows: list[_Row] = []
 
-    def __call__(self, evaluated, compute_result: bool = True) -> dict[str, float]:
+    def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Score what the Trainer evaluated.
 
         Args:
@@ -134,7 +136,7 @@ class TrainerMetric:
             references=[[row.label] for row in rows] if references is None else references,
         )
 
-    def _decoded(self, evaluated) -> "list[_Row]":
+    def _decoded(self, evaluated: Any) -> "list[_Row]":
         labels = self._decoder.texts("label_ids", evaluated.label_ids)
         predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
         sources: Sequence[str | None] = [None] * len(labels)
@@ -156,20 +158,20 @@ class TrainerMetric:
 
     def _matching(self, rows: "list[_Row]") -> "tuple[_Known, list[_Row]]":
         """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
-        faults, matching = {}, []
+        mismatches, matching = {}, []
         for name, known in self._sets.items():
             own = _without_repeated(rows, known.length)
-            fault = known.fault(own)
-            if fault is None:
+            mismatch = known.mismatch(own)
+            if mismatch is None:
                 matching.append((known, own))
-            faults[name] = fault
-        if not matching and len(faults) == 1:
-            raise ValueError(*faults.values())
+            mismatches[name] = mismatch
+        if not matching and len(mismatches) == 1:
+            raise ValueError(*mismatches.values())
         if not matching:
-            listed = "; ".join(f"{name}: {fault}" for name, fault in faults.items())
-            raise ValueError(f"got an evaluation set that is none of {', '.join(faults)}: {listed}")
+            listed = "; ".join(f"{name}: {mismatch}" for name, mismatch in mismatches.items())
+            raise ValueError(f"got an evaluation set that is none of {', '.join(mismatches)}: {listed}")
         if any(known.texts != matching[0][0].texts for known, _ in matching):
-            names = [name for name, fault in faults.items() if fault is None]
+            names = [name for name, mismatch in mismatches.items() if mismatch is None]
             raise ValueError(
                 f"got an evaluation set that may be any of {', '.join(names)}, wanted sets that their references or, "
                 'with include_for_metrics=["inputs"], their sources tell apart'
@@ -188,7 +190,7 @@ class _Row(NamedTuple):
 class _Decoder:
     """A tokenizer that copes with whatever ids the Trainer hands over."""
 
-    def __init__(self, tokenizer):
+    def __init__(self, tokenizer: Any):
         if not callable(getattr(tokenizer, "batch_decode", None)):
             raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
         self._tokenizer = tokenizer
@@ -199,7 +201,7 @@ class _Decoder:
         tokenizer = getattr(self._tokenizer, "tokenizer", self._tokenizer)  # a processor has one of its own
         return 1 + max(tokenizer.get_vocab().values())
 
-    def texts(self, name: str, arrays, labels=None) -> list[str]:
+    def texts(self, name: str, arrays: Any, labels: Any = None) -> list[str]:
         """Decode token ids, or logits, of rows; `name` is for messages, `labels` tell where logits are padding."""
         if isinstance(arrays, list):  # eval_do_concat_batches=False: batch by batch
             of_batches = labels if isinstance(labels, list) else [labels] * len(arrays)
@@ -238,7 +240,7 @@ class _Known:
         }
         return {field: column for field, column in columns.items() if column is not None}
 
-    def fault(self, rows: list[_Row]) -> str | None:
+    def mismatch(self, rows: list[_Row]) -> str | None:
         """Return what shows that the rows are not those of this set in its order, in one line, or None."""
         if self.length is None:
             return None
@@ -249,9 +251,9 @@ class _Known:
         for field, column in self._columns.items():
             decoded = [getattr(row, field) for row in rows]
             if None not in decoded:
-                fault = column.fault(decoded)
-                if fault is not None:
-                    return f"{names[field]}: wanted the order of the evaluation set, but {fault}"
+                mismatch = column.mismatch(decoded)
+                if mismatch is not None:
+                    return f"{names[field]}: wanted the order of the evaluation set, but {mismatch}"
         return None
 
 
@@ -268,18 +270,18 @@ class _Column:
         self._letters = [set(map(_letters, row)) for row in rows]
         self._home = {text: number for number, row in enumerate(self._letters) for text in row}
 
-    def fault(self, decoded: list[str]) -> str | None:
+    def mismatch(self, decoded: list[str]) -> str | None:
         """Return what is wrong with the first row that stands in another place, or is unlike what it should be."""
         doubtful = [
             (number, letters)
             for number, letters in enumerate(map(_letters, decoded))
             if letters not in self._letters[number]
         ]
-        retold = iter(self._decoder.round_trip([text for number, _ in doubtful for text in self._rows[number]]))
+        round_tripped = iter(self._decoder.round_trip([text for number, _ in doubtful for text in self._rows[number]]))
         misplaced, foreign, unlike = [], [], []
         for number, letters in doubtful:
             own = self._letters[number]
-            if letters in [_letters(next(retold)) for _ in self._rows[number]]:
+            if letters in [_letters(next(round_tripped)) for _ in self._rows[number]]:
                 continue
             if letters in self._home:
                 misplaced.append(number)
@@ -326,11 +328,11 @@ def _short(text: str) -> str:
     return repr(textwrap.shorten(text, 60, placeholder=" ..."))
 
 
-def _first(arrays):
+def _first(arrays: Any) -> Any:
     return arrays[0] if isinstance(arrays, tuple) else arrays
 
 
-def _arrays(arrays):
+def _arrays(arrays: Any) -> Any:
     """Return numpy arrays of what may be tensors, or the inputs of a model by name."""
     if isinstance(arrays, Mapping):
         arrays = arrays["input_ids"]
@@ -338,7 +340,7 @@ def _arrays(arrays):
     return None if arrays is None else _numpy(arrays)
 
 
-def _numpy(array) -> np.ndarray:
+def _numpy(array: Any) -> np.ndarray:
     if hasattr(array, "detach"):
         array = array.detach().cpu()
         array = array.float() if array.is_floating_point() else array  # numpy has no bfloat16

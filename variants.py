@@ -1,9 +1,9 @@
-"""Every published SARI as a row of data, the options that may be set on top of it, and the signature that names them.
+"""Every published SARI as a row of data, and the options that may be set on top of it.
 
 Only the standard library is imported here, so that a command line can list the variants at once.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any
@@ -22,7 +22,7 @@ class Variant:
         name: the name that `variant=` takes.
         summary: who published it and what differs, in one line.
         source: where it is defined: repository and commit, or paper.
-        counting: how the n-grams of a segment become counts; a key of `operations.COUNTINGS`.
+        counting: how the n-grams of a segment become counts; a key of `ngram_counts.COUNTINGS`.
         level: "sentence" averages the scores of segments, "corpus" sums their counts first.
         averaging: "scores" averages each order's score; "ratios" averages precisions and recalls over orders first.
         deletion: "precision" or "f1", the score of the delete operation.
@@ -151,7 +151,7 @@ _ROWS = (
 VARIANTS = {row.name: row for row in _ROWS}
 
 
-def customized(
+def resolve_variant(
     variant: str = "hf",
     *,
     level: str | None = None,
@@ -167,9 +167,9 @@ def customized(
         ValueError: for a value that is not one of the valid ones, which the message lists.
         TypeError: for a value of the wrong type.
 
-    >>> customized("easse", deletion="precision").deletion
+    >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
-    >>> customized("bleu")
+    >>> resolve_variant("bleu")
     Traceback (most recent call last):
     ...
     ValueError: variant: got 'bleu', wanted one of hf, xu2016, lens, easse, easse_legacy, paper, t2t, lasertagger, set
@@ -190,14 +190,14 @@ def customized(
     return replace(VARIANTS[variant], **given)
 
 
-def steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
+def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
     """Walk from one variant to another, one choice at a time, passing over choices that they share.
 
     Yields:
         The name of the choice, what the first variant takes, what the last takes, and a variant that agrees with the
         last in this choice and those before it, and with the first in the others.
 
-    >>> for choice, before, after, _ in steps(VARIANTS["hf"], VARIANTS["paper"]):
+    >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
     ...     print(f"{choice}: {before} -> {after}")
     text: 13a tokens, lowercased, an empty text is one token -> 13a tokens, lowercased
     zero division: 0/0 = 1 -> 0/0 = 0
@@ -211,33 +211,6 @@ def steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Varian
             after = replace(first, **wanted)
             yield choice, describe(first), describe(after), after
             first = after
-
-
-def signature(variant: Variant, *, nrefs: int | str, tokenizer: str, sacrebleu: str) -> str:
-    """Return the line that names every choice behind a score, so that others can repeat it.
-
-    Args:
-        variant: the variant with its options.
-        nrefs: references per segment; "var" where segments differ.
-        tokenizer: the tokenizer's name for the record, with its version where that matters.
-        sacrebleu: the version of sacreBLEU.
-
-    >>> signature(VARIANTS["hf"], nrefs=9, tokenizer="13a", sacrebleu="2.6.0")
-    'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0'
-    """
-    fields = {
-        "variant": variant.name,
-        "nrefs": nrefs,
-        "case": "lc" if variant.lowercase else "mixed",
-        "tok": tokenizer,
-        "order": variant.max_order,
-        "level": variant.level,
-        "del": variant.deletion,
-        "zero": repr(float(variant.zero_division)).removesuffix(".0"),
-        "sacrebleu": sacrebleu,
-        "version": VERSION,
-    }
-    return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
 
 
 def _text_in_words(variant: Variant) -> str:
@@ -273,7 +246,7 @@ _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
 }
 
 
-def _check_choice(name: str, value: object, choices) -> None:
+def _check_choice(name: str, value: object, choices: Collection[str]) -> None:
     if not isinstance(value, str):
         raise TypeError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
     if value not in choices:
@@ -292,11 +265,12 @@ def _check_lowercase(value: object) -> None:
         raise TypeError(f"lowercase: got {value!r}, wanted True or False")
 
 
-def _check_max_order(value: Any) -> None:
+def check_whole_number(name: str, value: Any, *, least: int) -> None:
+    """Refuse what is not a whole number (TypeError), or is less than `least` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"max_order: got {value!r}, wanted a whole number of at least 1")
-    if value < 1:
-        raise ValueError(f"max_order: got {value!r}, wanted a whole number of at least 1")
+        raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
+    if int(value) < least:
+        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
 
 
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -304,5 +278,5 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
     "zero_division": _check_zero_division,
     "lowercase": _check_lowercase,
-    "max_order": _check_max_order,
+    "max_order": lambda value: check_whole_number("max_order", value, least=1),
 }

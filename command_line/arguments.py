@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sari.command_line.options import Options
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
-from sari.variants import DELETIONS, LEVELS, VARIANTS, customized
+from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
 
 PROGRAM = "score.py"
 
@@ -29,7 +29,7 @@ def parse(arguments: Sequence[str] | None) -> Options:
     if message is not None:
         parser.error(message)
     try:
-        customized(options.variant, **options.choices)
+        resolve_variant(options.variant, **options.choices)
     except (ValueError, TypeError) as error:
         parser.error(str(error))
     return options

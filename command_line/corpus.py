@@ -1,8 +1,7 @@
-"""The texts that the options name, and the metric that scores them."""
+"""The texts that the options name."""
 
-from sari.command_line.options import OptionError, Options
+from sari.command_line.options import Options
 from sari.files.reading import Corpus, open_jsonl, open_texts
-from sari.loading import load_metric
 
 
 def open_corpus(options: Options) -> Corpus:
@@ -14,15 +13,3 @@ def open_corpus(options: Options) -> Corpus:
     if options.jsonl is not None:
         return open_jsonl(options.jsonl)
     return open_texts(str(options.sources), options.output_paths, options.references or [])
-
-
-def loaded_metric():
-    """Return the metric.
-
-    Raises:
-        OptionError: for packages that are missing.
-    """
-    try:
-        return load_metric()
-    except ImportError as error:
-        raise OptionError(f"{error}, wanted what requirements.txt lists") from error

@@ -5,15 +5,26 @@ from pathlib import Path
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import step_bar
 from sari.files.errors import FileError
-from sari.files.reading import Columns
 from sari.files.writing import write_whole
+from sari.inputs import SystemColumns
+from sari.measures.generation import Tree, read_trees
+from sari.options import resolve_resampling
+from sari.report import building, pages
+from sari.report.results import ScoreReport
+from sari.state import State
 
 #: Of the intervals, unless another one is asked for.
 _CONFIDENCE = 0.95
 
 
-def write_document(metric, columns: Columns, options: Options) -> None:
+def write_document(columns: SystemColumns, states: dict[str, State], scored: ScoreReport, options: Options) -> None:
     """Gather a report of the systems and write it.
+
+    Args:
+        columns: the texts.
+        states: of each system, made with `sentences=True` and `resampling=True`.
+        scored: what is printed of the same systems.
+        options: with the report's path.
 
     Raises:
         FileError: for trees that cannot be read, and a report that cannot be written.
@@ -21,29 +32,18 @@ def write_document(metric, columns: Columns, options: Options) -> None:
     """
     path = str(options.report)
     with refusals():
-        from sari.report import building, pages
-
-        with step_bar("Measuring", building.steps(len(columns["predictions"]))) as advance:
+        resampling = resolve_resampling(
+            confidence=options.confidence or _CONFIDENCE, resamples=options.resamples, seed=options.seed
+        )
+        trees = _trees(options.trees)
+        with step_bar("Measuring", building.steps(len(states))) as advance:
             document = building.build(
-                metric,
-                sources=columns["sources"],
-                systems=columns["predictions"],
-                references=columns["references"],
-                trees=_trees(options.trees),
-                confidence=options.confidence or _CONFIDENCE,
-                resamples=options.resamples,
-                seed=options.seed,
-                advance=advance,
-                variant=options.variant,
-                threads=options.threads,
-                **options.choices,
+                columns, states, warnings=scored.warnings, trees=trees, resampling=resampling, advance=advance
             )
     write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
 
 
-def _trees(path: str | None) -> list | None:
-    from sari.measures.generation import read_trees
-
+def _trees(path: str | None) -> list[Tree] | None:
     try:
         return read_trees(path) if path else None
     except OSError as error:

@@ -5,10 +5,10 @@ import shutil
 import sys
 from contextlib import closing
 
-from sari.command_line.corpus import loaded_metric, open_corpus
-from sari.command_line.noting import notes_of
+from sari.command_line.corpus import open_corpus
 from sari.command_line.options import OptionError, Options, refusals
 from sari.files.reading import Corpus, Segment
+from sari.options import resolve_settings
 from sari.report import terminal
 from sari.report.explanation import explain
 
@@ -23,15 +23,12 @@ def explain_line(options: Options, line: int) -> str:
     with closing(open_corpus(options)) as corpus:
         segment = _segment(corpus, line)
     (prediction,) = segment.predictions
-    metric = loaded_metric()
-    with refusals(), notes_of(metric):  # what there is to say of corpora is not said of one line
+    with refusals():
         explanation = explain(
-            metric,
             source=segment.source,
             prediction=prediction,
             references=segment.references,
-            variant=options.variant,
-            **options.choices,
+            settings=resolve_settings(options.variant, **options.choices),
         )
     if options.format == "json":
         return terminal.as_json(explanation)

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from sari.command_line.arguments import PROGRAM, parse
 from sari.command_line.options import OptionError
-from sari.command_line.scoring import score
 from sari.files.errors import FileError
 from sari.report.formats import FORMATS
 
@@ -21,6 +20,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
             print(explain_line(options, options.explain))
             return 0
+        from sari.command_line.scoring import score  # which takes long to load
+
         report = score(options)
     except (FileError, OptionError) as error:
         return _refuse(str(error))

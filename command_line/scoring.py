@@ -4,31 +4,27 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sari.command_line.corpus import loaded_metric, open_corpus
-from sari.command_line.noting import merged, notes_of
+from sari.command_line.corpus import open_corpus
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import reading_bar
-from sari.files.reading import Batch, Columns, gather
+from sari.comparing import baseline_scores, compare, explain_difference, score_systems
+from sari.data_warnings import merge_warnings, warning_rows, without_comparison
+from sari.files.reading import Batch, gather
 from sari.files.writing import check_writable, write_whole
+from sari.inputs import SystemColumns, validate_columns
+from sari.options import Settings, resolve_resampling, resolve_settings
 from sari.report.formats import SENTENCE_FORMATS
-from sari.report.results import (
-    Baseline,
-    Difference,
-    Result,
-    ScoreReport,
-    resampling_of,
-    result_of,
-    without_comparison,
-)
+from sari.report.results import Baseline, Difference, Result, ScoreReport, resampling_of, results_of
+from sari.state import SentenceScores, State
 
 
 class Scored(NamedTuple):
-    """What is printed, and the sentence scores of the first system by their names, where they are wanted."""
+    """What is printed, and the sentence scores of the first system under the first variant, where they are wanted."""
 
     report: ScoreReport
-    sentences: dict[str, list[float]]
+    sentences: SentenceScores | None
 
 
 def score(options: Options) -> ScoreReport:
@@ -40,23 +36,19 @@ def score(options: Options) -> ScoreReport:
     """
     for path in filter(None, (options.sentences, options.report)):
         check_writable(path, [*options.input_paths, *filter(None, [options.trees])])
-    with closing(open_corpus(options)) as corpus:
-        batches = corpus.batches()
-        first = next(batches)  # read before the metric loads, so that most faults of files show at once
-        metric = loaded_metric()
-        with reading_bar(corpus) as show_progress:
-            read = _shown(chain([first], batches), show_progress)
-            if options.wants_only_scores:
-                scored = _scored_alone(metric, read, options)
-            else:
-                columns = gather(read, options.systems)
-                scored = _compared(metric, columns, options)
-    if options.sentences:
+    with refusals():
+        settings = {
+            name: resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants
+        }
+    with closing(open_corpus(options)) as corpus, reading_bar(corpus) as show_progress:
+        batches = _shown(corpus.batches(), show_progress)
+        if options.wants_only_scores:
+            scored = _scored_alone(batches, settings, options)
+        else:
+            columns = SystemColumns(**gather(batches, options.systems))
+            scored = _scored_together(columns, settings, options)
+    if options.sentences and scored.sentences is not None:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
-    if options.report:
-        from sari.command_line.documents import write_document
-
-        write_document(metric, columns, options)
     return scored.report
 
 
@@ -66,68 +58,66 @@ def _shown(batches: Iterator[Batch], show_progress: Callable[[], object]) -> Ite
         show_progress()
 
 
-def _scored_alone(metric, batches: Iterator[Batch], options: Options) -> Scored:
+def _scored_alone(batches: Iterator[Batch], settings: dict[str, Settings], options: Options) -> Scored:
     """Score one system batch by batch."""
-    settings = {"sentences": options.sentences is not None, "threads": options.threads, **options.choices}
-    with refusals():
-        states = {variant: metric.state(variant=variant, **settings) for variant in options.variants}
+    keeps_sentences = options.sentences is not None
+    states = {variant: State(how, sentences=keeps_sentences) for variant, how in settings.items()}
     for batch in batches:
-        (predictions,) = zip(*batch["predictions"], strict=True)
+        predictions = list(chain.from_iterable(batch["predictions"]))
+        columns = validate_columns(batch["sources"], predictions, batch["references"])
         for state in states.values():
-            state.update(sources=batch["sources"], predictions=predictions, references=batch["references"])
+            state.update_checked(columns)
     (name,) = options.systems
-    details: dict[str, dict[str, Any]] = {}
-    notes: dict[str, list[dict[str, str]]] = {}
-    for variant, state in states.items():
-        with notes_of(metric) as notes[variant]:
-            details[variant] = state.compute(details=True)
     results = [
-        result_of(name, variant, states[variant].segments, scores["signature"], scores)
-        for variant, scores in details.items()
+        Result(name, variant, state.segments, state.signature, state.scores(), state.orders())
+        for variant, state in states.items()
     ]
-    report = ScoreReport(results, notes=without_comparison(merged(notes)))
-    return Scored(report, details[options.variants[0]].get("sentences", {}))
+    warnings = merge_warnings({variant: state.warnings() for variant, state in states.items()})
+    report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
+    return Scored(report, next(iter(states.values())).sentences() if keeps_sentences else None)
 
 
-def _compared(metric, columns: Columns, options: Options) -> Scored:
+def _scored_together(columns: SystemColumns, settings: dict[str, Settings], options: Options) -> Scored:
     """Score all systems, with what else is wanted."""
-    comparisons: dict[str, dict[str, Any]] = {}
-    baselines: list[Baseline] = []
-    notes: dict[str, list[dict[str, str]]] = {}
-    how = {name: getattr(options, name) for name in ("method", "confidence", "resamples", "seed", "threads")}
     with refusals():
-        for variant in options.variants:
-            with notes_of(metric) as notes[variant]:
-                comparisons[variant] = metric.compare(
-                    **columns, variant=variant, **how, details=True, **options.choices
-                )
-            if options.baselines:
-                baselines += _baselines(metric, columns, variant, options)
-        explanations = _differences(metric, columns, options.why, options) if options.why is not None else []
-    results = [result for variant, comparison in comparisons.items() for result in _results(variant, comparison)]
-    last = comparisons[options.variants[-1]]
-    resampling = None if options.confidence is None and options.method is None else resampling_of(last)
-    report = ScoreReport(results, baselines, explanations, merged(notes), resampling)
-    return Scored(report, next(iter(last["systems"].values()))["sentences"])
+        resampling = resolve_resampling(
+            confidence=options.confidence, method=options.method, resamples=options.resamples, seed=options.seed
+        )
+    # A report cuts the segments into classes, for which rows of all of them are kept.
+    keeps = {"sentences": True, "resampling": resampling.is_wanted or options.report is not None}
+    states = {variant: score_systems(columns, how, **keeps) for variant, how in settings.items()}
+    comparisons = {
+        variant: compare(by_system, resampling=resampling, details=True) for variant, by_system in states.items()
+    }
+    warnings = merge_warnings(
+        {
+            variant: merge_warnings({name: state.warnings() for name, state in by_system.items()})
+            for variant, by_system in states.items()
+        }
+    )
+    baselines: list[Baseline] = []
+    for variant, how in settings.items() if options.baselines else ():
+        rows = baseline_scores(columns.sources, columns.references, how)
+        baselines += [Baseline(name, variant, scores) for name, scores in rows.items()]
+    report = ScoreReport(
+        results=[result for variant, comparison in comparisons.items() for result in results_of(variant, comparison)],
+        baselines=baselines,
+        explanations=_differences(columns, settings[options.variants[0]], options),
+        warnings=warning_rows(warnings),
+        resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
+    )
+    first = states[options.variants[0]]
+    if options.report is not None:
+        from sari.command_line.documents import write_document
+
+        write_document(columns, first, report, options)
+    return Scored(report, next(iter(first.values())).sentences())
 
 
-def _results(variant: str, comparison: dict[str, Any]) -> list[Result]:
-    return [
-        result_of(name, variant, comparison["segments"], comparison["signature"], details)
-        for name, details in comparison["systems"].items()
-    ]
-
-
-def _baselines(metric, columns: Columns, variant: str, options: Options) -> list[Baseline]:
-    texts = {"sources": columns["sources"], "references": columns["references"]}
-    rows = metric.baselines(**texts, variant=variant, threads=options.threads, **options.choices)
-    return [Baseline(name, variant, scores) for name, scores in rows.items()]
-
-
-def _differences(metric, columns: Columns, other: str, options: Options) -> list[Difference]:
-    texts = {"sources": columns["sources"], "references": columns["references"]}
-    how = {"variant_a": options.variant, "variant_b": other, "threads": options.threads, **options.choices}
-    return [
-        Difference(name, **metric.explain_difference(**texts, predictions=predictions, **how))
-        for name, predictions in columns["predictions"].items()
-    ]
+def _differences(columns: SystemColumns, settings: Settings, options: Options) -> list[Difference]:
+    """Explain for each system the difference to the variant that the options ask about, if they do."""
+    if options.why is None:
+        return []
+    with refusals():
+        other = resolve_settings(options.why, threads=options.threads, **options.choices)
+    return [Difference(name, **explain_difference(columns.of(name), settings, other)) for name in columns.predictions]

@@ -17,7 +17,7 @@ import conllu
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from sari.inputs import reference_column, text_column
+from sari.inputs import validate_references, validate_texts
 
 
 class Errors(NamedTuple):
@@ -86,7 +86,7 @@ def string_errors(predictions, references) -> list[Errors]:
     >>> errors
     Errors(insertions=2, deletions=2, substitutions=1, moves=1, tokens=9)
     """
-    predictions, references = _checked(predictions, text_column("references", references), "references")
+    predictions, references = _checked(predictions, validate_texts("references", references), "references")
     return [_errors(output.split(), text.split()) for output, text in zip(predictions, references, strict=True)]
 
 
@@ -101,7 +101,7 @@ def simple_string_accuracies(predictions, references) -> np.ndarray:
     ...                          ["There was no cost estimate for the second phase"]).round(3)
     array([0.444])
     """
-    predictions, references = _checked(predictions, reference_column(references), "references")
+    predictions, references = _checked(predictions, validate_references(references), "references")
     return np.array(
         [
             max(1 - Levenshtein.distance(output, text) / max(len(text), 1) for text in map(str.split, texts))
@@ -118,7 +118,7 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
     ...                              ["There was no cost estimate for the second phase"]).round(3)
     array([0.556])
     """
-    predictions, references = _checked(predictions, reference_column(references), "references")
+    predictions, references = _checked(predictions, validate_references(references), "references")
     return np.array(
         [
             _best_generation_accuracy(output.split(), list(map(str.split, texts)))
@@ -332,7 +332,7 @@ def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _checked(predictions, others: list, name: str) -> tuple[list[str], list]:
-    predictions = text_column("predictions", predictions)
+    predictions = validate_texts("predictions", predictions)
     if len(others) != len(predictions):
         raise ValueError(f"{name}: got {len(others)} rows, wanted {len(predictions)}, as many as predictions")
     return predictions, others

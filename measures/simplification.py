@@ -23,7 +23,7 @@ import syllapy
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
-from sari.inputs import columns, reference_column, text_column
+from sari.inputs import validate_columns, validate_references, validate_texts
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -55,6 +55,45 @@ def bleu(predictions, references, *, tokenize: str = "none", **options) -> float
     return metric.corpus_score(predictions, list(zip_longest(*references))).score if predictions else 0.0
 
 
+def bleu_counts(predictions, references) -> np.ndarray:
+    """Return what the BLEU of any of the segments is made of: int64[segments, 10], which adds up.
+
+    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are.
+
+    >>> texts = ["the cat sat .", "a dog ."], [["the cat sat .", "a cat ."], ["a dog barked ."]]
+    >>> counts = bleu_counts(*texts)
+    >>> counts.tolist()[0]
+    [4, 4, 4, 3, 2, 1, 4, 3, 2, 1]
+    >>> bleu_of(counts) == bleu(*texts)
+    True
+    """
+    predictions, references = _pairs(predictions, references)
+    metric = BLEU(tokenize="none", force=True, effective_order=True)
+    scores = map(metric.sentence_score, predictions, references)
+    rows = [(score.sys_len, score.ref_len, *score.counts, *score.totals) for score in scores]
+    return np.array(rows, np.int64).reshape(len(predictions), -1)
+
+
+def bleu_of(counts: np.ndarray) -> float:
+    """Return the corpus BLEU of segments, in percent, of their `bleu_counts`."""
+    if not len(counts):
+        return 0.0
+    length, reference_length, *ngrams = counts.sum(axis=0).tolist()
+    half = len(ngrams) // 2
+    return BLEU.compute_bleu(ngrams[:half], ngrams[half:], length, reference_length, smooth_method="exp").score
+
+
+def ibleu_of(near: float, copied: float, *, alpha: float = 0.9) -> float:
+    """Return iBLEU, of BLEU against the references and BLEU against the source: see `ibleu`."""
+    return alpha * near - (1 - alpha) * copied
+
+
+def fkbleu_of(ibleu: float, sources, predictions) -> float:
+    """Return FKBLEU, of iBLEU and the texts: see `fkbleu`."""
+    grade, before = (flesch_kincaid_grade(texts, punctuation=True) for texts in (predictions, sources))
+    return ibleu / (1 + math.exp(min(before - grade, 700.0)))  # beyond 700, exp would overflow
+
+
 def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
     """Return alpha × BLEU against the references − (1 − alpha) × BLEU against the source, in percent.
 
@@ -68,11 +107,11 @@ def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) ->
     >>> round(ibleu(["a b c d e f"], ["a b c d e"], ["a b c d e"]), 2)
     81.81
     """
-    sources, predictions, references = columns(sources, predictions, references)
+    sources, predictions, references = validate_columns(sources, predictions, references)
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
         raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
     near, copied = bleu(predictions, references, **options), bleu(predictions, sources, **options)
-    return alpha * near - (1 - alpha) * copied
+    return ibleu_of(near, copied, alpha=alpha)
 
 
 def fkbleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
@@ -84,9 +123,7 @@ def fkbleu(sources, predictions, references, *, alpha: float = 0.9, **options) -
     Args:
         sources, predictions, references, alpha, options: as in `ibleu`.
     """
-    score = ibleu(sources, predictions, references, alpha=alpha, **options)
-    grade, before = (flesch_kincaid_grade(texts, punctuation=True) for texts in (predictions, sources))
-    return score / (1 + math.exp(min(before - grade, 700.0)))  # beyond 700, exp would overflow
+    return fkbleu_of(ibleu(sources, predictions, references, alpha=alpha, **options), sources, predictions)
 
 
 def flesch_kincaid_grade(texts, *, punctuation: bool = False) -> float:
@@ -103,7 +140,7 @@ def flesch_kincaid_grade(texts, *, punctuation: bool = False) -> float:
     >>> round(flesch_kincaid_grade(["the cat sat on the mat .", "forty bridges were still open that winter ."]), 2)
     2.38
     """
-    texts = text_column("texts", texts)
+    texts = validate_texts("texts", texts)
     tokens = Counter(token for text in texts for token in text.split())
     syllables = {token: _syllables(token) for token in tokens if punctuation or _LETTER_OR_DIGIT.search(token)}
     words = sum(tokens[token] for token in syllables)
@@ -129,7 +166,7 @@ def sentence_counts(texts) -> np.ndarray:
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
     """
-    return np.fromiter(map(_sentences, text_column("texts", texts)), np.int64)
+    return np.fromiter(map(_sentences, validate_texts("texts", texts)), np.int64)
 
 
 def _sentences(text: str) -> int:
@@ -256,14 +293,14 @@ def _numbers(values: Iterable, kind: type) -> np.ndarray:
 
 
 def _same_length(sources, predictions) -> tuple[list[str], list[str]]:
-    sources, predictions = text_column("sources", sources), text_column("predictions", predictions)
+    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
     if len(sources) != len(predictions):
         raise ValueError(f"predictions: got {len(predictions)} rows, wanted {len(sources)}, as many as sources")
     return sources, predictions
 
 
 def _pairs(texts, references, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
-    texts, references = text_column(name, texts), reference_column(references)
+    texts, references = validate_texts(name, texts), validate_references(references)
     if len(texts) != len(references):
         raise ValueError(f"references: got {len(references)} rows, wanted {len(texts)}, as many as {name}")
     return texts, references

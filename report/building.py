@@ -1,79 +1,71 @@
-"""Reports, gathered: every system scored and measured, over all segments and by their lengths, and examples chosen."""
+"""Reports, gathered: what is known of the scored systems, companion measures, lengths of sources, and examples."""
 
-import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any
 
 import numpy as np
 
+from sari.comparing import score_systems
+from sari.data_warnings import WarningRow
+from sari.inputs import SystemColumns
 from sari.measures import simplification
 from sari.measures.generation import Tree
+from sari.options import Resampling, Settings, resolve_resampling
 from sari.report.companions import MEASURES, Texts
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
-from sari.report.explanation import Explanation, explain
-from sari.report.results import SCORES
-from sari.variants import Variant, customized
+from sari.report.explanation import explain
+from sari.state import State
+from sari.tokenization import Text, split_into_tokens
+from sari.variants import Variant
 
 _LENGTHS = 5
 _EXAMPLES, _EXAMPLES_OF_SEVERAL = 8, 4
 
 
 def build(
-    metric,
+    columns: SystemColumns,
+    states: Mapping[str, State],
     *,
-    sources: Sequence[str],
-    systems: Mapping[str, Sequence[str]],
-    references: Sequence[Sequence[str]],
+    warnings: Sequence[WarningRow] = (),
     trees: Sequence[Tree] | None = None,
-    confidence: float | None = None,
-    resamples: int | None = None,
-    seed: int = 12345,
+    resampling: Resampling | None = None,
     advance: Callable[[], object] = lambda: None,
-    **options,
 ) -> Document:
-    """Score systems and gather what there is to say about them.
+    """Gather what there is to say about scored systems.
 
     Args:
-        metric: the loaded metric.
-        sources: the texts to simplify.
-        systems: for each system its name and its outputs.
-        references: for each source a list of at least one simplification.
+        columns: the texts, which have been checked.
+        states: of each system, by name, made with `sentences=True` and `resampling=True`.
+        warnings: what there is to say about the texts.
         trees: the dependency trees of the first references, for the measures that compare trees.
-        confidence: of intervals around the scores, such as 0.95; None for none.
-        resamples: how many the intervals are made of; None for as many as the metric makes.
-        seed: of the choice of random segments, and of the intervals.
+        resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
         advance: called again and again while it works, `steps` times.
-        options: which SARI: those of the metric's `compute`.
 
     Raises:
-        ValueError, TypeError: for bad input or options, as the metric does.
+        ValueError: for trees that are not as many as the segments.
     """
-    test_set = _TestSet(metric, list(sources), [list(row) for row in references], trees, options, advance)
-    resampling = {} if confidence is None else {"confidence": confidence, "seed": seed}
-    if resamples is not None:
-        resampling["resamples"] = resamples
-    outputs = {name: list(column) for name, column in systems.items()}
-    with _warnings_kept() as cautions:
-        details = {name: test_set.score(column, test_set.references, **resampling) for name, column in outputs.items()}
-    with _warnings_kept():
-        return Document(
-            signature=next(iter(details.values()))["signature"],
-            segments=len(test_set.sources),
-            references=(min(map(len, test_set.references)), max(map(len, test_set.references))),
-            tokens=_in_words(test_set.variant),
-            confidence=confidence,
-            cautions=cautions,
-            lengths=[length for length, _ in test_set.lengths],
-            systems=[
-                test_set.system(name, column, test_set.references, details[name]) for name, column in outputs.items()
-            ],
-            beside=test_set.beside(),
-            examples=_examples(test_set, outputs, details, np.random.default_rng(seed)),
-        )
+    some = next(iter(states.values()))
+    resampling = resampling or resolve_resampling()
+    test_set = _TestSet(columns, some.settings, trees, advance)
+    nrefs = list(map(len, columns.references))
+    return Document(
+        signature=some.signature,
+        segments=some.segments,
+        references=(min(nrefs), max(nrefs)),
+        tokens=_in_words(some.settings.variant),
+        confidence=resampling.confidence,
+        warnings=list(warnings),
+        lengths=[length for length, _ in test_set.lengths],
+        systems=[
+            test_set.system(name, columns.predictions[name], columns.references, state, resampling)
+            for name, state in states.items()
+        ],
+        beside=test_set.beside(),
+        examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+    )
 
 
 def steps(systems: int) -> int:
@@ -82,53 +74,68 @@ def steps(systems: int) -> int:
 
 
 class _TestSet:
-    """Sources and references with the options under which outputs are scored against them.
+    """Sources and references, and how outputs are scored against them.
 
     Attributes:
         lengths: classes of lengths, each with the places of its segments.
     """
 
-    def __init__(self, metric, sources, references, trees, options: dict[str, Any], advance: Callable[[], object]):
-        self.metric = metric
-        self.sources: list[str] = sources
-        self.references: list[list[str]] = references
-        self.options = options
-        self.variant = customized(**{name: value for name, value in options.items() if name != "threads"})
-        self.trees = trees if trees is None else [_cased(tree, self.variant.lowercase) for tree in trees]
-        if self.trees is not None and len(self.trees) != len(sources):
-            raise ValueError(f"trees: got {len(self.trees)} rows, wanted {len(sources)}, as many as sources")
+    def __init__(
+        self,
+        columns: SystemColumns,
+        settings: Settings,
+        trees: Sequence[Tree] | None,
+        advance: Callable[[], object],
+    ):
+        self.sources, _, self.references = columns
+        self.settings = settings
+        self.trees = trees if trees is None else [_cased(tree, settings.variant.lowercase) for tree in trees]
+        if self.trees is not None and len(self.trees) != len(self.sources):
+            raise ValueError(f"trees: got {len(self.trees)} rows, wanted {len(self.sources)}, as many as sources")
         self._advance = advance
 
     @cached_property
     def lengths(self) -> list[tuple[Length, list[int]]]:
-        return _lengths(self._texts(self.sources, self.references).sources)
-
-    def score(self, outputs: list[str], references: list[list[str]], **how) -> dict[str, Any]:
-        columns = {"sources": self.sources, "predictions": outputs, "references": references}
-        return self.metric.compute(**columns, details=True, **how, **self.options)
+        return _lengths(self._source_tokens)
 
     def system(
         self,
         name: str,
         outputs: list[str],
-        references: list[list[str]] | None,
-        details: Mapping[str, Any] | None,
+        references: list[list[str]],
+        state: State | None,
+        resampling: Resampling,
     ) -> System:
-        """Describe a system whose scores are known; one without references has no scores."""
-        texts = self._texts(outputs, references or self.references)
-        if references is None:
+        """Describe a system; what has no state, the only reference itself, has no scores."""
+        texts = self._texts(outputs, references)
+        if state is None:
             texts = replace(texts, references=None, trees=None)
         measures, rows = self._measured(texts)
+        result = state.result(details=True, resampling=resampling) if state else None
         return System(
             name=name,
-            scores={score: details[score] for score in SCORES} if details else None,
-            intervals=_intervals(details),
-            orders=details["orders"] if details else [],
-            sentences=details["sentences"] if details else {},
+            scores=state.scores() if state else None,
+            intervals=result.get("confidence_intervals") if result else None,
+            orders=result["orders"] if result else [],
+            sentences=result["sentences"] if result else None,
             measures=measures,
             rows={name: column.tolist() for name, column in rows.items()},
-            lengths=[self._part(texts, outputs, rows, places) for _, places in self.lengths] if details else [],
+            lengths=[_part(state, texts, rows, places) for _, places in self.lengths] if state else [],
         )
+
+    def beside(self) -> list[System]:
+        """Score the source as if it were an output, and the first reference against the others, if there are any."""
+        plain = resolve_resampling()
+        first = [row[0] for row in self.references]
+        others = [row[1:] for row in self.references]
+        copied = self.system(SOURCE, self.sources, self.references, self._scored(self.sources, self.references), plain)
+        if all(others):
+            return [copied, self.system(REFERENCE, first, others, self._scored(first, others), plain)]
+        return [copied, self.system(REFERENCE, first, self.references, None, plain)]
+
+    def _scored(self, outputs: list[str], references: list[list[str]]) -> State:
+        columns = SystemColumns(self.sources, {"": outputs}, references)
+        return score_systems(columns, self.settings, sentences=True, resampling=True)[""]
 
     def _measured(self, texts: Texts) -> tuple[dict[str, float | None], dict[str, np.ndarray]]:
         """Return the values of all companion measures, and of those that are means the numbers of every segment."""
@@ -143,57 +150,37 @@ class _TestSet:
             self._advance()
         return measures, rows
 
-    def _part(self, texts: Texts, outputs: list[str], rows: Mapping[str, np.ndarray], places: list[int]):
-        """Return the scores and measures of some segments."""
-        columns: dict[str, list] = {"sources": self.sources, "predictions": outputs, "references": self.references}
-        scores = self.metric.compute(
-            **{name: [column[place] for place in places] for name, column in columns.items()}, **self.options
-        )
-        near = [texts.references[place] for place in places] if texts.references else []
-        return {
-            **{score: scores[score] for score in SCORES},
-            "bleu": simplification.bleu([texts.outputs[place] for place in places], near),
-            **{name: float(column[places].mean()) for name, column in rows.items()},
-        }
+    @cached_property
+    def _source_tokens(self) -> list[str]:
+        return self._spaced(self.sources)
 
     def _texts(self, outputs: list[str], references: list[list[str]]) -> Texts:
         """Return the texts of a system as tokens, sources split like the rest whatever the variant does to them."""
-        columns = {"sources": self.sources, "predictions": outputs, "references": references}
-        how = {"variant": "easse", "tokenize": self.variant.tokenize, "lowercase": self.variant.lowercase}
-        in_sources, in_outputs, in_references = self.metric.tokens(**columns, **how)
+        of_references = iter(self._spaced([*chain.from_iterable(references)]))
         return Texts(
-            sources=list(map(" ".join, in_sources)),
-            outputs=list(map(" ".join, in_outputs)),
-            references=[list(map(" ".join, row)) for row in in_references],
+            sources=self._source_tokens,
+            outputs=self._spaced(outputs),
+            references=[[next(of_references) for _ in row] for row in references],
             raw_sources=self.sources,
             raw_outputs=outputs,
             trees=self.trees,
         )
 
-    def explain(self, place: int, output: str) -> Explanation:
-        options = {name: value for name, value in self.options.items() if name != "threads"}
-        return explain(
-            self.metric,
-            source=self.sources[place],
-            prediction=output,
-            references=self.references[place],
-            **options,
-        )
-
-    def beside(self) -> list[System]:
-        """Score the source as if it were an output, and the first reference against the others, if there are any."""
-        first = [row[0] for row in self.references]
-        others = [row[1:] for row in self.references]
-        copied = self.system(SOURCE, self.sources, self.references, self.score(self.sources, self.references))
-        if all(others):
-            return [copied, self.system(REFERENCE, first, others, self.score(first, others))]
-        return [copied, self.system(REFERENCE, first, None, None)]
+    def _spaced(self, texts: list[str]) -> list[str]:
+        """Return texts with spaces between their tokens."""
+        variant = self.settings.variant
+        how = Text(variant.tokenize, variant.lowercase, splits_on_space=False)
+        return list(map(" ".join, split_into_tokens(texts, how)))
 
 
-def _intervals(details: Mapping[str, Any] | None) -> dict[str, list[float]] | None:
-    if not details or "confidence_intervals" not in details:
-        return None
-    return {score: list(details["confidence_intervals"][score]) for score in SCORES}
+def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]) -> dict[str, float]:
+    """Return the scores and measures of some segments."""
+    scores: dict[str, Any] = {**state.scores_of(places)}
+    return {
+        **scores,
+        "bleu": simplification.bleu_of(texts.bleu_counts[places]),
+        **{name: float(column[places].mean()) for name, column in rows.items()},
+    }
 
 
 def _cased(tree: Tree, lowercase: bool) -> Tree:
@@ -215,24 +202,31 @@ def _lengths(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
     return classes
 
 
-def _examples(
-    test_set: _TestSet, systems: Mapping[str, Sequence[str]], details: Mapping[str, Mapping[str, Any]], rng
-) -> list[Examples]:
+def _examples(columns: SystemColumns, states: Mapping[str, State], rng: np.random.Generator) -> list[Examples]:
     """Choose random segments, which all systems show, and for each system the best and the worst."""
-    number = min(_EXAMPLES if len(systems) == 1 else _EXAMPLES_OF_SEVERAL, len(test_set.sources))
+    number = min(_EXAMPLES if len(states) == 1 else _EXAMPLES_OF_SEVERAL, len(columns.sources))
 
     def example(place: int, names: Sequence[str]) -> Example:
-        outputs = {name: test_set.explain(place, systems[name][place]) for name in names}
-        return Example(place + 1, test_set.sources[place], test_set.references[place], outputs)
+        source, references = columns.sources[place], columns.references[place]
+        outputs = {
+            name: explain(
+                source=source,
+                prediction=columns.predictions[name][place],
+                references=references,
+                settings=states[name].settings,
+            )
+            for name in names
+        }
+        return Example(place + 1, source, references, outputs)
 
     def chosen(title: str, places: Sequence[int], names: Sequence[str]) -> Examples:
         return Examples(title, [example(place, names) for place in places])
 
-    at_random = sorted(rng.permutation(len(test_set.sources))[:number].tolist())
-    groups = [chosen("Random segments", at_random, list(systems))]
-    for name in systems:
-        of = "" if len(systems) == 1 else f" of {name}"
-        order = np.argsort(details[name]["sentences"]["sari"], kind="stable").tolist()
+    at_random = sorted(rng.permutation(len(columns.sources))[:number].tolist())
+    groups = [chosen("Random segments", at_random, list(states))]
+    for name, state in states.items():
+        of = "" if len(states) == 1 else f" of {name}"
+        order = np.argsort(state.sentences()["sari"], kind="stable").tolist()
         groups.append(chosen(f"Best segments{of}", order[::-1][:number], [name]))
         groups.append(chosen(f"Worst segments{of}", order[:number], [name]))
     return groups
@@ -241,13 +235,3 @@ def _examples(
 def _in_words(variant: Variant) -> str:
     tokenizer = variant.tokenize if isinstance(variant.tokenize, str) else "custom"
     return f"{tokenizer} tokens, {'lowercased' if variant.lowercase else 'with case'}"
-
-
-@contextmanager
-def _warnings_kept() -> Iterator[list[str]]:
-    """Yield a list that in the end holds the warnings that came, each once; none is shown."""
-    kept: list[str] = []
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        yield kept
-    kept += dict.fromkeys(str(warning.message) for warning in caught if issubclass(warning.category, UserWarning))

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -26,6 +27,27 @@ class Texts:
     raw_sources: list[str]
     raw_outputs: list[str]
     trees: list[Tree] | None = None
+
+    @cached_property
+    def bleu_counts(self) -> np.ndarray:
+        """What BLEU against the references is made of: see `simplification.bleu_counts`."""
+        return simplification.bleu_counts(self.outputs, self.references)
+
+    @cached_property
+    def ibleu(self) -> float:
+        """BLEU against the references, less a part of BLEU against the source."""
+        copied = simplification.bleu_counts(self.outputs, self.sources)
+        return simplification.ibleu_of(*map(simplification.bleu_of, (self.bleu_counts, copied)))
+
+    @cached_property
+    def edits_to_reference(self) -> np.ndarray:
+        """The edits of each segment to its nearest reference."""
+        return simplification.edit_distances(self.outputs, self.references)
+
+    @cached_property
+    def edits_from_source(self) -> np.ndarray:
+        """The edits of each segment from its source."""
+        return simplification.edit_distances(self.sources, self.outputs)
 
 
 @dataclass(frozen=True)
@@ -66,7 +88,7 @@ MEASURES = (
         "BLEU",
         _NEAR,
         "sacreBLEU over the same tokens",
-        lambda texts: simplification.bleu(texts.outputs, texts.references),
+        lambda texts: simplification.bleu_of(texts.bleu_counts),
         needs="references",
     ),
     Measure(
@@ -74,7 +96,7 @@ MEASURES = (
         "iBLEU",
         _NEAR,
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
-        lambda texts: simplification.ibleu(texts.sources, texts.outputs, texts.references),
+        lambda texts: texts.ibleu,
         needs="references",
     ),
     Measure(
@@ -82,7 +104,7 @@ MEASURES = (
         "FKBLEU",
         _NEAR,
         "iBLEU × sigmoid(grade of the output − grade of the source), as Xu et al. 2016 print it: a harder output gains",
-        lambda texts: simplification.fkbleu(texts.sources, texts.outputs, texts.references),
+        lambda texts: simplification.fkbleu_of(texts.ibleu, texts.sources, texts.outputs),
         needs="references",
     ),
     Measure(
@@ -90,7 +112,7 @@ MEASURES = (
         "Edits to the nearest reference",
         _NEAR,
         "tokens to insert, delete or substitute, per segment",
-        lambda texts: simplification.edit_distances(texts.outputs, texts.references),
+        lambda texts: texts.edits_to_reference,
         needs="references",
     ),
     Measure(
@@ -98,7 +120,7 @@ MEASURES = (
         "Equal to a reference",
         _NEAR,
         "outputs that need no such edit",
-        lambda texts: 100 * (simplification.edit_distances(texts.outputs, texts.references) == 0),
+        lambda texts: 100 * (texts.edits_to_reference == 0),
         digits=1,
         unit="%",
         needs="references",
@@ -131,14 +153,14 @@ MEASURES = (
         "Edits from the source",
         _CHANGED,
         "tokens inserted, deleted or substituted, per segment",
-        lambda texts: simplification.edit_distances(texts.sources, texts.outputs),
+        lambda texts: texts.edits_from_source,
     ),
     Measure(
         "unedited",
         "Without an edit",
         _CHANGED,
         "outputs with the tokens of their sources",
-        lambda texts: 100 * (simplification.edit_distances(texts.sources, texts.outputs) == 0),
+        lambda texts: 100 * (texts.edits_from_source == 0),
         digits=1,
         unit="%",
     ),

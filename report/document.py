@@ -4,9 +4,10 @@
 """
 
 from dataclasses import dataclass
-from typing import Any
 
+from sari.data_warnings import WarningRow
 from sari.report.explanation import Explanation
+from sari.state import Intervals, OrderFigures, Scores, SentenceScores
 
 #: The names of what stands beside the systems for comparison.
 SOURCE, REFERENCE = "source, unchanged", "first reference"
@@ -28,10 +29,10 @@ class System:
     """
 
     name: str
-    scores: dict[str, float] | None
-    intervals: dict[str, list[float]] | None
-    orders: list[dict[str, Any]]
-    sentences: dict[str, list[float]]
+    scores: Scores | None
+    intervals: Intervals | None
+    orders: list[OrderFigures]
+    sentences: SentenceScores | None
     measures: dict[str, float | None]
     rows: dict[str, list[float]]
     lengths: list[dict[str, float]]
@@ -74,7 +75,7 @@ class Document:
         references: how many a segment has, from the fewest to the most.
         tokens: how texts become the tokens that SARI and the companion measures compare.
         confidence: of the intervals, from 0 to 1; None where there are none.
-        cautions: what the metric warned of.
+        warnings: what there is to say about the texts.
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
@@ -86,7 +87,7 @@ class Document:
     references: tuple[int, int]
     tokens: str
     confidence: float | None
-    cautions: list[str]
+    warnings: list[WarningRow]
     lengths: list[Length]
     systems: list[System]
     beside: list[System]

@@ -1,21 +1,18 @@
 """Why a text gets its SARI: every token with what became of it, and the n-grams behind each figure, as plain data.
 
-Scores come from the metric and so do the tokens. What each n-gram adds to the figures follows the rules of the variant,
-so that the n-grams of an order and operation sum up to exactly the counts behind its precision and recall.
+Scores, tokens and what each n-gram adds to the counts come from the functions that score; here they are put into words.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sari.variants import VARIANTS
-
-OPERATIONS = ("keep", "delete", "add")
-
-# Countings in which source and output are sets of n-grams, and those in which each distinct n-gram has one vote.
-_OF_SETS = ("weighted_sets", "sets")
-_BY_TYPE = ("hf", "xu2016", "lens")
+from sari.counting import NgramTable, ngram_table
+from sari.inputs import validate_columns
+from sari.ngram_counts import OPERATIONS, NgramAmounts
+from sari.options import Settings
+from sari.state import OrderFigures, Scores, State
+from sari.tokenization import split_into_tokens
 
 #: What may become of a token, and what that means. In the source each token is kept or deleted; "rightly" is where at
 #: least half of the credit is earned, which as a rule is where at least half of the references agree.
@@ -76,49 +73,46 @@ class Explanation:
 
     variant: str
     signature: str
-    scores: dict[str, float]
-    orders: list[dict[str, Any]]
+    scores: Scores
+    orders: list[OrderFigures]
     source: list[Token]
     output: list[Token]
     missed: list[Token]
     grams: list[dict[str, list[Gram]]]
 
 
-def explain(metric, *, source: str, prediction: str, references: Sequence[str], **options) -> Explanation:
+def explain(*, source: str, prediction: str, references: Sequence[str], settings: Settings) -> Explanation:
     """Explain the SARI of one segment.
 
     Args:
-        metric: the loaded metric.
         source, prediction: the text to simplify, and what a system made of it.
         references: what people made of it, at least one.
-        options: those of the metric's `compute`.
+        settings: how to score.
 
     Raises:
         ValueError, TypeError: as the metric does.
 
-    >>> import evaluate
-    >>> sari = evaluate.load("sari.py")
-    >>> found = explain(sari, source="a large cat", prediction="a cat", references=["a big cat", "a cat"])
-    >>> [(token.text, token.mark) for token in found.source]
+    >>> from sari.options import resolve_settings
+    >>> explanation = explain(
+    ...     source="a large cat", prediction="a cat", references=["a big cat", "a cat"], settings=resolve_settings("hf")
+    ... )
+    >>> [(token.text, token.mark) for token in explanation.source]
     [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
-    >>> found.missed[0]
+    >>> explanation.missed[0]
     Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.')
     """
-    segment = {"sources": [source], "predictions": [prediction], "references": [list(references)]}
-    scores = metric.compute(**segment, **options, threads=1, details=True)
-    (source_tokens,), (output_tokens,), (reference_tokens,) = metric.tokens(**segment, **options)
-    variant = options.get("variant", "hf")
-    counting = VARIANTS[variant].counting
-    orders = [
-        list(_entries(source_tokens, output_tokens, reference_tokens, row["order"], counting))
-        for row in scores["orders"]
-    ]
+    columns = validate_columns([source], [prediction], [list(references)])
+    state = State(settings)
+    state.update_checked(columns)
+    (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
+    (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
+    orders = _entries(ngram_table(source, prediction, references, settings))
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
     return Explanation(
-        variant=variant,
-        signature=scores["signature"],
-        scores={name: scores[name] for name in ("sari", *OPERATIONS)},
-        orders=scores["orders"],
+        variant=settings.variant.name,
+        signature=state.signature,
+        scores=state.scores(),
+        orders=state.orders(),
         source=_source_tokens(source_tokens, output_tokens, unigrams),
         output=[_output_token(token, unigrams[token]) for token in output_tokens],
         missed=_missed(unigrams.values()),
@@ -149,74 +143,26 @@ class _Entry(NamedTuple):
     counts: dict[str, tuple[float, float, float, float]]
 
 
-def _entries(
-    source: Sequence[str], output: Sequence[str], references: Sequence[Sequence[str]], order: int, counting: str
-) -> Iterator[_Entry]:
-    """Yield every n-gram of an order, those of the source first, then those of the output, then those of references."""
-    in_source, in_output = Counter(_ngrams(source, order)), Counter(_ngrams(output, order))
-    each = [Counter(_ngrams(reference, order)) for reference in references]
-    in_references, holders = Counter[tuple[str, ...]](), Counter[tuple[str, ...]]()
-    for held in each:
-        in_references.update(held)
-        holders.update(held.keys())
-    asked = max(sum(map(bool, each)), 1) if counting == "weighted_sets" else len(each)
-    for tokens in {**in_source, **in_output, **in_references}:
-        s, p, r, scale = in_source[tokens], in_output[tokens], in_references[tokens], asked
-        if counting in _OF_SETS:
-            s, p, r = min(s, 1), min(p, 1), holders[tokens]
-        if counting == "sets":
-            r, scale = min(r, 1), 1
-        struck = counting == "lens" and _is_left_over(tokens, source)
-        counts = _counts(s, p, r, scale, struck, counting)
-        yield _Entry(tokens, s, p, r, scale, holders[tokens], asked, counts)
+def _entries(table: NgramTable) -> list[list[_Entry]]:
+    """Return the n-grams of each order: those of the source, then those of the output, then those of references."""
+    orders = [_of_order(*row) for row in zip(table.ngrams, table.amounts, strict=True)]
+    return [sorted(entries, key=lambda entry: (not entry.source, not entry.output)) for entries in orders]
+
+
+def _of_order(ngrams: Iterable[tuple[str, ...]], amounts: NgramAmounts) -> Iterator[_Entry]:
+    columns = (amounts.in_source, amounts.in_prediction, amounts.in_references, amounts.holders, amounts.counts)
+    rows = zip(ngrams, *(column.tolist() for column in columns), strict=True)
+    for tokens, source, output, references, holders, counts in rows:
+        by_operation = dict(zip(OPERATIONS, map(tuple, counts), strict=True))
+        yield _Entry(tokens, source, output, references, amounts.scale, holders, amounts.asked, by_operation)
 
 
 def _ngrams(tokens: Sequence[str], order: int) -> list[tuple[str, ...]]:
     return [tuple(tokens[start : start + order]) for start in range(len(tokens) - order + 1)]
 
 
-def _is_left_over(gram: Sequence[str], source: Sequence[str]) -> bool:
-    """Tell whether deleting tokens of the source is enough to get the n-gram; empty tokens are passed over."""
-    words = [token for token in gram if token]
-    rest = iter(source)
-    return all(word in rest for word in words) and (len(source) >= len(gram) or not words)
-
-
-def _counts(s: int, p: int, r: int, m: int, struck: bool, counting: str) -> dict:
-    """Return what an n-gram adds to the counts of each operation.
-
-    Args:
-        s, p, r, m: the source, output, references and scale of its entry.
-        struck: whether it is no good addition even where references have it.
-        counting: a key of `operations.COUNTINGS`.
-    """
-    kept, should = min(m * s, m * p), min(m * s, r)
-    gone, surplus = m * s - kept, m * s - should
-    if counting in _BY_TYPE:
-        well_kept, well_gone = min(kept, r), _share(max(gone - r, 0), gone)
-        recall = (well_kept, should) if counting == "hf" else (_share(well_kept, should), float(should > 0))
-        keep = (_share(well_kept, kept), float(kept > 0), *recall)
-        delete = (well_gone, float(gone > 0), well_gone, float(surplus > 0))
-    else:
-        unit = m if counting == "weighted_sets" else 1
-        keep = _over(unit, min(kept, should), kept, min(kept, should), should)
-        delete = _over(unit, min(gone, surplus), gone, min(gone, surplus), surplus)
-    if s:
-        add = (0.0, 0.0, 0.0, 0.0)
-    else:
-        hit = float(bool(p and r and not struck))
-        add = (hit, float(p > 0), hit, float(r > 0))
-    if counting == "sets":
-        keep = (*keep[:3], float(bool(s or r)))
-    return {"keep": keep, "delete": delete, "add": add}
-
-
 def _share(good: float, whole: float) -> float:
     return good / whole if whole else 0.0
-
-
-def _over(unit: int, *counts: float) -> tuple:
-    return tuple(count / unit for count in counts)
 
 
 def _grams(entries: Iterable[_Entry]) -> dict[str, list[Gram]]:

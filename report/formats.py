@@ -12,11 +12,11 @@ Every format takes results of any number of systems and variants. JSON has one s
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
-     "notes": [{"category": str, "message": str}, ...],
+     "warnings": [{"category": str, "message": str}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "seed": int, "baseline": str}}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, what was not asked for, and notes where there are none, are left out.
+"confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
 """
 
 import csv
@@ -52,8 +52,8 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
         lines += ["", table.title, *_aligned(table)]
     lines += [""] if tables or explained else []
     lines += report.signatures
-    lines += [""] if report.notes else []
-    lines += [f"Note: {note['message']}" for note in report.notes]
+    lines += [""] if report.warnings else []
+    lines += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n".join(lines)
 
 
@@ -72,8 +72,8 @@ def as_markdown(report: ScoreReport, by_order: bool) -> str:
         blocks.append("\n".join(f"- {_escaped_markdown(line)}" for line in explained))
     blocks += [f"{table.title}\n\n{_markdown_table(table)}" for table in further_tables(report, by_order)]
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
-    if report.notes:
-        blocks.append("\n".join(f"> Note: {_escaped_markdown(note['message'])}  " for note in report.notes))
+    if report.warnings:
+        blocks.append("\n".join(f"> Warning: {_escaped_markdown(row['message'])}  " for row in report.warnings))
     return "\n\n".join(blocks)
 
 
@@ -82,7 +82,7 @@ def as_latex(report: ScoreReport, by_order: bool) -> str:
     blocks = [_latex_table(score_table(report))]
     blocks += [f"% {table.title}\n{_latex_table(table)}" for table in further_tables(report, by_order)]
     comments = [*legend(report, best="bold:"), *report.signatures]
-    comments += [f"Note: {note['message']}" for note in report.notes]
+    comments += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
 
 
@@ -90,8 +90,8 @@ def as_csv(report: ScoreReport, _by_order: bool) -> str:
     """Return a row per system, baseline and variant at full precision, the columns the same whatever was asked for."""
     ends = [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
     of_test = [f"{score}_{what}" for what in ("difference", "p_value") for score in SCORES]
-    header = ["system", "variant", "segments", *SCORES, *ends, *of_test, "signature", "notes"]
-    shared = {"segments": report.results[0].segments, "notes": " ".join(note["message"] for note in report.notes)}
+    header = ["system", "variant", "segments", *SCORES, *ends, *of_test, "signature", "warnings"]
+    shared = {"segments": report.results[0].segments, "warnings": " ".join(row["message"] for row in report.warnings)}
     signatures = {result.variant: result.signature for result in report.results}
     file = io.StringIO()
     writer = csv.DictWriter(file, header, lineterminator="\n")

@@ -3,7 +3,7 @@
 JSON has one schema, for one system or many::
 
     {"signature": str, "segments": int, "references": [int, int], "tokens": str, "confidence": float | null,
-     "cautions": [str], "lengths": [{"shortest": int, "longest": int, "segments": int}],
+     "warnings": [{"category": str, "message": str}], "lengths": [{"shortest": int, "longest": int, "segments": int}],
      "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
                                                "outputs": {NAME: EXPLANATION}}]}]}

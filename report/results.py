@@ -1,8 +1,14 @@
 """The scores of systems and what belongs to them, as plain data: what `formats` writes and the command line prints."""
 
-from collections.abc import Iterable, Mapping
+from __future__ import annotations
+
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.comparing import Comparison, Step, SystemResult
+    from sari.data_warnings import WarningRow
+    from sari.state import Intervals, OrderFigures, Scores
 
 SCORES = ("sari", "keep", "delete", "add")
 OPERATIONS = SCORES[1:]
@@ -19,18 +25,23 @@ class Result:
     variant: str
     segments: int
     signature: str
-    scores: dict[str, float]
-    orders: list[dict]
-    confidence_intervals: dict[str, list[float]] | None = None
-    differences: dict[str, float] | None = None
-    p_values: dict[str, float] | None = None
+    scores: Scores
+    orders: list[OrderFigures]
+    confidence_intervals: Intervals | None = None
+    differences: Scores | None = None
+    p_values: Scores | None = None
 
 
-def result_of(name: str, variant: str, segments: int, signature: str, details: Mapping[str, Any]) -> Result:
-    """Return the metric's scores of a system, with details, as a `Result`."""
-    statistics = {field: details.get(field) for field in ("confidence_intervals", "differences", "p_values")}
-    scores = {score: details[score] for score in SCORES}
-    return Result(name, variant, segments, signature, scores, details["orders"], **statistics)
+def results_of(variant: str, comparison: Comparison) -> list[Result]:
+    """Return the results of compared systems, which must have details."""
+    shared = {"variant": variant, "segments": comparison["segments"], "signature": comparison["signature"]}
+    return [Result(name=name, **shared, **_fields(result)) for name, result in comparison["systems"].items()]
+
+
+def _fields(result: SystemResult) -> dict[str, Any]:
+    scores = {name: score for name, score in result.items() if name in SCORES}
+    names = ("orders", "confidence_intervals", "differences", "p_values")
+    return {"scores": scores, **{name: value for name, value in result.items() if name in names}}
 
 
 @dataclass(frozen=True)
@@ -39,7 +50,7 @@ class Baseline:
 
     name: str
     variant: str
-    scores: dict[str, float]
+    scores: Scores
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,7 @@ class Difference:
     variant_b: str
     signature_a: str
     signature_b: str
-    steps: list[dict[str, Any]]
+    steps: list[Step]
 
 
 @dataclass(frozen=True)
@@ -65,7 +76,7 @@ class Resampling:
     baseline: str
 
 
-def resampling_of(comparison: Mapping[str, Any]) -> Resampling:
+def resampling_of(comparison: Comparison) -> Resampling:
     """Return what `Sari.compare` says of its intervals and p-values."""
     return Resampling(
         confidence=comparison["confidence"],
@@ -84,14 +95,14 @@ class ScoreReport:
         results: at least one, all of the same segments.
         baselines: for the same variants.
         explanations: for each system why two variants differ.
-        notes: what there is to say about data and variants: "category" and "message".
+        warnings: what there is to say about data and variants.
         resampling: None where nothing was resampled.
     """
 
     results: list[Result]
     baselines: list[Baseline] = field(default_factory=list)
     explanations: list[Difference] = field(default_factory=list)
-    notes: list[dict[str, str]] = field(default_factory=list)
+    warnings: list[WarningRow] = field(default_factory=list)
     resampling: Resampling | None = None
 
     @property
@@ -108,12 +119,3 @@ class ScoreReport:
     def signatures(self) -> list[str]:
         """The signature of each variant; systems share it."""
         return list(dict.fromkeys(result.signature for result in self.results))
-
-
-def without_comparison(notes: Iterable[dict[str, str]]) -> list[dict[str, str]]:
-    """Return the notes that matter where no systems are compared: what a variant is good for is not the question then.
-
-    >>> without_comparison([{"category": "RewardsCopyingWarning", "message": "hf rewards copying"}])
-    []
-    """
-    return [note for note in notes if note["category"] != "RewardsCopyingWarning"]

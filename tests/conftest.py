@@ -49,11 +49,21 @@ NOT_COLLECTED = {file.name: missing for file in sorted(TESTS.glob("test_*.py")) 
 collect_ignore = list(NOT_COLLECTED)
 
 
+@pytest.hookimpl(tryfirst=True)  # before pytest-xdist looks at the marks
 def pytest_collection_modifyitems(items):
     """Keep the tests that share what takes long to start in one worker."""
     for item in items:
         for name in set(STARTED_ONCE) & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_warning_recorded(warning_message):
+    """Make the metric's warnings plain ones: the process that reports for the workers never loads their classes."""
+    category = warning_message.category
+    if category.__module__.startswith("evaluate_modules."):
+        warning_message.category = UserWarning
+        warning_message.message = UserWarning(f"{category.__name__}: {warning_message.message}")
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from variants import VARIANTS
+from sari.variants import VARIANTS
 
 SCORES = ("sari", "keep", "delete", "add")
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
@@ -19,7 +19,7 @@ def corpus():
     return {name: [text for row in ROWS[:6] for text in row[name]] for name in columns}
 
 
-@pytest.mark.parametrize(("first", "last"), itertools.permutations(VARIANTS, 2))
+@pytest.mark.parametrize(("first", "last"), list(itertools.permutations(VARIANTS, 2)))
 def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, first, last):
     found = sari.explain_difference(**corpus, variant_a=first, variant_b=last)
     steps = found["steps"]

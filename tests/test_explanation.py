@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sari.options import resolve_settings
 from sari.report.explanation import MARKS, OPERATIONS, explain
 from sari.variants import VARIANTS
 
@@ -21,6 +22,10 @@ REFERENCES = [
 WORDS = st.lists(st.sampled_from(["a", "b", "c", "d", "B"]), max_size=7).map(" ".join)
 
 
+def explained(source, prediction, references, **options):
+    return explain(source=source, prediction=prediction, references=references, settings=resolve_settings(**options))
+
+
 def marks(tokens):
     return [(token.text, token.mark) for token in tokens]
 
@@ -30,8 +35,8 @@ def whys(tokens):
 
 
 @pytest.fixture
-def bridges(sari):
-    return explain(sari, source=SOURCE, prediction=OUTPUT, references=REFERENCES)
+def bridges():
+    return explained(source=SOURCE, prediction=OUTPUT, references=REFERENCES)
 
 
 def test_every_token_is_marked(bridges):
@@ -107,69 +112,69 @@ def test_it_is_plain_data(bridges):
         (("a b", "b", ["b b", "a"]), "kept-rightly", "Kept: 1 of 2 references keeps it. Credit: 100 %."),
     ],
 )
-def test_the_last_source_token(sari, texts, mark, why):
+def test_the_last_source_token(texts, mark, why):
     source, prediction, references = texts
-    token = explain(sari, source=source, prediction=prediction, references=references).source[-1]
+    token = explained(source=source, prediction=prediction, references=references).source[-1]
     assert (token.mark, token.why) == (mark, why)
 
 
-def test_a_repeated_token_is_kept_where_its_neighbours_are(sari):
-    found = explain(sari, source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
+def test_a_repeated_token_is_kept_where_its_neighbours_are():
+    found = explained(source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
     assert marks(found.source)[0] == ("the", "deleted-rightly")
     assert marks(found.source)[3] == ("the", "kept-rightly")
     assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 100 %."
 
 
-def test_credit_is_the_variants_own(sari):
+def test_credit_is_the_variants_own():
     texts = {"source": "the cat saw the dog", "prediction": "the dog", "references": ["the dog"]}
-    token = explain(sari, **texts, variant="hf").source[0]
+    token = explained(**texts, variant="hf").source[0]
     assert token.mark == "deleted-wrongly"
     assert token.why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 0 %."
 
 
-def test_sets_know_no_repetition(sari):
-    found = explain(sari, source="the cat the", prediction="the", references=["the", "a"], variant="set")
+def test_sets_know_no_repetition():
+    found = explained(source="the cat the", prediction="the", references=["the", "a"], variant="set")
     assert [token.mark for token in found.source] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
     assert found.source[0].why == "Kept: 1 of 2 references keeps it. Credit: 100 %."
 
 
-def test_a_surplus_copy_is_ignored(sari):
-    found = explain(sari, source="a b", prediction="a a", references=["a"])
+def test_a_surplus_copy_is_ignored():
+    found = explained(source="a b", prediction="a a", references=["a"])
     assert found.output[1].mark == "kept"
     assert found.output[1].why.endswith("It stands here 2 times, in the source 1 time: the surplus is ignored.")
 
 
-def test_missed_additions_come_with_the_most_wanted_first(sari):
-    found = explain(sari, source="a", prediction="a", references=["a x y", "a y"])
+def test_missed_additions_come_with_the_most_wanted_first():
+    found = explained(source="a", prediction="a", references=["a x y", "a y"])
     assert [token.text for token in found.missed] == ["y", "x"]
 
 
-def test_the_tokens_are_those_of_the_options(sari):
+def test_the_tokens_are_those_of_the_options():
     texts = {"source": "A cat, asleep", "prediction": "A cat", "references": ["A cat"]}
-    assert [token.text for token in explain(sari, **texts, lowercase=False).source] == ["A", "cat", ",", "asleep"]
-    assert [token.text for token in explain(sari, **texts, tokenize="none").source] == ["a", "cat,", "asleep"]
-    assert [token.text for token in explain(sari, **texts, variant="easse_legacy").source] == ["A", "cat,", "asleep"]
+    assert [token.text for token in explained(**texts, lowercase=False).source] == ["A", "cat", ",", "asleep"]
+    assert [token.text for token in explained(**texts, tokenize="none").source] == ["a", "cat,", "asleep"]
+    assert [token.text for token in explained(**texts, variant="easse_legacy").source] == ["A", "cat,", "asleep"]
 
 
-def test_an_empty_output(sari):
-    found = explain(sari, source="a b", prediction="", references=["a"])
+def test_an_empty_output():
+    found = explained(source="a b", prediction="", references=["a"])
     assert marks(found.source) == [("a", "deleted-wrongly"), ("b", "deleted-rightly")]
     assert marks(found.output) == [("", "added-wrongly")]
-    assert explain(sari, source="a b", prediction="", references=["a"], variant="easse").output == []
+    assert explained(source="a b", prediction="", references=["a"], variant="easse").output == []
 
 
-def test_bad_input_is_refused_as_by_the_metric(sari):
+def test_bad_input_is_refused_as_by_the_metric():
     with pytest.raises(ValueError, match="variant: got 'bleu', wanted one of hf"):
-        explain(sari, source="a", prediction="a", references=["a"], variant="bleu")
+        explained(source="a", prediction="a", references=["a"], variant="bleu")
     with pytest.raises(ValueError, match=r"references\[0\]: got no reference"):
-        explain(sari, source="a", prediction="a", references=[])
+        explained(source="a", prediction="a", references=[])
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_the_ngrams_add_up_to_the_figures(sari, variant, source, prediction, references):
-    found = explain(sari, source=source, prediction=prediction, references=references, variant=variant)
+def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, references):
+    found = explained(source=source, prediction=prediction, references=references, variant=variant)
     for figures, grams in zip(found.orders, found.grams, strict=True):
         for operation in OPERATIONS:
             totals = [sum(gram.counts[place] for gram in grams[operation]) for place in range(4)]
@@ -182,7 +187,7 @@ def test_the_ngrams_add_up_to_the_figures(sari, variant, source, prediction, ref
 @settings(max_examples=60, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_laws_of_the_marks(sari, variant, source, prediction, references):
-    found = explain(sari, source=source, prediction=prediction, references=references, variant=variant)
+    found = explained(source=source, prediction=prediction, references=references, variant=variant)
     (tokens,), (output,), _ = sari.tokens(
         sources=[source], predictions=[prediction], references=[references], variant=variant
     )
@@ -196,5 +201,5 @@ def test_laws_of_the_marks(sari, variant, source, prediction, references):
         wanted = copies * (token.text in output) if in_sets else min(copies, output.count(token.text))
         assert kept == wanted
     assert [token.mark == "kept" for token in found.output] == [text in tokens for text in output]
-    backwards = explain(sari, source=source, prediction=prediction, references=references[::-1], variant=variant)
+    backwards = explained(source=source, prediction=prediction, references=references[::-1], variant=variant)
     assert (backwards.source, backwards.output) == (found.source, found.output)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pytest
 from conftest import ROOT
 
-from inputs import columns
+from sari.inputs import validate_columns
 
 SOURCES = ["nearly 40 bridges were standing", "the old cat sat down", "he came ."]
 PREDICTIONS = ["nearly 40 bridges were counted", "the cat sat", "he came ."]
@@ -495,11 +495,11 @@ def test_what_comes_in_is_left_as_it_is(metric):
 
 
 def test_plain_lists_come_out():
-    result = columns(objects(SOURCES), string_series(PREDICTIONS), pa.array(REFERENCES))
+    result = validate_columns(objects(SOURCES), string_series(PREDICTIONS), pa.array(REFERENCES))
     assert result == (SOURCES, PREDICTIONS, REFERENCES)
     assert [type(column) for column in result] == [list] * 3
     assert {type(row) for row in result[2]} == {list}
-    assert columns([], (), iter(())) == ([], [], [])
+    assert validate_columns([], (), iter(())) == ([], [], [])
 
 
 @pytest.mark.parametrize("text", ["\0", "\ufffe", "\U0010ffff", "🙂", "e\u0301", "\u202e", " ", "", "\n", "\xff\xfe"])

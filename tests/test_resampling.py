@@ -9,7 +9,7 @@ import pytest
 import scipy.stats
 from conftest import ROOT
 
-import resampling
+from sari import resampling
 
 SCORES = ("sari", "keep", "delete", "add")
 METHODS = list(resampling.P_VALUES)

@@ -16,7 +16,7 @@ import pyarrow.parquet
 import pytest
 import ray
 
-from variants import VARIANTS
+from sari.variants import VARIANTS
 
 ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = str(ROOT / "examples")

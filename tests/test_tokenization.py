@@ -15,7 +15,7 @@ from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tokenization import TOKENIZERS, Text, apply, check, describe, encode
+from sari.tokenization import TOKENIZERS, Text, apply_tokenizer, check_tokenizer, describe_tokenizer, encode
 
 PLAIN = Text("none", lowercase=False, splits_on_space=False)
 FAST = PLAIN._replace(tokenize="13a")
@@ -35,7 +35,7 @@ def refuses(kind, message):
 
 def encoded(texts, text):
     """Return the ids of each text."""
-    ids, lengths = encode([apply(texts, text)])
+    ids, lengths = encode([apply_tokenizer(texts, text)])
     return split(ids, lengths)
 
 
@@ -225,19 +225,19 @@ def test_tokens_are_those_of_the_package(name, lowercase):
 
 @pytest.mark.parametrize("name", THEIRS)
 def test_every_name_is_valid(name):
-    check(name)
+    check_tokenizer(name)
 
 
 @pytest.mark.parametrize("name", ["13a", "none", "intl", "char", "zh"])
 def test_names_for_the_record(name):
-    assert describe(name) == name
+    assert describe_tokenizer(name) == name
 
 
 def test_names_for_the_record_say_versions():
-    assert describe("moses") == f"moses-{version('sacremoses')}"
-    assert describe("ja-mecab") == THEIRS["ja-mecab"]().signature()
-    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe("ja-mecab"))
-    assert re.fullmatch(r"ko-mecab-[\d.]+(/ko-[\d.]+)?-KO", describe("ko-mecab"))
+    assert describe_tokenizer("moses") == f"moses-{version('sacremoses')}"
+    assert describe_tokenizer("ja-mecab") == THEIRS["ja-mecab"]().signature()
+    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe_tokenizer("ja-mecab"))
+    assert re.fullmatch(r"ko-mecab-[\d.]+(/ko-[\d.]+)?-KO", describe_tokenizer("ko-mecab"))
 
 
 class Splitter:
@@ -249,9 +249,9 @@ class Splitter:
 
 
 def test_names_of_callables():
-    assert describe(str.title) == "custom.str.title"
-    assert describe(Splitter()) == "custom.Splitter"
-    assert describe(Splitter().method) == "custom.Splitter.method"
+    assert describe_tokenizer(str.title) == "custom.str.title"
+    assert describe_tokenizer(Splitter()) == "custom.Splitter"
+    assert describe_tokenizer(Splitter().method) == "custom.Splitter.method"
 
 
 # ---- Refused --------------------------------------------------------------------------------------------------------
@@ -262,24 +262,24 @@ VALID = f"a callable or one of {', '.join(TOKENIZERS)}"
 @pytest.mark.parametrize("name", ["", "13A", "13b", "moses ", "bert", "none,13a"])
 def test_unknown_name(name):
     with refuses(ValueError, f"tokenize: got {name!r}, wanted {VALID}"):
-        check(name)
+        check_tokenizer(name)
 
 
 @pytest.mark.parametrize("value", [5, 1.5, b"13a", ["13a"], True])
 def test_what_is_no_tokenizer(value):
     with refuses(TypeError, f"tokenize: got {value!r}, wanted {VALID}"):
-        check(value)
+        check_tokenizer(value)
 
 
 @pytest.mark.parametrize(("result", "kind"), [(None, "NoneType"), (["a", "b"], "list"), (b"a", "bytes"), (5, "int")])
 def test_callable_that_returns_no_text(result, kind):
     with refuses(TypeError, f"tokenize: the callable returned {kind}, wanted a str with tokens apart by spaces"):
-        apply(["a"], PLAIN._replace(tokenize=lambda _: result))
+        apply_tokenizer(["a"], PLAIN._replace(tokenize=lambda _: result))
 
 
 def test_callable_that_returns_no_unicode():
     with pytest.raises(ValueError, match=r"^tokenize: the callable returned .*surrogate"):
-        encode([apply(["a"], PLAIN._replace(tokenize=lambda text: text + "\ud800"))])
+        encode([apply_tokenizer(["a"], PLAIN._replace(tokenize=lambda text: text + "\ud800"))])
 
 
 @pytest.mark.parametrize(
@@ -297,12 +297,14 @@ def test_missing_package(name, package, install):
     """Without the package, in a process of its own, the name is refused, and the usual ones work."""
     program = (
         f"import sys; sys.modules[{package!r}] = None\n"
-        "from tokenization import Text, check, encode\n"
-        "check('13a'); check('none')\n"
+        "from as_package import make_importable\n"
+        "make_importable()\n"
+        "from sari.tokenization import Text, check_tokenizer, encode\n"
+        "check_tokenizer('13a'); check_tokenizer('none')\n"
         "ids, lengths = encode([(['a, b'], Text('13a', True, True))])\n"
         "assert lengths.tolist() == [3]\n"
         "try:\n"
-        f"    check({name!r})\n"
+        f"    check_tokenizer({name!r})\n"
         "except ImportError as error:\n"
         "    print(error)\n"
     )
@@ -347,9 +349,9 @@ def test_parts_share_ids():
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char", str.upper])
 def test_no_texts(tokenize, splits_on_space):
     how = Text(tokenize, True, splits_on_space)
-    ids, lengths = encode([apply([], how)])
+    ids, lengths = encode([apply_tokenizer([], how)])
     assert (ids.tolist(), lengths.tolist()) == ([], [])
-    ids, lengths = encode([apply([], how), apply(["a"], how), apply([], how)])
+    ids, lengths = encode([apply_tokenizer([], how), apply_tokenizer(["a"], how), apply_tokenizer([], how)])
     assert (ids.tolist(), lengths.tolist()) == ([1], [1])
 
 

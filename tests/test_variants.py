@@ -1,13 +1,12 @@
 """Every variant as a row of data: the choices that set it apart, and the options on top of it."""
 
 import dataclasses
-import re
 
 import pytest
 
-from operations import COUNTINGS
-from tokenization import TOKENIZERS
-from variants import DELETIONS, LEVELS, VARIANTS, customized, signature
+from sari.ngram_counts import COUNTINGS
+from sari.tokenization import TOKENIZERS
+from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
 
 # What sets each one apart, as published: counting, level, value of 0/0, scores of keep, delete and add, tokens, case.
 PUBLISHED = {
@@ -72,21 +71,12 @@ def test_all_countings_are_used():
 @every_variant
 def test_options_take_the_place_of_the_variants_own(name):
     for option, value in OPTIONS.items():
-        assert customized(name, **{option: value}) == dataclasses.replace(VARIANTS[name], **{option: value})
-    assert customized(name, **OPTIONS) == dataclasses.replace(VARIANTS[name], **OPTIONS)
-    assert customized(name) == VARIANTS[name]
-    assert customized(name, **dict.fromkeys(OPTIONS)) == VARIANTS[name]
+        assert resolve_variant(name, **{option: value}) == dataclasses.replace(VARIANTS[name], **{option: value})
+    assert resolve_variant(name, **OPTIONS) == dataclasses.replace(VARIANTS[name], **OPTIONS)
+    assert resolve_variant(name) == VARIANTS[name]
+    assert resolve_variant(name, **dict.fromkeys(OPTIONS)) == VARIANTS[name]
 
 
 def test_one_tokenizer_asked_for_is_for_predictions_and_references():
     # easse_legacy leaves sources as they are whatever the tokenizer, as EASSE's legacy option does.
-    assert customized("easse_legacy", tokenize="intl").source_tokenize == "none"
-
-
-def test_signatures_tell_variants_and_options_apart():
-    details = {"nrefs": 1, "tokenizer": "13a", "sacrebleu": "2.6.0"}
-    rows = [customized(name) for name in VARIANTS]
-    rows += [customized("hf", **{option: value}) for option, value in OPTIONS.items() if option != "tokenize"]
-    signatures = [signature(row, **details) for row in rows]
-    assert len(set(signatures)) == len(rows)
-    assert all(re.fullmatch(r"SARI(\|[a-z]+:[^|:\s]+){10}", line) for line in signatures)
+    assert resolve_variant("easse_legacy", tokenize="intl").source_tokenize == "none"

@@ -4,40 +4,32 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TypedDict
+from typing import Any
 
 from sari.files import reading
 from sari.files.errors import FileError
-from sari.inputs import columns, columns_of_systems
+from sari.inputs import Columns, SystemColumns, validate_columns, validate_systems
 from sari.web.limits import RefusedError, check_bytes, check_segments, check_systems, refusals
 
 _BATCH = 250
 _GZIP_MAGIC = b"\x1f\x8b"
 
 
-class Batch(TypedDict):
-    """Segments of one system as the columns that the metric takes."""
-
-    sources: list[str]
-    predictions: list[str]
-    references: list[list[str]]
-
-
-def batches_of_lists(sources, outputs, references) -> Iterator[Batch]:
+def batches_of_lists(sources, outputs, references) -> Iterator[Columns]:
     """Yield the segments of three columns.
 
     Raises:
         RefusedError: past the limits, and for what the metric refuses.
     """
     with refusals():
-        sources, outputs, references = columns(sources, outputs, references)
+        sources, outputs, references = validate_columns(sources, outputs, references)
     check_bytes(sum(map(_bytes, [*sources, *outputs])) + sum(_bytes(text) for row in references for text in row))
     for start in range(0, len(sources), _BATCH):
         rows = slice(start, start + _BATCH)
-        yield Batch(sources=sources[rows], predictions=outputs[rows], references=references[rows])
+        yield Columns(sources[rows], outputs[rows], references[rows])
 
 
-def batches_of_lines(sources: str, outputs: str, references: str) -> Iterator[Batch]:
+def batches_of_lines(sources: str, outputs: str, references: str) -> Iterator[Columns]:
     """Yield the segments of three texts with a line for each; tabs stand between the references of a segment.
 
     Raises:
@@ -55,7 +47,7 @@ def batches_of_lines(sources: str, outputs: str, references: str) -> Iterator[Ba
     yield from batches_of_lists(lines["sources"], lines["outputs"], [line.split("\t") for line in lines["references"]])
 
 
-def batches_of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[Batch]:
+def batches_of_files(sources: str | None, outputs: str | None, references: Sequence[str]) -> Iterator[Columns]:
     """Yield the segments of text files with a line for each; arguments are paths.
 
     Raises:
@@ -67,7 +59,7 @@ def batches_of_files(sources: str | None, outputs: str | None, references: Seque
     yield from map(_of_one_system, _read(paths, lambda: reading.open_texts(paths[0], paths[1], paths[2:])))
 
 
-def batches_of_jsonl(path: str | None) -> Iterator[Batch]:
+def batches_of_jsonl(path: str | None) -> Iterator[Columns]:
     """Yield the segments of a file with a JSON object for each: source, prediction (or output), references.
 
     Raises:
@@ -77,20 +69,20 @@ def batches_of_jsonl(path: str | None) -> Iterator[Batch]:
     yield from map(_of_one_system, _read([str(path)], lambda: reading.open_jsonl(str(path))))
 
 
-def systems_of_lists(sources, outputs, references) -> reading.Columns:
+def systems_of_lists(sources, outputs, references) -> SystemColumns:
     """Return three columns, the outputs by the names of their systems.
 
     Raises:
         RefusedError: past the limits, and for what the metric refuses.
     """
     with refusals():
-        sources, outputs, references = columns_of_systems(sources, outputs, references)
-    check_systems(len(outputs))
-    check_bytes(sum(map(_bytes, chain(sources, *outputs.values(), *references))))
-    return reading.Columns(sources=sources, predictions=outputs, references=references)
+        columns = validate_systems(sources, outputs, references)
+    check_systems(len(columns.predictions))
+    check_bytes(sum(map(_bytes, chain(columns.sources, *columns.predictions.values(), *columns.references))))
+    return columns
 
 
-def systems_of_files(sources: str | None, outputs: Sequence[str], references: Sequence[str]) -> reading.Columns:
+def systems_of_files(sources: str | None, outputs: Sequence[str], references: Sequence[str]) -> SystemColumns:
     """Return the segments of text files with a line for each; arguments are paths, and name the systems.
 
     Raises:
@@ -101,7 +93,7 @@ def systems_of_files(sources: str | None, outputs: Sequence[str], references: Se
     check_systems(len(outputs))
     paths = [str(sources), *outputs, *references]
     batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
-    return reading.gather(_checked(batches), system_names(outputs))
+    return SystemColumns(**reading.gather(_checked(batches), system_names(outputs)))
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
@@ -149,9 +141,9 @@ def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterato
         raise RefusedError(message) from error
 
 
-def _of_one_system(batch: reading.Batch) -> Batch:
+def _of_one_system(batch: reading.Batch) -> Columns:
     (predictions,) = map(list, zip(*batch["predictions"], strict=True))
-    return Batch(sources=batch["sources"], predictions=predictions, references=batch["references"])
+    return Columns(batch["sources"], predictions, batch["references"])
 
 
 def _bytes(text: str) -> int:

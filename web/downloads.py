@@ -27,14 +27,14 @@ def as_csv(corpus: ScoredCorpus) -> str:
 
 
 def as_json(corpus: ScoredCorpus) -> str:
-    """Return the signature, the scores, the figures by order, the notes, and the segments with scores and texts."""
+    """Return the signature, the scores, the figures by order, the warnings, and the segments with scores and texts."""
     result = corpus.result
     return json.dumps(
         {
             "signature": result["signature"],
             "scores": {name: result[name] for name in Row._fields[1:5]},
             "orders": result["orders"],
-            "notes": corpus.notes,
+            "warnings": corpus.warnings,
             "segments": [row._asdict() for row in corpus.rows],
         },
         ensure_ascii=False,

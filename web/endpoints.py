@@ -6,7 +6,6 @@ from dataclasses import asdict
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.web import answers, corpora
 from sari.web.limits import RefusedError
 
@@ -22,20 +21,20 @@ def sentence(
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
     options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
-        return asdict(answers.explain_segment(load_metric(), source, output, references, **options))
+        return asdict(answers.explain_segment(source, output, references, **options))
 
 
 def variants(source: str, output: str, references: list[str]) -> dict:
     """Score one output under every published variant: the scores by the variant's name."""
     with _refusals_as_errors():
-        return answers.score_variants(load_metric(), source, output, references)
+        return answers.score_variants(source, output, references)
 
 
 def why(source: str, output: str, references: list[str], variant_a: str = "hf", variant_b: str = "easse") -> dict:
     """Tell why two variants score one output differently: the scores after each choice that changes between them."""
     pair = {"variant_a": variant_a, "variant_b": variant_b}
     with _refusals_as_errors():
-        return answers.explain_difference(load_metric(), source, output, references, **pair)
+        return answers.explain_difference(source, output, references, **pair)
 
 
 def corpus(
@@ -50,7 +49,7 @@ def corpus(
     options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
         batches = corpora.batches_of_lists(sources, outputs, references)
-        return answers.score_corpus(load_metric(), batches, lambda _done, _total: None, **options).result
+        return answers.score_corpus(batches, lambda _done, _total: None, **options).result
 
 
 def compare(
@@ -63,12 +62,12 @@ def compare(
     tokenize: str | None = None,
     lowercase: bool | None = None,
 ) -> dict:
-    """Compare several systems, outputs by their names: scores, intervals, differences, p-values, notes."""
+    """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
     how = {"baseline": baseline, "method": method, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
         systems = corpora.systems_of_lists(sources, outputs, references)
-        comparison = answers.compare_systems(load_metric(), systems, variant=variant, **how)
-    return {**comparison.result, "notes": comparison.notes}
+        comparison = answers.compare_systems(systems, variant=variant, **how)
+    return {**comparison.result, "warnings": comparison.warnings}
 
 
 #: In the order in which the page lists them; each is called by its name.

@@ -1,11 +1,9 @@
 """The page: its views in tabs, and the endpoints for programs."""
 
-import warnings
 from pathlib import Path
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.web.beside import metric_card
 from sari.web.endpoints import ENDPOINTS
 from sari.web.limits import MAX_CHARACTERS, MAX_MEGABYTES
@@ -23,7 +21,6 @@ _HOUR = 3600
 
 def build() -> gr.Blocks:
     """Make the page."""
-    warnings.simplefilter("ignore", load_metric().warning_categories["SariWarning"])  # nobody would see them here
     with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(head(f"At most {MAX_CHARACTERS:,} characters in all."))
         with gr.Tabs(overflow_behavior="wrap") as tabs:

@@ -1,8 +1,11 @@
 """What is answered, as plain data: `markup` shows it and `downloads` writes it."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sari.report.results import ScoreReport, resampling_of, result_of
+from sari import comparing
+from sari.data_warnings import WarningRow
+from sari.report.results import ScoreReport, resampling_of, results_of
+from sari.state import Result
 
 
 class Row(NamedTuple):
@@ -19,26 +22,22 @@ class Row(NamedTuple):
 
 
 class ScoredCorpus(NamedTuple):
-    """A scored corpus: the metric's result with details, a row for each segment, and what there is to note."""
+    """A scored corpus: the metric's result with details, a row for each segment, and the warnings."""
 
-    result: dict[str, Any]
+    result: Result
     rows: list[Row]
-    notes: list[dict[str, str]]
+    warnings: list[WarningRow]
 
 
 class Comparison(NamedTuple):
-    """Compared systems: the variant, what `Sari.compare` returns, and what there is to note."""
+    """Compared systems: the variant, what `comparing.compare` returns, and the warnings."""
 
     variant: str
-    result: dict[str, Any]
-    notes: list[dict[str, str]]
+    result: comparing.Comparison
+    warnings: list[WarningRow]
 
     @property
     def report(self) -> ScoreReport:
         """The report that the command line would give; it needs a result with details."""
-        segments, signature = self.result["segments"], self.result["signature"]
-        results = [
-            result_of(name, self.variant, segments, signature, details)
-            for name, details in self.result["systems"].items()
-        ]
-        return ScoreReport(results, notes=self.notes, resampling=resampling_of(self.result))
+        results = results_of(self.variant, self.result)
+        return ScoreReport(results, warnings=self.warnings, resampling=resampling_of(self.result))

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from sari.web.markup.elements import notes
+from sari.web.markup.elements import warnings
 from sari.web.markup.scores import orders, scores
 from sari.web.results import ScoredCorpus
 
@@ -10,12 +10,12 @@ _BINS = 20
 
 
 def corpus(scored: ScoredCorpus, variant: str) -> str:
-    """Return the scores of a corpus, its notes, the histogram of its sentences' SARI, and the figures by order."""
+    """Return the scores of a corpus, its warnings, the histogram of its sentences' SARI, and the figures by order."""
     sentences = [row.sari for row in scored.rows]
     number = len(sentences)
     note = f"{number:,} {'segment' if number == 1 else 'segments'} under {variant}."
     return (
-        f'<div class="sari-page">{scores(scored.result, note)}{notes(scored.notes)}<h3>Sentence scores</h3>'
+        f'<div class="sari-page">{scores(scored.result, note)}{warnings(scored.warnings)}<h3>Sentence scores</h3>'
         f"{_histogram(sentences)}<h3>By n-gram order</h3>{orders(scored.result['orders'], variant)}</div>"
     )
 

@@ -1,7 +1,9 @@
 """What all views have in common: remarks, bars and tables."""
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
+
+from sari.data_warnings import WarningRow
 
 #: What people call the scores.
 NAMES = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
@@ -31,10 +33,10 @@ def note(message: str) -> str:
     return f'<p class="sari-note">{escaped(message)}</p>'
 
 
-def notes(noted: Iterable[Mapping[str, str]]) -> str:
-    """Return what there is to note about a score, or nothing."""
-    items = "".join(f"<li><b>Note:</b> {escaped(one['message'])}.</li>" for one in noted)
-    return f'<ul class="sari-notes" aria-label="Notes">{items}</ul>' if items else ""
+def warnings(rows: Iterable[WarningRow]) -> str:
+    """Return what there is to say about a score, or nothing."""
+    items = "".join(f"<li><b>Warning:</b> {escaped(row['message'])}.</li>" for row in rows)
+    return f'<ul class="sari-warnings" aria-label="Warnings">{items}</ul>' if items else ""
 
 
 def signature(line: str) -> str:

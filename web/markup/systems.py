@@ -6,7 +6,7 @@ All of them take a report of one variant that has intervals and, where there are
 from math import ceil, floor, log10
 
 from sari.report.results import OPERATIONS, SIGNIFICANT, Resampling, Result, ScoreReport
-from sari.web.markup.elements import NAMES, escaped, heads, note, notes, scrolling, signed
+from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, signed, warnings
 
 _TICKS = 5
 _METHODS = {"bootstrap": "Paired bootstrap", "randomization": "Paired randomization"}
@@ -14,14 +14,14 @@ _RANDOM = {"bootstrap": "resamples", "randomization": "random swaps"}
 
 
 def systems(report: ScoreReport) -> str:
-    """Return compared systems: a table of scores, a plot of their intervals, the tests in words, and the notes."""
+    """Return compared systems: a table of scores, a plot of their intervals, the tests in words, and the warnings."""
     resampling = report.resampling
     assert resampling is not None
     first, number = report.results[0], report.results[0].segments
     title = f"{number:,} {'segment' if number == 1 else 'segments'} under {escaped(first.variant)}"
     return (
         f'<div class="sari-page">{_table(report.results, resampling, title)}{_plot(report.results, resampling)}'
-        f"{_tests(report.results, resampling)}{notes(report.notes)}</div>"
+        f"{_tests(report.results, resampling)}{warnings(report.warnings)}</div>"
     )
 
 

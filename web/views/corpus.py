@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.web import corpora
 from sari.web.answers import score_corpus
 from sari.web.beside import example_file
@@ -128,7 +127,7 @@ def _show(batches: Iterable[corpora.Batch], chosen: tuple[str, str, str], progre
         progress((done, total), unit="segments")
 
     try:
-        scored = score_corpus(load_metric(), batches, show_progress, **options_of(*chosen))
+        scored = score_corpus(batches, show_progress, **options_of(*chosen))
     except RefusedError as refusal:
         return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", None, None, None, [])
     as_csv, as_json = write_files({f"sari{ending}": write(scored) for ending, write in DOWNLOADS.items()})

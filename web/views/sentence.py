@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.web.answers import explain_segment
 from sari.web.beside import samples
 from sari.web.limits import RefusedError
@@ -25,7 +24,7 @@ class Shown(NamedTuple):
 def show_sentence(source: str, output: str, references: str, *chosen: str) -> Shown:
     """Return what is shown of a segment, or why it is refused."""
     try:
-        explanation = explain_segment(load_metric(), source, output, lines_of(references), **options_of(*chosen))
+        explanation = explain_segment(source, output, lines_of(references), **options_of(*chosen))
     except RefusedError as refusal:
         return Shown(elements.refusal(str(refusal)))
     return Shown(

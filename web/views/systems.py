@@ -4,7 +4,6 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.web import corpora
 from sari.web.answers import compare_systems
 from sari.web.beside import example_file
@@ -89,7 +88,7 @@ def compare_files(variant, tokenize, case, sources, outputs, references, baselin
     options = {**options_of(variant, tokenize, case), "baseline": baseline, "method": _METHODS[method], "details": True}
     try:
         columns = corpora.systems_of_files(sources, outputs or (), references or ())
-        comparison = compare_systems(load_metric(), columns, **options)
+        comparison = compare_systems(columns, **options)
     except RefusedError as refusal:
         return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", None, None, None)
     report = comparison.report

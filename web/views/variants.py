@@ -4,7 +4,6 @@ from typing import Any
 
 import gradio as gr
 
-from sari.loading import load_metric
 from sari.variants import VARIANTS
 from sari.web.answers import explain_difference, score_variants
 from sari.web.beside import samples
@@ -15,19 +14,20 @@ from sari.web.views.controls import LIVE, Texts, lines_of
 
 def show_variants(source: str, output: str, references: str) -> str:
     """Return the scores under every variant, with what was scored."""
-    metric = load_metric()
     try:
-        results = score_variants(metric, source, output, lines_of(references))
+        results = score_variants(source, output, lines_of(references))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
-    return variants.comparison(results, metric.variants) + variants.given(source, output, lines_of(references))
+    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()}) + variants.given(
+        source, output, lines_of(references)
+    )
 
 
 def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
     pair = {"variant_a": one, "variant_b": other}
     try:
-        return variants.difference(explain_difference(load_metric(), source, output, lines_of(references), **pair))
+        return variants.difference(explain_difference(source, output, lines_of(references), **pair))
     except RefusedError:
         return ""
 

@@ -4,13 +4,16 @@ Texts are looked at in a sample of pairs of neighbouring segments, so that the c
 warning speaks of what most of a column looks like, and needs at least `ENOUGH` segments to judge by.
 """
 
+import os
 import re
-from collections.abc import Callable, Iterator, Sequence
+import sys
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from itertools import chain, combinations
-from typing import Any, NamedTuple
-
-import numpy as np
+from typing import Any, NamedTuple, TypedDict
 
 
 class SariWarning(UserWarning):
@@ -87,6 +90,33 @@ _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
 
+# Where warnings go instead of to Python's, whose filters belong to the whole process.
+_COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
+
+
+class WarningRow(TypedDict):
+    """A warning as plain data: the name of its category, and what it says."""
+
+    category: str
+    message: str
+
+
+class Observed(NamedTuple):
+    """What is remembered of texts, beside their counts.
+
+    Attributes:
+        sample: a few pairs of segments.
+        empty: how many predictions are empty.
+    """
+
+    sample: list[Pair]
+    empty: int
+
+    def with_those_of(self, other: "Observed") -> "Observed":
+        """Return what is remembered of the texts of both."""
+        return Observed(subsample(self.sample + other.sample), self.empty + other.empty)
+
+
 class _Look(NamedTuple):
     """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise.
 
@@ -112,6 +142,12 @@ class _Look(NamedTuple):
         return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
 
 
+def observe_texts(sources: list[str], predictions: list[str], references: list[list[str]]) -> Observed:
+    """Return what is to be remembered of checked texts."""
+    empty = sum(not text or text.isspace() for text in predictions)
+    return Observed(sample(sources, predictions, references), empty)
+
+
 def sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> list[Pair]:
     """Take a few pairs of neighbouring segments, spread evenly, and of long texts the beginning.
 
@@ -125,7 +161,7 @@ def sample(sources: list[str], predictions: list[str], references: list[list[str
     ]
 
 
-def thinned(pairs: list[Pair]) -> list[Pair]:
+def subsample(pairs: list[Pair]) -> list[Pair]:
     """Halve a sample that has grown out of bounds, so that it stays spread over all there was."""
     while len(pairs) > 2 * _PAIRS:
         pairs = pairs[::2]
@@ -142,16 +178,7 @@ def flattened(pairs: list[Pair]) -> Pair:
     return sources, predictions, references
 
 
-def copies(counts: np.ndarray) -> int:
-    """Count the segments whose prediction has the n-grams of its source, none less and none new.
-
-    Args:
-        counts: as from `operations.count`; an order of which neither has n-grams says nothing.
-    """
-    return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
-
-
-def of_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
+def check_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
     """Yield a warning if the sources themselves score higher on a sample of segments."""
     if copied > sari:
         yield BelowCopyWarning(
@@ -160,7 +187,7 @@ def of_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarnin
         )
 
 
-def of_variant(name: str) -> SariWarning:
+def check_variant(name: str) -> SariWarning:
     """Return the warning about a variant that rewards copying."""
     return RewardsCopyingWarning(
         f"variant {name!r} gives full marks for deletion to a prediction that deletes nothing, and so may rank copies "
@@ -168,12 +195,11 @@ def of_variant(name: str) -> SariWarning:
     )
 
 
-def of_data(
-    pairs: list[Pair],
+def check_data(
+    observed: Observed,
     *,
     segments: int,
     copied: int,
-    empty: int,
     tokenize: object,
     source_tokenize: object,
     lowercase: bool,
@@ -181,12 +207,13 @@ def of_data(
     """Yield what sources, predictions and references give reason to say.
 
     Args:
-        pairs: a sample of the segments.
+        observed: what is remembered of the segments.
         segments: how many there are.
-        copied, empty: how many of their predictions are copies of the source, and empty.
+        copied: how many of their predictions are copies of the source.
         tokenize, source_tokenize: a tokenizer's name, or a callable, of which nothing is known.
         lowercase: whether texts are lowercased before they are compared.
     """
+    pairs, empty = observed
     if empty:
         yield EmptyOutputsWarning(f"{empty} of {segments} predictions {'is' if empty == 1 else 'are'} empty")
     if segments < ENOUGH:
@@ -199,6 +226,77 @@ def of_data(
     look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase, words)
     for check in _CHECKS:
         yield from check(look)
+
+
+@contextmanager
+def collect_warnings() -> Iterator[list[Warning]]:
+    """Put the warnings about scores into a list instead of giving them, in this thread or task alone.
+
+    Unlike `warnings.catch_warnings`, it is safe where several threads score at once, as in a server.
+
+    >>> with collect_warnings() as collected:
+    ...     give_warnings([EmptyOutputsWarning("1 of 1 predictions is empty")])
+    >>> warning_rows(collected)
+    [{'category': 'EmptyOutputsWarning', 'message': '1 of 1 predictions is empty'}]
+    """
+    collected: list[Warning] = []
+    before = _COLLECTED.set(collected)
+    try:
+        yield collected
+    finally:
+        _COLLECTED.reset(before)
+
+
+def give_warnings(found: Iterable[Warning]) -> None:
+    """Warn on behalf of the first caller outside of these modules and of `evaluate`."""
+    collected = _COLLECTED.get()
+    if collected is not None:
+        collected += found
+        return
+    for warning in found:
+        warnings.warn(warning, stacklevel=_callers_level())
+
+
+def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
+    """Return warnings as plain data, each once, in the order in which they came."""
+    pairs = dict.fromkeys((type(warning).__name__, str(warning)) for warning in found)
+    return [WarningRow(category=category, message=message) for category, message in pairs]
+
+
+def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
+    """Return each warning once, and with the names of what it is about where that is not everything.
+
+    Args:
+        found: warnings by the name of what they are about: of systems, say, or of variants.
+
+    >>> x, y = SariWarning("x"), SariWarning("y")
+    >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]
+    ['x', 'a, c: y']
+    """
+    names: dict[tuple[type[Warning], str], list[str]] = {}
+    for name, own in found.items():
+        for warning in own:
+            names.setdefault((type(warning), str(warning)), []).append(name)
+    return [
+        category(message if len(of) == len(found) else f"{', '.join(of)}: {message}")
+        for (category, message), of in names.items()
+    ]
+
+
+def without_comparison(found: Iterable[Warning]) -> list[Warning]:
+    """Return the warnings that matter where no systems are compared: there a variant's merits are not the question."""
+    return [warning for warning in found if not isinstance(warning, RewardsCopyingWarning)]
+
+
+def _callers_level() -> int:
+    """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
+    here, level, frame = os.path.dirname(__file__), 0, sys._getframe()
+    while frame.f_back and (
+        os.path.dirname(frame.f_code.co_filename) == here
+        or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
+    ):
+        level, frame = level + 1, frame.f_back
+    return level
 
 
 def _case(look: _Look) -> Iterator[SariWarning]:

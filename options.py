@@ -1,0 +1,210 @@
+"""Options resolved and checked once, and the signature that names them."""
+
+import functools
+import inspect
+import os
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib.metadata import version
+from numbers import Real
+from typing import Any, ParamSpec, TypeVar
+
+from .resampling import RESAMPLES
+from .tokenization import Text, Tokenizer, check_tokenizer, describe_tokenizer
+from .variants import VERSION, Variant, check_whole_number, resolve_variant
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How to score: a variant with the options on top of it, and what does not change a score.
+
+    Attributes:
+        variant: with the options in place of its own.
+        threads: how many threads count; None for one for each core of the machine that counts.
+    """
+
+    variant: Variant
+    threads: int | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options that make these settings: see `resolve_settings`."""
+        variant = self.variant
+        return {
+            "variant": variant.name,
+            "level": variant.level,
+            "deletion": variant.deletion,
+            "zero_division": variant.zero_division,
+            "tokenize": variant.tokenize,
+            "lowercase": variant.lowercase,
+            "max_order": variant.max_order,
+            "threads": self.threads,
+        }
+
+    @property
+    def text(self) -> Text:
+        """How predictions and references become tokens."""
+        return Text(self.variant.tokenize, self.variant.lowercase, self.variant.splits_on_space)
+
+    @property
+    def source_text(self) -> Text:
+        """How sources become tokens."""
+        return self.text._replace(tokenize=self.variant.source_tokenize or self.variant.tokenize)
+
+    @property
+    def threads_here(self) -> int:
+        """How many threads count on this machine."""
+        if self.threads is not None:
+            return self.threads
+        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+    def signature(self, nrefs: Iterable[int | str] = ()) -> str:
+        """Return the line that names every choice behind a score, so that others can repeat it.
+
+        Args:
+            nrefs: the numbers of references that segments have.
+
+        >>> resolve_settings("hf").signature({9})
+        'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0'
+        """
+        variant, numbers = self.variant, set(nrefs)
+        fields = {
+            "variant": variant.name,
+            "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?",
+            "case": "lc" if variant.lowercase else "mixed",
+            "tok": describe_tokenizer(variant.tokenize),
+            "order": variant.max_order,
+            "level": variant.level,
+            "del": variant.deletion,
+            "zero": repr(float(variant.zero_division)).removesuffix(".0"),
+            "sacrebleu": version("sacrebleu"),
+            "version": VERSION,
+        }
+        return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How intervals and p-values are made.
+
+    Attributes:
+        confidence: the level of intervals; None for none.
+        method: of the paired test, a key of `RESAMPLES`; None for none.
+        resamples: how many resamples, or trials.
+        seed: of the random numbers.
+    """
+
+    confidence: float | None
+    method: str | None
+    resamples: int
+    seed: int
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there is anything to resample for."""
+        return self.confidence is not None or self.method is not None
+
+
+def resolve_settings(
+    variant: str = "hf",
+    *,
+    level: str | None = None,
+    deletion: str | None = None,
+    zero_division: float | None = None,
+    tokenize: Tokenizer | None = None,
+    lowercase: bool | None = None,
+    max_order: int = 4,
+    threads: int | None = None,
+) -> Settings:
+    """Check options and return the settings that they make.
+
+    Args:
+        variant: the name of a published SARI; the next options are the variant's own where they are None.
+        level: "sentence" averages the scores of segments, "corpus" sums their counts first.
+        deletion: "precision" or "f1": the score of the delete operation.
+        zero_division: the value of a precision or recall whose denominator is 0: from 0 to 1.
+        tokenize: a tokenizer's name, or a callable from a text to the text with its tokens set apart by spaces.
+        lowercase: whether texts are lowercased first.
+        max_order: the longest n-grams.
+        threads: how many threads count; one for each core where it is None.
+
+    Raises:
+        ValueError, TypeError: for a value that is none of the valid ones, which the message lists.
+        ImportError: for a tokenizer whose package is not installed.
+    """
+    resolved = resolve_variant(
+        variant,
+        level=level,
+        deletion=deletion,
+        zero_division=zero_division,
+        tokenize=tokenize,
+        lowercase=lowercase,
+        max_order=max_order,
+    )
+    check_tokenizer(resolved.tokenize)
+    if threads is not None:
+        check_whole_number("threads", threads, least=1)
+    return Settings(variant=resolved, threads=threads)
+
+
+#: The options that every door takes, with their defaults.
+OPTIONS: dict[str, Any] = {
+    name: parameter.default for name, parameter in inspect.signature(resolve_settings).parameters.items()
+}
+
+
+def settings_of(arguments: Mapping[str, Any]) -> Settings:
+    """Return the settings that a function's arguments make, `locals()` at its beginning: see `resolve_settings`.
+
+    >>> settings_of({"sources": ["a b"], "variant": "easse", "max_order": 2}).variant.max_order
+    2
+    """
+    return resolve_settings(**{name: value for name, value in arguments.items() if name in OPTIONS})
+
+
+def resolve_resampling(
+    *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
+) -> Resampling:
+    """Check what resampling takes; `resamples` is the method's own where it is None.
+
+    Raises:
+        ValueError, TypeError: in one line that says what came and what was wanted.
+    """
+    if method is not None and (not isinstance(method, str) or method not in RESAMPLES):
+        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(RESAMPLES)}, or None")
+    if resamples is None:
+        resamples = RESAMPLES[method or "bootstrap"]
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, Real):
+            raise TypeError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
+        if not 0 < float(confidence) < 1:
+            raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
+        confidence = float(confidence)
+    check_whole_number("resamples", resamples, least=1)
+    check_whole_number("seed", seed, least=0)
+    return Resampling(confidence=confidence, method=method, resamples=int(resamples), seed=int(seed))
+
+
+def check_flags(**flags: Any) -> None:
+    """Refuse flags that are neither True nor False (TypeError)."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: got {value!r}, wanted True or False")
+
+
+def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Make a function refuse an argument that it does not know in one line that lists those that it does."""
+    names = [name for name in inspect.signature(door).parameters if name != "self"]
+
+    @functools.wraps(door)
+    def checked(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+        """Call the function; `evaluate` adds to a docstring, so that there must be one."""
+        unknown = next((name for name in options if name not in names), None)
+        if unknown is not None:
+            raise TypeError(f"{unknown}: got an unknown argument, wanted one of {', '.join(names)}")
+        return door(*arguments, **options)
+
+    return checked

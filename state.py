@@ -1,0 +1,353 @@
+"""What is left of segments once they are counted: sums, from which scores are made, and which merge."""
+
+import operator
+from collections.abc import Sequence
+from typing import Any, TypedDict
+
+import numpy as np
+
+from .counting import SegmentCounts, count_columns, count_systems, prepare
+from .data_warnings import (
+    ENOUGH,
+    Observed,
+    check_copying,
+    check_data,
+    check_variant,
+    flattened,
+    give_warnings,
+    observe_texts,
+)
+from .inputs import Columns, validate_columns
+from .ngram_counts import OPERATIONS, count_copies
+from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
+from .resampling import RESAMPLES, bootstrap, interval
+from .scores import (
+    FIGURES,
+    SCORES,
+    exact_sums,
+    exact_value,
+    operation_scores,
+    precision_recall_f1,
+    sari_scores,
+    select_score,
+)
+from .variants import Variant
+
+# A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
+# but for the variants that reward copying.
+_HIGHEST_OF_COPIES = 100 / 3
+
+
+class Scores(TypedDict):
+    """SARI and its operations, in percent."""
+
+    sari: float
+    keep: float
+    delete: float
+    add: float
+
+
+class Intervals(TypedDict):
+    """The lower and the upper end of the interval of each score."""
+
+    sari: list[float]
+    keep: list[float]
+    delete: list[float]
+    add: list[float]
+
+
+class SentenceScores(TypedDict):
+    """The scores of each segment, each scored alone."""
+
+    sari: list[float]
+    keep: list[float]
+    delete: list[float]
+    add: list[float]
+
+
+class Figures(TypedDict):
+    """The figures of one operation and one order, in percent; `score` is the one of the three that counts."""
+
+    precision: float
+    recall: float
+    f1: float
+    score: float
+
+
+class OrderFigures(TypedDict):
+    """The figures of one n-gram order."""
+
+    order: int
+    keep: Figures
+    delete: Figures
+    add: Figures
+
+
+class _Asked(TypedDict, total=False):
+    confidence_intervals: Intervals
+    signature: str
+    orders: list[OrderFigures]
+    sentences: SentenceScores
+    baselines: dict[str, Scores]
+
+
+class Result(Scores, _Asked):
+    """Scores, with what else was asked for."""
+
+
+class State:
+    """What is left of the segments seen so far: sums, from which the scores are made, and a small sample of texts.
+
+    States of shards merge to exactly the state of the whole, in whatever order, and pickle. Unless `sentences` or
+    `resampling` is set, their size does not depend on the number of segments.
+
+    Attributes:
+        settings: how segments are scored.
+        segments: how many were seen.
+    """
+
+    def __init__(self, settings: Settings, *, sentences: bool = False, resampling: bool = False, maker: Any = None):
+        """Make an empty state.
+
+        Args:
+            settings: how to score.
+            sentences: whether to keep the scores of every segment.
+            resampling: whether to keep of every segment what confidence intervals are made of.
+            maker: what makes such states, by its method `state`, in a process that does not know this module; it must
+                pickle.
+        """
+        check_flags(sentences=sentences, resampling=resampling)
+        self.settings = settings
+        self.segments = 0
+        self._maker = maker
+        self._keeps = {"sentences": sentences, "resampling": resampling}
+        self._sentences: list[np.ndarray] = []
+        self._rows: list[np.ndarray] = []
+        self._observed = Observed([], 0)
+        self._copied = 0
+        self._totals: Any = 0
+        self._nrefs: set[int | str] = set()
+
+    def update(self, *, sources: Any, predictions: Any, references: Any) -> None:
+        """Add segments; the arguments are those of `compute`. A batch of no segments adds none.
+
+        Raises:
+            ValueError, TypeError: for bad input, in one line; nothing is added then.
+        """
+        self.update_checked(validate_columns(sources, predictions, references))
+
+    def update_checked(self, columns: Columns) -> None:
+        """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
+        more = State(self.settings, **self._keeps)
+        more.observe(columns)
+        for counts in count_columns(*columns, self.settings):
+            more.accumulate(counts)
+        self.merge(more)
+
+    def observe(self, columns: Columns) -> None:
+        """Remember of texts what their counts do not tell; their counts go to `accumulate`."""
+        self._nrefs |= set(map(len, columns.references))
+        self._observed = self._observed.with_those_of(observe_texts(*columns))
+
+    def accumulate(self, counted: SegmentCounts) -> None:
+        """Add segments that have been counted with the same settings."""
+        counts, variant = counted.counts, self.settings.variant
+        summands = rows = counts
+        if variant.level == "sentence" or self._keeps["sentences"]:
+            by_order, operations = _scored(counts, variant)
+            scores = sari_scores(operations)
+            if self._keeps["sentences"]:
+                self._sentences.append(scores)
+            if variant.level == "sentence":
+                summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
+                rows = scores
+        if self._keeps["resampling"]:
+            self._rows.append(rows)
+        self._totals = self._totals + exact_sums(summands)
+        self._copied += count_copies(counts)
+        self.segments += len(counts)
+
+    def merge(self, other: "State") -> None:
+        """Add the segments of another state, which must have been made with the same options.
+
+        Sentence scores of `other` follow those of this state.
+
+        Raises:
+            ValueError: where the options differ.
+        """
+        if not isinstance(other, State):
+            raise TypeError(f"other: got {type(other).__name__}, wanted a State")
+        for name, own in self._keeps.items():
+            if other._keeps[name] != own:
+                raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
+        if other.settings.variant != self.settings.variant:
+            raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
+        self._sentences = self._sentences + other._sentences
+        self._rows = self._rows + other._rows
+        self._observed = self._observed.with_those_of(other._observed)
+        self._copied += other._copied
+        self._totals = self._totals + other._totals
+        self._nrefs = self._nrefs | other._nrefs
+        self.segments += other.segments
+
+    @property
+    def signature(self) -> str:
+        """The line that names every choice behind the scores."""
+        return self.settings.signature(self._nrefs)
+
+    def compute(
+        self,
+        *,
+        details: bool = False,
+        confidence: float | None = None,
+        resamples: int = RESAMPLES["bootstrap"],
+        seed: int = 12345,
+    ) -> Result:
+        """Return the scores of all segments so far, as `Sari.compute` does.
+
+        Sentence scores are among the details only if the state was made with `sentences=True`, and intervals can be
+        had only if it was made with `resampling=True`.
+
+        Raises:
+            ValueError: if there are no segments.
+        """
+        check_flags(details=details)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        result = self.result(details=details, resampling=resampling)
+        give_warnings(self.warnings())
+        return result
+
+    def result(self, *, details: bool, resampling: Resampling) -> Result:
+        """Return what `compute` does, without a warning."""
+        result: Result = {**self.scores()}
+        if resampling.confidence is not None:
+            rows = self.rows()[:, None]
+            drawn = bootstrap(rows, self.scores_of_sums, resamples=resampling.resamples, seed=resampling.seed)
+            result["confidence_intervals"] = named_scores(interval(drawn[:, 0], confidence=resampling.confidence).T)
+        if details:
+            result["signature"] = self.signature
+            result["orders"] = self.orders()
+            if self._keeps["sentences"]:
+                result["sentences"] = self.sentences()
+        return result
+
+    def scores(self) -> Scores:
+        """Return the four scores of all segments so far, in percent."""
+        return named_scores(sari_scores(self._figures()[1]))
+
+    def scores_of(self, places: Sequence[int]) -> Scores:
+        """Return the four scores of some of the segments; only of a state made with `resampling=True`.
+
+        Args:
+            places: of the segments, in the order in which they came.
+        """
+        sums = exact_value(exact_sums(self.rows()[places]))
+        return named_scores(self.scores_of_sums(sums, segments=len(places)))
+
+    def sentences(self) -> SentenceScores:
+        """Return the scores of each segment; only of a state made with `sentences=True`."""
+        scores = np.concatenate(self._sentences) if self._sentences else np.empty((0, len(SCORES)))
+        return named_scores(scores.T)
+
+    def rows(self) -> np.ndarray:
+        """Return what is summed over segments, float64[segment, ...]; only of a state made with `resampling=True`."""
+        if not self._keeps["resampling"]:
+            raise ValueError("confidence: got a state without resampling=True, wanted one with it")
+        return np.concatenate(self._rows)
+
+    def scores_of_sums(self, sums: np.ndarray, segments: int | None = None) -> np.ndarray:
+        """Return the four scores of sums of `rows`, in percent: float64[..., 4].
+
+        Args:
+            sums: float64[..., as a row of `rows`].
+            segments: of how many segments they are the sums; of all where it is None.
+        """
+        if self.settings.variant.level == "corpus":
+            return sari_scores(_scored(sums, self.settings.variant)[1])
+        return sums / (self.segments if segments is None else segments)
+
+    def orders(self) -> list[OrderFigures]:
+        """Return the figures of each n-gram order, in percent."""
+        variant, (by_order, _) = self.settings.variant, self._figures()
+        counting = select_score(by_order, deletion=variant.deletion, addition=variant.addition)
+        named = np.concatenate([by_order, counting[..., None]], axis=-1) * 100
+        names = (*FIGURES, "score")
+        rows: Any = [
+            {
+                "order": order,
+                **{name: dict(zip(names, row, strict=True)) for name, row in zip(OPERATIONS, rows, strict=True)},
+            }
+            for order, rows in enumerate(named.tolist(), start=1)
+        ]
+        return rows
+
+    def warnings(self) -> list[Warning]:
+        """Return what there is to say about data and variant."""
+        variant = self.settings.variant
+        found: list[Warning] = list(
+            check_data(
+                self._observed,
+                segments=self.segments,
+                copied=self._copied,
+                tokenize=variant.tokenize,
+                source_tokenize=variant.source_tokenize or variant.tokenize,
+                lowercase=variant.lowercase,
+            )
+        )
+        if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
+            return [*found, check_variant(variant.name)]
+        enough = self.segments >= ENOUGH and len(sample := flattened(self._observed.sample)[0]) >= ENOUGH
+        if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
+            found += check_copying(*self._scores_of_sample(), len(sample))
+        return found
+
+    def _scores_of_sample(self) -> tuple[float, float]:
+        """Return the SARI of the predictions and of copied sources, on the sample."""
+        sources, predictions, references = flattened(self._observed.sample)
+        systems = {"predictions": State(self.settings), "copies": State(self.settings)}
+        texts = [predictions, sources]
+        for chunk in count_systems(prepare(sources, references, self.settings, texts), texts, self.settings):
+            for state, counts in zip(systems.values(), chunk, strict=True):
+                state.accumulate(counts)
+        own, copied = (state.scores()["sari"] for state in systems.values())
+        return own, copied
+
+    def _figures(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return what `_scored` does, of all segments."""
+        if not self.segments:
+            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+        variant, size = self.settings.variant, len(OPERATIONS)
+        if variant.level == "corpus":
+            return _scored(exact_value(self._totals), variant)
+        means = exact_value(self._totals, self.segments)
+        return means[:-size].reshape(-1, size, len(FIGURES)), means[-size:]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = self.settings.options
+        names = ("_sentences", "_rows", "_copied", "_totals", "_nrefs", "segments")
+        kept = {name: vars(self)[name] for name in names} | {"_observed": tuple(self._observed)}
+        if self._maker is None:
+            return _empty_state, (options, self._keeps), kept
+        # The class lives in a module that a new process knows only once its maker is there.
+        return operator.methodcaller("state", **self._keeps, **options), (self._maker,), kept
+
+    def __setstate__(self, kept: dict[str, Any]) -> None:
+        vars(self).update(kept, _observed=Observed(*kept["_observed"]))
+
+
+def _empty_state(options: dict[str, Any], keeps: dict[str, bool]) -> State:
+    return State(resolve_settings(**options), **keeps)
+
+
+def named_scores(scores: np.ndarray) -> Any:
+    """Return an array of four scores, or of four rows, as a dict by their names."""
+    return dict(zip(SCORES, scores.tolist(), strict=True))
+
+
+def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return figures, float64[..., order, operation, 3], and the operations' scores, float64[..., operation]."""
+    by_order = precision_recall_f1(counts, zero_division=variant.zero_division)
+    operations = operation_scores(
+        by_order, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
+    )
+    return by_order, operations
