@@ -2,7 +2,11 @@
 
 from html.parser import HTMLParser
 
+from sari.comparing import score_systems
+from sari.data_warnings import merge_warnings, warning_rows
+from sari.inputs import validate_systems
 from sari.measures.generation import Tree
+from sari.options import resolve_resampling, resolve_settings
 from sari.report import building
 
 SOURCES = [
@@ -35,16 +39,32 @@ TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (te
 VOID = {"meta", "img", "br", "link", "hr"}
 
 
-def document_of_two(metric):
+def document_of(
+    systems, *, sources=SOURCES, references=REFERENCES, trees=None, confidence=None, seed=12345, advance=None, **options
+):
+    """Return the report of systems as `score.py` would gather it; options are those of the metric."""
+    columns = validate_systems(sources, systems, references)
+    states = score_systems(columns, resolve_settings(**options), sentences=True, resampling=True)
+    warnings = merge_warnings({name: state.warnings() for name, state in states.items()})
+    return building.build(
+        columns,
+        states,
+        warnings=warning_rows(warnings),
+        trees=trees,
+        resampling=resolve_resampling(confidence=confidence, seed=seed),
+        advance=advance or (lambda: None),
+    )
+
+
+def document_of_two():
     """Return the report of both systems, with trees and intervals."""
-    return building.build(metric, sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
+    return document_of(OUTPUTS, trees=TREES, confidence=0.9)
 
 
-def document_of_one(metric):
+def document_of_one():
     """Return the report of one system whose segments have one reference, under another variant."""
-    first = [row[:1] for row in REFERENCES]
     systems = {"short": OUTPUTS["<Simple> & short"]}
-    return building.build(metric, sources=SOURCES, systems=systems, references=first, variant="easse")
+    return document_of(systems, references=[row[:1] for row in REFERENCES], variant="easse")
 
 
 class Page(HTMLParser):

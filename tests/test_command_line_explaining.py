@@ -9,6 +9,7 @@ import sys
 import pytest
 from programs import ROOT
 
+from sari.options import resolve_settings
 from sari.report import terminal
 from sari.report.explanation import explain
 
@@ -80,10 +81,11 @@ def test_ngrams_on_request(folder):
     ]
 
 
-def test_json(folder, sari):
+def test_json(folder):
     found = json.loads(run(folder, "--explain", "2", "--format", "json", "--no-lowercase").stdout)
     source, output, *references = (lines[1] for lines in LINES.values())
-    wanted = explain(sari, source=source, prediction=output, references=references, lowercase=False)
+    settings = resolve_settings(lowercase=False)
+    wanted = explain(source=source, prediction=output, references=references, settings=settings)
     assert found == json.loads(terminal.as_json(wanted))
 
 

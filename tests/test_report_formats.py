@@ -256,15 +256,19 @@ def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
     assert lines[0].split() == ["System", "Variant", "SARI", "Keep", "Delete", "Add"]
     assert [line.split()[1] for line in lines[1:]] == [name for name in VARIANTS for _ in range(2)]
     assert all(("^" in line) == line.startswith("rewriting") for line in lines[1:])
-    assert "\nNote: xu2016, lens, t2t, lasertagger, set: sources, predictions and references do not look" in text
+    assert "\nWarning: xu2016, lens, t2t, lasertagger, set: sources, predictions and references do not look" in text
 
 
-def test_notes_come_with_every_format(capsys, monkeypatch, tmp_path):
+def test_warnings_come_with_every_format(capsys, monkeypatch, tmp_path):
     (tmp_path / "x.txt").write_text((ROOT / "examples" / "sources.txt").read_text())
     arguments = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
     message = "10 of 10 predictions are the same as their sources"
-    assert printed(capsys, monkeypatch, *arguments).endswith(f"\n\nNote: {message}\n")
-    note = {"category": "CopiedOutputsWarning", "message": message}
-    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["notes"] == [note]
-    for form, shown in {"markdown": f"> Note: {message}", "latex": f"% Note: {message}", "csv": f",{message}"}.items():
+    assert printed(capsys, monkeypatch, *arguments).endswith(f"\n\nWarning: {message}\n")
+    row = {"category": "CopiedOutputsWarning", "message": message}
+    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["warnings"] == [row]
+    for form, shown in {
+        "markdown": f"> Warning: {message}",
+        "latex": f"% Warning: {message}",
+        "csv": f",{message}",
+    }.items():
         assert printed(capsys, monkeypatch, *arguments, "--format", form).rstrip().endswith(shown)

@@ -4,20 +4,20 @@ import json
 import re
 
 import pytest
-from report_corpus import REFERENCES, SOURCES, TREES, Page, document_of_one, document_of_two
+from report_corpus import SOURCES, TREES, Page, document_of, document_of_one, document_of_two
 
-from sari.report import building, pages
+from sari.report import pages
 from sari.report.companions import MEASURES
 
 
 @pytest.fixture(scope="module")
-def document(sari):
-    return document_of_two(sari)
+def document():
+    return document_of_two()
 
 
 @pytest.fixture(scope="module")
-def single(sari):
-    return document_of_one(sari)
+def single():
+    return document_of_one()
 
 
 @pytest.mark.parametrize(
@@ -31,10 +31,8 @@ def single(sari):
     ],
 )
 @pytest.mark.parametrize("variant", ["hf", "easse_legacy", "xu2016"])
-def test_every_format_takes_odd_corpora(sari, sources, outputs, references, variant):
-    found = building.build(
-        sari, sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95
-    )
+def test_every_format_takes_odd_corpora(sources, outputs, references, variant):
+    found = document_of({"": outputs}, sources=sources, references=references, variant=variant, confidence=0.95)
     assert not Page(pages.as_html(found)).faults
     assert pages.as_markdown(found)
     assert json.loads(pages.as_json(found))["segments"] == len(sources)
@@ -73,18 +71,18 @@ def test_page_of_one_system(single):
     assert "Best segments of" not in page.words
 
 
-def test_a_title_does_not_name_many_systems(sari):
+def test_a_title_does_not_name_many_systems():
     systems = {f"system {number}": ["a"] for number in range(5)}
-    page = Page(pages.as_html(building.build(sari, sources=["a b"], systems=systems, references=[["a"]])))
+    page = Page(pages.as_html(document_of(systems, sources=["a b"], references=[["a"]])))
     assert page.words.startswith("SARI of 5 systems")
     assert all(name in page.words for name in systems)
 
 
-def test_warnings_are_on_the_page(sari):
+def test_warnings_are_on_the_page():
     how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
-    found = building.build(sari, systems={"empty": [""] * 30}, **how)
-    assert found.cautions
-    assert all(caution in Page(pages.as_html(found)).words for caution in found.cautions)
+    found = document_of({"empty": [""] * 30}, **how)
+    assert found.warnings
+    assert all(warning["message"] in Page(pages.as_html(found)).words for warning in found.warnings)
 
 
 # Markdown and JSON
@@ -102,9 +100,9 @@ def test_markdown_tables_are_even(document):
     assert "~~subsequently~~" in text
 
 
-def test_json_has_one_schema(sari, document):
-    how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "trees": TREES}
-    several, one = json.loads(pages.as_json(document)), json.loads(pages.as_json(building.build(sari, **how)))
+def test_json_has_one_schema(document):
+    several = json.loads(pages.as_json(document))
+    one = json.loads(pages.as_json(document_of({"copy": SOURCES}, trees=TREES)))
 
     def schema(value):
         if isinstance(value, dict):

@@ -4,13 +4,16 @@ import json
 
 import pytest
 
+from sari.options import resolve_settings
 from sari.report import terminal
 from sari.report.explanation import explain
 
 
 @pytest.fixture(scope="module")
-def explanation(sari):
-    return explain(sari, source="the big cat sat", prediction="the cat sat up", references=["the cat sat", "a cat sat"])
+def explanation():
+    references = ["the cat sat", "a cat sat"]
+    settings = resolve_settings("hf")
+    return explain(source="the big cat sat", prediction="the cat sat up", references=references, settings=settings)
 
 
 def test_marks(explanation):
@@ -50,8 +53,8 @@ def test_json_has_all_fields(explanation):
     assert fields["missed"] == [{"text": "a", "mark": "missed", "why": "Missed: 1 of 2 references adds it."}]
 
 
-def test_texts_cannot_steer_the_terminal(sari):
-    found = explain(sari, source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
+def test_texts_cannot_steer_the_terminal():
+    found = explain(source="a \x1b[2J", prediction="", references=["a"], settings=resolve_settings(tokenize="none"))
     text = terminal.as_text(found, title="x", by_order=True)
     assert "[-\\x1b[2j-]" in text
     assert "{+~␣~+}" in text

@@ -5,7 +5,6 @@ import sys
 import pytest
 from programs import OUTPUT, REFERENCES, ROOT, SOURCE, run
 
-from score import load_metric
 from score import sari as score_texts
 
 
@@ -14,11 +13,6 @@ def test_function_for_other_programs(sari):
     assert score_texts([SOURCE], [OUTPUT], [REFERENCES]) == sari.compute(**columns)
     options = {"variant": "easse", "details": True}
     assert score_texts([SOURCE], [OUTPUT], [REFERENCES], **options) == sari.compute(**columns, **options)
-
-
-def test_the_metric_is_loaded_once(sari):
-    assert load_metric() is load_metric()
-    assert load_metric().signature() == sari.signature()
 
 
 @pytest.mark.parametrize("command", [["score.py"], [".", "score"]])

@@ -11,24 +11,22 @@ from sari.web.limits import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError
 def test_a_corpus_is_scored_in_batches(sari):
     texts = [f"a b {number}" for number in range(600)]
     told = []
-    scored = answers.score_corpus(
-        sari, batches_of_lists(texts, texts, texts), lambda *done: told.append(done), variant="t2t"
-    )
+    scored = answers.score_corpus(batches_of_lists(texts, texts, texts), lambda *done: told.append(done), variant="t2t")
     assert told == [(250, 600), (500, 600), (600, 600)]
     wanted = sari.compute(sources=texts, predictions=texts, references=texts, variant="t2t", details=True)
     assert scored.result == wanted
     assert [row.line for row in scored.rows] == list(range(1, 601))
     assert [row.sari for row in scored.rows] == wanted["sentences"]["sari"]
-    assert {note["category"] for note in scored.notes} == {"CopiedOutputsWarning"}
+    assert {row["category"] for row in scored.warnings} == {"CopiedOutputsWarning"}
 
 
-def test_systems_are_compared_with_notes(sari):
+def test_systems_are_compared_with_warnings(sari):
     columns = example_corpus()
     columns["predictions"]["copy"] = columns["sources"]
-    comparison = answers.compare_systems(sari, systems_of_lists(*columns.values()), baseline="copy", resamples=99)
+    comparison = answers.compare_systems(systems_of_lists(*columns.values()), baseline="copy", method="randomization")
     assert (comparison.variant, comparison.result["baseline"]) == ("hf", "copy")
-    assert comparison.result == sari.compare(**columns, baseline="copy", resamples=99)
-    assert "CopiedOutputsWarning" in {note["category"] for note in comparison.notes}
+    assert comparison.result == sari.compare(**columns, baseline="copy", method="randomization")
+    assert "CopiedOutputsWarning" in {row["category"] for row in comparison.warnings}
 
 
 @pytest.mark.parametrize(
@@ -46,13 +44,13 @@ def test_systems_are_compared_with_notes(sari):
         (("a", None, ["a"]), {}, "predictions[0]: got NoneType, wanted str"),
     ],
 )
-def test_segments_that_are_refused(sari, segment, options, message):
+def test_segments_that_are_refused(segment, options, message):
     with pytest.raises(RefusedError) as refusal:
-        answers.explain_segment(sari, *segment, **options)
+        answers.explain_segment(*segment, **options)
     assert str(refusal.value).startswith(message)
 
 
-def test_too_many_segments(sari):
+def test_too_many_segments():
     texts = ["a"] * (MAX_SEGMENTS + 1)
     with pytest.raises(RefusedError, match=r"^That is 5,001 segments; this page takes 5,000 at a time\. "):
-        answers.score_corpus(sari, batches_of_lists(texts, texts, texts), print)
+        answers.score_corpus(batches_of_lists(texts, texts, texts), print)

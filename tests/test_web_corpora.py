@@ -17,7 +17,7 @@ def refused(function, *arguments):
 
 def test_pasted_lines():
     (batch,) = corpora.batches_of_lines("a\nb\n", "\nc\n", "d\te\nf")
-    assert batch == {"sources": ["a", "b"], "predictions": ["", "c"], "references": [["d", "e"], ["f"]]}
+    assert batch == (["a", "b"], ["", "c"], [["d", "e"], ["f"]])
     assert refused(corpora.batches_of_lines, "a", " ", "b") == "Please paste the outputs: one line for each segment."
     assert refused(corpora.batches_of_lines, "a\nb", "c", "d\ne") == (
         "The outputs have 1 line, wanted 2, as many as sources."
@@ -40,9 +40,9 @@ def files(tmp_path):
 def test_files_of_one_system(files):
     sources, outputs, references = (files(name, f"{name}\n".encode() * 300) for name in ("s", "o", "r"))
     batches = list(corpora.batches_of_files(sources, outputs, [references, sources]))
-    assert [len(batch["sources"]) for batch in batches] == [250, 50]
-    assert batches[1]["predictions"] == ["o"] * 50
-    assert batches[1]["references"][0] == ["r", "s"]
+    assert [len(batch.sources) for batch in batches] == [250, 50]
+    assert batches[1].predictions == ["o"] * 50
+    assert batches[1].references[0] == ["r", "s"]
     assert refused(corpora.batches_of_files, None, outputs, []) == "Please choose the sources."
     assert refused(corpora.batches_of_files, sources, outputs, []) == "Please choose at least one file of references."
 
@@ -61,11 +61,11 @@ def test_faults_name_files_without_their_folders(files):
 
 def test_files_of_several_systems(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "a/out.txt", "b/out.txt"))
-    assert corpora.systems_of_files(texts, [first, second], [texts]) == {
-        "sources": ["s.txt"],
-        "predictions": {"out": ["a/out.txt"], "out (2)": ["b/out.txt"]},
-        "references": [["s.txt"]],
-    }
+    assert corpora.systems_of_files(texts, [first, second], [texts]) == (
+        ["s.txt"],
+        {"out": ["a/out.txt"], "out (2)": ["b/out.txt"]},
+        [["s.txt"]],
+    )
     many = [first] * (MAX_SYSTEMS + 1)
     assert refused(corpora.systems_of_files, texts, many, [texts]).startswith("That is 21 systems; this page takes 20")
     long = files("long.txt", b"x\n" * (MAX_SEGMENTS + 1))
@@ -74,5 +74,5 @@ def test_files_of_several_systems(files):
 
 def test_lists_of_several_systems():
     systems = corpora.systems_of_lists(("a",), {"x": ["b"]}, ["c"])
-    assert systems == {"sources": ["a"], "predictions": {"x": ["b"]}, "references": [["c"]]}
+    assert systems == (["a"], {"x": ["b"]}, [["c"]])
     assert refused(corpora.systems_of_lists, ["a"], ["b"], ["c"]).startswith("predictions: got list, wanted a dict")

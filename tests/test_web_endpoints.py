@@ -59,12 +59,12 @@ def test_compare_endpoint(client, sari, method):
     columns["predictions"]["empty"] = [""] * 10
     options = {"baseline": "rewriting", "method": method, "variant": "easse", "lowercase": False}
     found = client.predict(*columns.values(), **options, api_name="/compare")
-    notes = found.pop("notes")
+    warnings = found.pop("warnings")
     with sari.collect_warnings() as warned:
         wanted = sari.compare(**columns, **options)
     assert found == json.loads(json.dumps(wanted))
-    assert {"category": "EmptyOutputsWarning", "message": "empty: 10 of 10 predictions are empty"} in notes
-    assert [note["message"] for note in notes] == list(map(str, warned))
+    assert {"category": "EmptyOutputsWarning", "message": "empty: 10 of 10 predictions are empty"} in warnings
+    assert [row["message"] for row in warnings] == list(map(str, warned))
 
 
 def test_why_endpoint(client, sari):

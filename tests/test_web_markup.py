@@ -5,6 +5,7 @@ import re
 import pytest
 from programs import example_corpus
 
+from sari.options import resolve_settings
 from sari.report.explanation import explain
 from sari.report.results import Resampling, Result, ScoreReport
 from sari.web.markup import corpus, elements, scores, sentence, systems, variants
@@ -26,8 +27,8 @@ SCORES = {"sari": 50.126, "keep": 100.0, "delete": 50.378, "add": 0.0}
 )
 def test_what_is_said_of_chance(sari, change, said):
     columns = {**example_corpus(), **({"sources": ["a b"], "references": [["a"]], **change} if change else {})}
-    notes = [{"category": "SariWarning", "message": "<script>"}]
-    html = systems.systems(Comparison("hf", sari.compare(**columns, details=True), notes).report)
+    warnings = [{"category": "SariWarning", "message": "<script>"}]
+    html = systems.systems(Comparison("hf", sari.compare(**columns, details=True), warnings).report)
     assert said in html
     assert "<script>" not in html
     assert "<i>x" not in html
@@ -37,9 +38,9 @@ def test_elements():
     assert elements.refusal(HOSTILE) == f'<p class="sari-refusal" role="status">{ESCAPED}</p>'
     assert elements.note(HOSTILE) == f'<p class="sari-note">{ESCAPED}</p>'
     assert elements.signature(HOSTILE) == f'<p class="sari-signature"><code>{ESCAPED}</code></p>'
-    assert elements.notes([]) == ""
-    assert elements.notes([{"category": "x", "message": HOSTILE}]) == (
-        f'<ul class="sari-notes" aria-label="Notes"><li><b>Note:</b> {ESCAPED}.</li></ul>'
+    assert elements.warnings([]) == ""
+    assert elements.warnings([{"category": "x", "message": HOSTILE}]) == (
+        f'<ul class="sari-warnings" aria-label="Warnings"><li><b>Warning:</b> {ESCAPED}.</li></ul>'
     )
     assert elements.heads(("A", "B")) == '<tr><th scope="col">A</th><th scope="col">B</th></tr>'
     assert ESCAPED in elements.head(HOSTILE)
@@ -64,8 +65,9 @@ def test_orders_tell_what_counts(variant, counts):
     assert '<tr><th scope="row">1</th><td>75.00</td><td>50.00</td><td class="counts">60.00</td></tr>' in html
 
 
-def test_a_token_is_marked_and_explained(sari):
-    explanation = explain(sari, source="a <b>", prediction="a", references=["a <b>"], tokenize="none")
+def test_a_token_is_marked_and_explained():
+    settings = resolve_settings(tokenize="none")
+    explanation = explain(source="a <b>", prediction="a", references=["a <b>"], settings=settings)
     html = sentence.texts(explanation)
     assert (
         '<span class="sari-token" role="listitem" tabindex="0" aria-label="&lt;b&gt;, deleted, though references keep '

@@ -120,7 +120,7 @@ def test_wrong_files(visit, tmp_path):
     expect(refusal(page, "#corpus")).to_contain_text("good.txt:1: not JSON")
 
 
-def test_notes_of_a_file(visit):
+def test_warnings_of_a_file(visit):
     page = visit()
     view(page, "File")
     view(page, "Paste")
@@ -129,10 +129,10 @@ def test_notes_of_a_file(visit):
     start = page.get_by_role("button", name="Score these lines")
     start.click()
     expect(page.locator("#corpus")).to_contain_text("10 segments under hf.")
-    expect(page.get_by_role("list", name="Notes")).to_have_count(0)
+    expect(page.get_by_role("list", name="Warnings")).to_have_count(0)
     box(page, "Outputs").fill("\n".join(["a"] * 8 + ["", "."]))
     start.click()
-    expect(page.get_by_role("list", name="Notes")).to_contain_text("Note: 1 of 10 predictions is empty.")
+    expect(page.get_by_role("list", name="Warnings")).to_contain_text("Warning: 1 of 10 predictions is empty.")
 
 
 @pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
@@ -174,7 +174,7 @@ def test_compare(visit, sari, tmp_path, size, scheme):
         f"SARI of deleting is {-points:.2f} lower than that of rewriting; chance alone made a difference as large in "
         f"{round(p_value * 10_001) - 1 or 'none'} of 10,000 random swaps (p = {p_value:.4f}):"
     )
-    expect(page.get_by_role("list", name="Notes")).to_contain_text("copying: 10 of 10 predictions are the same as")
+    expect(page.get_by_role("list", name="Warnings")).to_contain_text("copying: 10 of 10 predictions are the same as")
     expect(page.locator("#signature-of-systems textarea")).to_have_value(wanted["signature"])
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
     edges = page.locator("#systems .sari-intervals").evaluate(
