@@ -96,9 +96,7 @@ def by_command(folder: Path, module: str) -> tuple[float, float, float]:
     """Score with score.py."""
     del module
     from sari.command_line.program import main as score
-    from sari.loading import load_metric
 
-    load_metric()
     sources, outputs, references = (str(folder / name) for name in FILES)
     arguments = ["--sources", sources, "--outputs", outputs, "--references", references, "--format", "json"]
     with tempfile.TemporaryFile("w+") as report:

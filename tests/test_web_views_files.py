@@ -120,7 +120,7 @@ def test_wrong_files(visit, tmp_path):
     expect(refusal(page, "#corpus")).to_contain_text("good.txt:1: not JSON")
 
 
-def test_notes_of_a_file(visit):
+def test_warnings_of_a_file(visit):
     page = visit()
     view(page, "File")
     view(page, "Paste")
