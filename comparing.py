@@ -1,7 +1,7 @@
 """Several systems, or variants, side by side: comparisons with tests, baselines, and why two variants differ."""
 
 from collections.abc import Iterator, Sequence
-from typing import TypedDict
+from typing import TypedDict, cast
 
 import numpy as np
 
@@ -90,8 +90,9 @@ def compare(
     elif baseline not in states:
         raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(states)}")
     no_intervals = Resampling(confidence=None, method=None, resamples=resampling.resamples, seed=resampling.seed)
-    results: dict[str, SystemResult] = {
-        name: {**state.result(details=details, resampling=no_intervals)} for name, state in states.items()
+    results = {
+        name: cast(SystemResult, state.result(details=details, resampling=no_intervals))
+        for name, state in states.items()
     }
     if resampling.is_wanted:
         _add_statistics(results, states, baseline, resampling)

@@ -218,7 +218,8 @@ class State:
 
     def result(self, *, details: bool, resampling: Resampling) -> Result:
         """Return what `compute` does, without a warning."""
-        result: Result = {**self.scores()}
+        scores = self.scores()
+        result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
         if resampling.confidence is not None:
             rows = self.rows()[:, None]
             drawn = bootstrap(rows, self.scores_of_sums, resamples=resampling.resamples, seed=resampling.seed)

@@ -19,16 +19,21 @@ with one entry of "systems" per system and variant, and all scores in percent at
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sari.report.results import Baseline, Result, ScoreReport
 from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score_list, score_table
 from sari.variants import SCORES
+
+if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.state import SentenceScores
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
@@ -114,27 +119,27 @@ FORMATS: dict[str, Callable[[ScoreReport, bool], str]] = {
 }
 
 
-def sentences_as_tsv(scores: dict[str, list[float]]) -> Iterator[str]:
+def sentences_as_tsv(scores: SentenceScores) -> Iterator[str]:
     """Yield a line of names and a line per segment: its number, from 1, and its four scores."""
     yield "\t".join(("segment", *SCORES))
     for number, row in _sentences(scores):
         yield "\t".join(map(repr, (number, *row)))
 
 
-def sentences_as_jsonl(scores: dict[str, list[float]]) -> Iterator[str]:
+def sentences_as_jsonl(scores: SentenceScores) -> Iterator[str]:
     """Yield a JSON object per segment: its number, from 1, and its four scores."""
     for number, row in _sentences(scores):
         yield json.dumps({"segment": number, **dict(zip(SCORES, row, strict=True))}, allow_nan=False)
 
 
 #: How sentence scores are written, by the ending of the file.
-SENTENCE_FORMATS: dict[str, Callable[[dict[str, list[float]]], Iterator[str]]] = {
+SENTENCE_FORMATS: dict[str, Callable[[SentenceScores], Iterator[str]]] = {
     ".tsv": sentences_as_tsv,
     ".jsonl": sentences_as_jsonl,
 }
 
 
-def _sentences(scores: dict[str, list[float]]) -> Iterator[tuple[int, tuple[float, ...]]]:
+def _sentences(scores: SentenceScores) -> Iterator[tuple[int, tuple[float, ...]]]:
     return enumerate(zip(*(scores[name] for name in SCORES), strict=True), 1)
 
 

@@ -108,7 +108,7 @@ def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]
 def _pictures(document: Document) -> list[tuple[str, str]]:
     """Return pictures as addresses that hold them, each with the words that stand for it."""
     systems = document.systems
-    sari = {system.name: system.sentences["sari"] for system in systems}
+    sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}

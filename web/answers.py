@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from typing import Any
 
 from sari import comparing
 from sari.comparing import Difference
@@ -17,7 +18,7 @@ from sari.web.results import Comparison, Row, ScoredCorpus
 _CONFIDENCE = 0.95
 
 
-def explain_segment(source: str, output: str, references: Sequence[str], **options) -> Explanation:
+def explain_segment(source: str, output: str, references: Sequence[str], **options: Any) -> Explanation:
     """Explain the SARI of one segment; options are those of the metric.
 
     Raises:
@@ -65,7 +66,9 @@ def explain_difference(
         )
 
 
-def score_corpus(batches: Iterable[Columns], show_progress: Callable[[int, int], object], **options) -> ScoredCorpus:
+def score_corpus(
+    batches: Iterable[Columns], show_progress: Callable[[int, int], object], **options: Any
+) -> ScoredCorpus:
     """Score a corpus.
 
     Args:
@@ -100,7 +103,7 @@ def compare_systems(
     method: str | None = "bootstrap",
     resamples: int | None = None,
     details: bool = False,
-    **options,
+    **options: Any,
 ) -> Comparison:
     """Compare systems.
 

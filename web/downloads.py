@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from sari.report import formats
 from sari.report.results import ScoreReport
+from sari.variants import SCORES
 from sari.web.results import Row, ScoredCorpus
 
 
@@ -32,7 +33,7 @@ def as_json(corpus: ScoredCorpus) -> str:
     return json.dumps(
         {
             "signature": result["signature"],
-            "scores": {name: result[name] for name in Row._fields[1:5]},
+            "scores": {name: result[name] for name in SCORES},
             "orders": result["orders"],
             "warnings": corpus.warnings,
             "segments": [row._asdict() for row in corpus.rows],

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
+from typing import Any
 
 import gradio as gr
 
@@ -19,7 +20,7 @@ def sentence(
     lowercase: bool | None = None,
 ) -> dict:
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
-    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
         return asdict(answers.explain_segment(source, output, references, **options))
 
@@ -34,7 +35,7 @@ def why(source: str, output: str, references: list[str], variant_a: str = "hf", 
     """Tell why two variants score one output differently: the scores after each choice that changes between them."""
     pair = {"variant_a": variant_a, "variant_b": variant_b}
     with _refusals_as_errors():
-        return answers.explain_difference(source, output, references, **pair)
+        return dict(answers.explain_difference(source, output, references, **pair))
 
 
 def corpus(
@@ -46,10 +47,10 @@ def corpus(
     lowercase: bool | None = None,
 ) -> dict:
     """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
-    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
         batches = corpora.batches_of_lists(sources, outputs, references)
-        return answers.score_corpus(batches, lambda _done, _total: None, **options).result
+        return dict(answers.score_corpus(batches, lambda _done, _total: None, **options).result)
 
 
 def compare(
@@ -63,10 +64,10 @@ def compare(
     lowercase: bool | None = None,
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
-    how = {"baseline": baseline, "method": method, "tokenize": tokenize, "lowercase": lowercase}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
     with _refusals_as_errors():
         systems = corpora.systems_of_lists(sources, outputs, references)
-        comparison = answers.compare_systems(systems, variant=variant, **how)
+        comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
     return {**comparison.result, "warnings": comparison.warnings}
 
 

@@ -4,9 +4,10 @@ import html
 from collections.abc import Iterable
 
 from sari.data_warnings import WarningRow
+from sari.variants import Score
 
 #: What people call the scores.
-NAMES = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
+NAMES: dict[Score, str] = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 
 
 def escaped(value: object) -> str:

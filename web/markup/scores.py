@@ -3,13 +3,14 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sari.state import Scores
 from sari.variants import OPERATIONS, VARIANTS
 from sari.web.markup.elements import NAMES, bar, escaped
 
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 
 
-def scores(values: Mapping[str, float], note: str = "") -> str:
+def scores(values: Scores, note: str = "") -> str:
     """Return SARI, large, and the operations beside it as bars; values in percent."""
     bars = "".join(bar(NAMES[name], values[name], name) for name in OPERATIONS)
     note = note or "SARI is the mean of the three. More is better, 100 is the most."

@@ -6,7 +6,7 @@ All of them take a report of one variant that has intervals and, where there are
 from math import ceil, floor, log10
 
 from sari.report.results import SIGNIFICANT, Resampling, Result, ScoreReport
-from sari.variants import OPERATIONS
+from sari.variants import OPERATIONS, Score
 from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, signed, warnings
 
 _TICKS = 5
@@ -37,7 +37,7 @@ def _table(results: list[Result], resampling: Resampling, title: str) -> str:
     return scrolling(table, "sari-systems", "Scores of the systems") + (note(legend) if len(results) > 1 else "")
 
 
-def _row(result: Result, best: dict[str, float], baseline: str) -> str:
+def _row(result: Result, best: dict[Score, float], baseline: str) -> str:
     """Return a system's row; `best` has the best score of each column, where systems compete."""
     low, high = _interval(result)
     test = "<td></td><td></td>"

@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from sari.state import Scores
 from sari.variants import OPERATIONS
 from sari.web.markup.elements import NAMES, bar, escaped, heads, note, scrolling, signed
 
@@ -14,7 +15,7 @@ def given(source: str, output: str, references: Iterable[str]) -> str:
     return f'<div class="sari-page"><h3>The texts</h3><dl class="sari-given">{items}</dl></div>'
 
 
-def comparison(results: Mapping[str, Mapping[str, float]], summaries: Mapping[str, str]) -> str:
+def comparison(results: Mapping[str, Scores], summaries: Mapping[str, str]) -> str:
     """Return the scores of one input under several variants, their spread first, the highest score on top."""
     ranked = sorted(results, key=lambda name: -results[name]["sari"])
     low, high = results[ranked[-1]]["sari"], results[ranked[0]]["sari"]
@@ -49,6 +50,6 @@ def difference(explained: Mapping[str, Any]) -> str:
     return scrolling(body, "sari-steps", "Why the two differ")
 
 
-def _variant(name: str, values: Mapping[str, float], summary: str) -> str:
+def _variant(name: str, values: Scores, summary: str) -> str:
     parts = ", ".join(f"{NAMES[operation].lower()} {values[operation]:.2f}" for operation in OPERATIONS)
     return f"<li>{bar(name, values['sari'], 'sari')}<p>{escaped(summary)}. <small>{parts}</small></p></li>"
