@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sari.state import Scores
-from sari.variants import OPERATIONS, VARIANTS
+from sari.variants import OPERATIONS, VARIANTS, Operation
 from sari.web.markup.elements import NAMES, bar, escaped
 
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
@@ -29,7 +29,7 @@ def orders(rows: Sequence[Mapping[str, Any]], variant: str) -> str:
     return f'<section class="sari-orders" aria-label="Figures by n-gram order">{tables}</section>'
 
 
-def _order_table(rows: Sequence[Mapping[str, Any]], operation: str, counting: str) -> str:
+def _order_table(rows: Sequence[Mapping[str, Any]], operation: Operation, counting: str) -> str:
     head = "".join(f'<th scope="col"{_counts(name, counting)}>{label}</th>' for name, label in _FIGURES.items())
     body = "".join(
         f'<tr><th scope="row">{row["order"]}</th>'

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from sari.report.explanation import MARKS, Explanation, Gram, Token
-from sari.variants import OPERATIONS
+from sari.variants import OPERATIONS, Operation
 from sari.web.markup.elements import NAMES, escaped
 
 _LEGEND = {name: meaning for name, meaning in MARKS.items() if name != "kept"}
@@ -62,7 +62,7 @@ def _size(order: int) -> str:
     return "Single words" if order == 1 else f"{order} words in a row"
 
 
-def _gram_list(operation: str, listed: Sequence[Gram]) -> str:
+def _gram_list(operation: Operation, listed: Sequence[Gram]) -> str:
     sums = [sum(gram.counts[place] for gram in listed) for place in range(4)]
     chips = "".join(map(_gram, listed[:_SHOWN_GRAMS]))
     more = f"<li>and {len(listed) - _SHOWN_GRAMS:,} more</li>" if len(listed) > _SHOWN_GRAMS else ""
