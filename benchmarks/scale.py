@@ -94,7 +94,6 @@ def by_command(folder: Path, module: str) -> tuple[float, float, float]:
     del module
     import score
 
-    score.load_metric()
     sources, outputs, references = (str(folder / name) for name in FILES)
     arguments = ["--sources", sources, "--outputs", outputs, "--references", references, "--format", "json"]
     with tempfile.TemporaryFile("w+") as report:
