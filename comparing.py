@@ -9,9 +9,8 @@ from .counting import SegmentCounts, count_columns, count_systems, prepare
 from .inputs import Columns, SystemColumns
 from .options import Resampling, Settings
 from .resampling import P_VALUES, bootstrap, interval, observed, randomization
-from .scores import SCORES
 from .state import Result, Scores, State, named_scores
-from .variants import ablation_steps
+from .variants import SCORES, ablation_steps
 
 
 class _Tested(TypedDict, total=False):
@@ -137,7 +136,7 @@ def baseline_scores(sources: list[str], references: list[list[str]], settings: S
         others = [row[:place] + row[place + 1 :] for row in references]
         people |= scores({f"reference {place + 1}": [row[place] for row in references]}, others)
     if people:
-        columns = zip(*(tuple(row[name] for name in SCORES) for row in people.values()), strict=True)  # type: ignore[literal-required]
+        columns = zip(*(tuple(row[name] for name in SCORES) for row in people.values()), strict=True)
         found["references"] = named_scores(np.array([sum(column) / len(people) for column in columns]))
     return found | people
 
@@ -208,6 +207,6 @@ def _add_statistics(
         p_values = np.ones_like(p_values)
     for (name, result), own in zip(results.items(), p_values, strict=True):
         if name != baseline:
-            gains = [result[score] - results[baseline][score] for score in SCORES]  # type: ignore[literal-required]
+            gains = [result[score] - results[baseline][score] for score in SCORES]
             result["differences"] = named_scores(np.array(gains))
             result["p_values"] = named_scores(own)

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from .ngrams import Ngrams, Tokens, are_first, in_source_in_order, numbered_ngrams, occurrences, running_total
+from .variants import OPERATIONS
 
-OPERATIONS = ("keep", "delete", "add")
 _KEEP_RECALL_DENOMINATOR = 3
 
 
@@ -52,7 +52,10 @@ class _Done(NamedTuple):
 
 
 class _Amounts(NamedTuple):
-    """For each distinct n-gram of each source, how much of it the prediction and the references keep and delete."""
+    """For each distinct n-gram of each source, how much of it the prediction and the references keep and delete.
+
+    The scale may be a single one for all.
+    """
 
     kept: np.ndarray
     deleted: np.ndarray
@@ -202,7 +205,8 @@ def _done(ngrams: Ngrams, texts: slice, rules: Counting) -> _Done:
 
 def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
     """Return the sums over each segment: float64[3 operations * 4, orders * segments]."""
-    scale = np.repeat(wanted.scale, wanted.in_sources)
+    same = (wanted.scale == wanted.scale[0]).all()
+    scale = wanted.scale[:1] if same else np.repeat(wanted.scale, wanted.in_sources)
     amounts = _amounts(wanted.in_source, done.in_prediction, wanted.in_references, scale, rules)
     keep_and_delete = _segment_sums(rules.tally(amounts), wanted.in_sources)
     added, hits = _segment_sums((done.added, done.hits), done.sizes)

@@ -103,8 +103,9 @@ def numbered_ngrams(tokens: Tokens, max_order: int) -> Iterator[Ngrams]:
     segments = np.arange(len(nrefs))
     segment = np.concatenate([segments, np.repeat(segments, nrefs), *[segments] * systems])
     vocabulary = int(ids.max(initial=0)) + 1
-    numbers = unigrams = _numbered(np.repeat(segment, lengths), ids, vocabulary)
-    last = ids  # the last token of each n-gram
+    last = ids.astype(np.int32)  # the last token of each n-gram
+    numbers, distinct = _numbered(np.repeat(segment, lengths), len(nrefs), last, vocabulary)
+    unigrams = numbers
     groups = np.concatenate([segments, len(nrefs) + running_total(nrefs)])
     orders = min(max_order, int(lengths.max(initial=0)) or 1)
     for order in range(1, orders + 1):
@@ -115,7 +116,7 @@ def numbered_ngrams(tokens: Tokens, max_order: int) -> Iterator[Ngrams]:
             goes_on = np.ones(len(numbers), bool)
             goes_on[bounds[1:][sizes > 0] - 1] = False
             last = last[1:][goes_on[:-1]]
-            numbers = _numbered(numbers[goes_on], last, vocabulary)
+            numbers, distinct = _numbered(numbers[goes_on], distinct, last, vocabulary)
 
 
 def occurrences(numbers: np.ndarray, distinct: int) -> np.ndarray:
@@ -179,12 +180,18 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
     return totals
 
 
-def _numbered(first: np.ndarray, second: np.ndarray, limit: int) -> np.ndarray:
-    """Give pairs numbers in the order of their first appearance; `second` is below `limit`."""
-    pairs = first * limit + second
-    if (int(first.max(initial=0)) + 1) * limit < 1 << 31:
-        pairs = pairs.astype(np.int32)  # half the memory to look things up in
-    return pd.factorize(pairs)[0]
+def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) -> tuple[np.ndarray, int]:
+    """Give pairs numbers in the order of their first appearance; return these, and how many pairs are distinct.
+
+    Args:
+        first, second: the pairs; `first` is below `firsts`, `second` below `seconds`.
+    """
+    # Half the memory to look things up in, where there is room enough.
+    kind = np.int32 if firsts * seconds < 1 << 31 else np.int64
+    pairs = np.multiply(first, seconds, dtype=kind, casting="unsafe")
+    pairs += second
+    numbers, uniques = pd.factorize(pairs)
+    return numbers, len(uniques)
 
 
 def _known(numbers: np.ndarray, bounds: np.ndarray) -> np.ndarray:

@@ -202,9 +202,9 @@ def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters,
     @functools.wraps(door)
     def checked(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         """Call the function; `evaluate` adds to a docstring, so that there must be one."""
-        unknown = next((name for name in options if name not in names), None)
-        if unknown is not None:
-            raise TypeError(f"{unknown}: got an unknown argument, wanted one of {', '.join(names)}")
+        unknown = sorted(options.keys() - names)
+        if unknown:
+            raise TypeError(f"{unknown[0]}: got an unknown argument, wanted one of {', '.join(names)}")
         return door(*arguments, **options)
 
     return checked

@@ -9,7 +9,6 @@ from typing import Any
 import numpy as np
 
 FIGURES = ("precision", "recall", "f1")
-SCORES = ("sari", "keep", "delete", "add")
 
 # Sums are kept as Python integers, the whole part and two times 30 bits behind the point: exact, so that neither order
 # nor grouping changes them.
@@ -63,7 +62,7 @@ def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addi
 
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:
-    """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4] in the order of `SCORES`."""
+    """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4], as `variants.SCORES`."""
     return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
 
 

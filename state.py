@@ -18,12 +18,11 @@ from .data_warnings import (
     observe_texts,
 )
 from .inputs import Columns, validate_columns
-from .ngram_counts import OPERATIONS, count_copies
+from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .resampling import RESAMPLES, bootstrap, interval
 from .scores import (
     FIGURES,
-    SCORES,
     exact_sums,
     exact_value,
     operation_scores,
@@ -31,7 +30,7 @@ from .scores import (
     sari_scores,
     select_score,
 )
-from .variants import Variant
+from .variants import OPERATIONS, SCORES, Variant
 
 # A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
 # but for the variants that reward copying.

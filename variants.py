@@ -6,9 +6,16 @@ Only the standard library is imported here, so that a command line can list the 
 from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal
 
 VERSION = "1.0.0"
+
+#: What is scored, and what a segment's n-grams undergo.
+Score = Literal["sari", "keep", "delete", "add"]
+Operation = Literal["keep", "delete", "add"]
+Figure = Literal["precision", "recall", "f1", "score"]
+SCORES: tuple[Score, ...] = ("sari", "keep", "delete", "add")
+OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")

@@ -25,6 +25,9 @@ import psutil
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
+from as_package import make_importable  # noqa: E402
+
+make_importable()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
 
 FILES = ("sources.txt", "outputs.txt", "references.txt")
@@ -92,13 +95,14 @@ def write_texts(folder: Path, pairs: int) -> None:
 def by_command(folder: Path, module: str) -> tuple[float, float, float]:
     """Score with score.py."""
     del module
-    import score
+    import sari.command_line.scoring  # noqa: F401  # to load it is not what is measured
+    from sari.command_line.program import main as score
 
     sources, outputs, references = (str(folder / name) for name in FILES)
     arguments = ["--sources", sources, "--outputs", outputs, "--references", references, "--format", "json"]
     with tempfile.TemporaryFile("w+") as report:
         with _measured() as measured, redirect_stdout(report):
-            score.main(arguments)
+            score(arguments)
         report.seek(0)
         result = json.load(report)
     return *measured(), result["systems"][0]["scores"]["sari"]

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 from sari.counting import NgramTable, ngram_table
 from sari.inputs import validate_columns
-from sari.ngram_counts import OPERATIONS, NgramAmounts
+from sari.ngram_counts import NgramAmounts
 from sari.options import Settings
 from sari.state import OrderFigures, Scores, State
 from sari.tokenization import split_into_tokens
+from sari.variants import OPERATIONS
 
 #: What may become of a token, and what that means. In the source each token is kept or deleted; "rightly" is where at
 #: least half of the credit is earned, which as a rule is where at least half of the references agree.

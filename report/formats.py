@@ -26,8 +26,9 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
-from sari.report.results import SCORES, Baseline, Result, ScoreReport
+from sari.report.results import Baseline, Result, ScoreReport
 from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score_list, score_table
+from sari.variants import SCORES
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
@@ -146,9 +147,12 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
     cells: dict[str, Any] = {}
     if isinstance(row, Result):
         for score in SCORES:
-            cells[f"{score}_low"], cells[f"{score}_high"] = (row.confidence_intervals or {}).get(score, ("", ""))
-            cells[f"{score}_difference"] = (row.differences or {}).get(score, "")
-            cells[f"{score}_p_value"] = (row.p_values or {}).get(score, "")
+            if row.confidence_intervals is not None:
+                cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+            if row.differences is not None:
+                cells[f"{score}_difference"] = row.differences[score]
+            if row.p_values is not None:
+                cells[f"{score}_p_value"] = row.p_values[score]
     return cells
 
 

@@ -26,7 +26,7 @@ from sari.report import plots
 from sari.report.companions import MEASURES, SPREADS, Measure
 from sari.report.document import Document, Length, System
 from sari.report.explanation import MARKS, Token
-from sari.report.results import SCORES
+from sari.variants import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.comparing import Comparison, Step, SystemResult
+    from sari.comparing import Comparison, Step
     from sari.data_warnings import WarningRow
     from sari.state import Intervals, OrderFigures, Scores
-
-SCORES = ("sari", "keep", "delete", "add")
-OPERATIONS = SCORES[1:]
 
 #: A p-value below this is marked as significant.
 SIGNIFICANT = 0.05
@@ -34,14 +31,20 @@ class Result:
 
 def results_of(variant: str, comparison: Comparison) -> list[Result]:
     """Return the results of compared systems, which must have details."""
-    shared = {"variant": variant, "segments": comparison["segments"], "signature": comparison["signature"]}
-    return [Result(name=name, **shared, **_fields(result)) for name, result in comparison["systems"].items()]
-
-
-def _fields(result: SystemResult) -> dict[str, Any]:
-    scores = {name: score for name, score in result.items() if name in SCORES}
-    names = ("orders", "confidence_intervals", "differences", "p_values")
-    return {"scores": scores, **{name: value for name, value in result.items() if name in names}}
+    return [
+        Result(
+            name=name,
+            variant=variant,
+            segments=comparison["segments"],
+            signature=comparison["signature"],
+            scores={"sari": result["sari"], "keep": result["keep"], "delete": result["delete"], "add": result["add"]},
+            orders=result["orders"],
+            confidence_intervals=result.get("confidence_intervals"),
+            differences=result.get("differences"),
+            p_values=result.get("p_values"),
+        )
+        for name, result in comparison["systems"].items()
+    ]
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from sari.report.results import OPERATIONS, SCORES, SIGNIFICANT, Baseline, Difference, Result, ScoreReport
+from sari.report.results import SIGNIFICANT, Baseline, Difference, Result, ScoreReport
+from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
 WORDS = ("System", "Variant", "Operation", "Choice", "From", "To")
@@ -101,7 +102,7 @@ def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
         for name in SCORES
     }
 
-    def cell(row: Row, name: str) -> Cell:
+    def cell(row: Row, name: Score) -> Cell:
         is_best = rivals and isinstance(row, Result) and row.scores[name] == best[row.variant, name]
         p_values = row.p_values if isinstance(row, Result) else None
         significant = name == "sari" and p_values is not None and p_values["sari"] < SIGNIFICANT
@@ -111,7 +112,7 @@ def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
 
 
 def _order_table(result: Result, several: bool) -> Table:
-    figures = ("precision", "recall", "f1", "score")
+    figures: tuple[Figure, ...] = ("precision", "recall", "f1", "score")
     rows = [
         [Cell(str(row["order"])), Cell(operation), *(Cell(f"{row[operation][name]:.2f}") for name in figures)]
         for row in result.orders
@@ -127,7 +128,13 @@ def _difference_table(difference: Difference, several: bool) -> Table:
     title = f"From {difference.variant_a} to {difference.variant_b}, one choice at a time{whose}"
     rows = [[difference.variant_a, "", "", f"{start['sari']:.2f}", ""]]
     rows += [
-        [step["choice"], step["before"], step["after"], f"{step['sari']:.2f}", f"{step['change']:+.2f}"]
+        [
+            step["choice"] or "",
+            step["before"] or "",
+            step["after"] or "",
+            f"{step['sari']:.2f}",
+            f"{step['change']:+.2f}",
+        ]
         for step in steps
     ]
     last = difference.steps[-1]["sari"]
@@ -153,7 +160,7 @@ def _resampling_legend(report: ScoreReport) -> list[str]:
     return lines
 
 
-def _interval(row: Row, name: str) -> str:
+def _interval(row: Row, name: Score) -> str:
     if isinstance(row, Baseline) or row.confidence_intervals is None:
         return ""
     low, high = row.confidence_intervals[name]

@@ -7,7 +7,8 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterable
 
-from sari.report.explanation import MARKS, OPERATIONS, Explanation, Gram, Token
+from sari.report.explanation import MARKS, Explanation, Gram, Token
+from sari.variants import OPERATIONS, Figure
 
 _SHAPES = {
     "kept": "{}",
@@ -39,6 +40,7 @@ def as_text(
         width: the columns of the terminal; None leaves texts on one line.
     """
     paint = _painted if colours else _plain
+    ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
     scores = "  ".join(f"{name} {explanation.scores[name]:.2f}" for name in OPERATIONS)
     lines = [title, paint(f"SARI {explanation.scores['sari']:.2f}", _BOLD) + f"  {scores}", ""]
     for label, tokens in (
@@ -52,7 +54,7 @@ def as_text(
     if by_order:
         for row, grams in zip(explanation.orders, explanation.grams, strict=True):
             for operation in OPERATIONS:
-                figures = "  ".join(f"{name} {row[operation][name]:.2f}" for name in ("precision", "recall", "f1"))
+                figures = "  ".join(f"{name} {row[operation][name]:.2f}" for name in ratios)
                 lines += ["", f"{row['order']}-grams, {operation}: {figures}"]
                 lines += [f"  {_gram(gram, paint)}" for gram in grams[operation]]
     return "\n".join([*lines, "", explanation.signature])

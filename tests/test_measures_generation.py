@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from report.generation import Errors, Tree
 
-from report import generation
+from sari.measures import generation
+from sari.measures.generation import Errors, Tree
 
 REFERENCE = "There was no cost estimate for the second phase"
 OUTPUT = "There was estimate for phase the second no cost"

@@ -3,8 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sari.report.results import OPERATIONS
-from sari.variants import VARIANTS
+from sari.variants import OPERATIONS, VARIANTS
 from sari.web.markup.elements import NAMES, bar, escaped
 
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}

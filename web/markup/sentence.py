@@ -2,7 +2,8 @@
 
 from collections.abc import Iterable, Sequence
 
-from sari.report.explanation import MARKS, OPERATIONS, Explanation, Gram, Token
+from sari.report.explanation import MARKS, Explanation, Gram, Token
+from sari.variants import OPERATIONS
 from sari.web.markup.elements import NAMES, escaped
 
 _LEGEND = {name: meaning for name, meaning in MARKS.items() if name != "kept"}

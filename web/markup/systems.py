@@ -5,7 +5,8 @@ All of them take a report of one variant that has intervals and, where there are
 
 from math import ceil, floor, log10
 
-from sari.report.results import OPERATIONS, SIGNIFICANT, Resampling, Result, ScoreReport
+from sari.report.results import SIGNIFICANT, Resampling, Result, ScoreReport
+from sari.variants import OPERATIONS
 from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, signed, warnings
 
 _TICKS = 5

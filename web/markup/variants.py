@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sari.report.results import OPERATIONS
+from sari.variants import OPERATIONS
 from sari.web.markup.elements import NAMES, bar, escaped, heads, note, scrolling, signed
 
 

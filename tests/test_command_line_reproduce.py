@@ -24,7 +24,7 @@ In brackets, Narayan and Gardent 2014: https://aclanthology.org/P14-1041
 
 def run(*arguments):
     return subprocess.run(
-        [sys.executable, str(ROOT / "reproduce.py"), *map(str, arguments)],
+        [sys.executable, str(ROOT), "reproduce", *map(str, arguments)],
         capture_output=True,
         encoding="utf-8",
         timeout=60,
@@ -49,4 +49,4 @@ def test_other_files_and_a_fault(tmp_path):
     outputs.write_text("he came .\n")
     process = run("--sources", sources, "--references", sources, "--outputs", outputs)
     assert (process.returncode, process.stdout) == (2, "")
-    assert process.stderr == f"reproduce.py: error: {outputs}:2: the file has 1 line, wanted 2 as in {sources}\n"
+    assert process.stderr == f"reproduce: error: {outputs}:2: the file has 1 line, wanted 2 as in {sources}\n"

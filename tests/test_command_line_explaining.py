@@ -5,14 +5,13 @@ import os
 import pty
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
+from programs import ROOT
 
 from sari.report import terminal
 from sari.report.explanation import explain
 
-ROOT = Path(__file__).resolve().parent.parent
 FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt"]
 
 LINES = {
@@ -136,11 +135,3 @@ def test_colours_on_a_terminal(folder):
 @pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_colours_where_none_are_wanted(folder, variable):
     assert "\x1b" not in on_a_terminal(folder, "--explain", "2", **variable)
-
-
-def test_texts_cannot_steer_the_terminal(sari):
-    found = explain(sari, source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
-    text = terminal.as_text(found, title="x", by_order=True)
-    assert "[-\\x1b[2j-]" in text
-    assert "{+~␣~+}" in text
-    assert "\x1b" not in text

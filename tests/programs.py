@@ -1,0 +1,134 @@
+"""Programs as processes: run with arguments, files and pipes, and what they printed, refused or showed."""
+
+import os
+import pty
+import select
+import subprocess
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+from sari.variants import VERSION
+
+ROOT = Path(__file__).resolve().parent.parent
+COMMAND = [sys.executable, str(ROOT / "score.py")]
+#: Names of files that `write_corpus` makes.
+FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r.txt"]
+#: The end of every signature.
+VERSIONS = f"sacrebleu:{version('sacrebleu')}|version:{VERSION}"
+
+#: The example corpus with two systems, from the root of the project.
+SYSTEMS = ["--outputs", "deleting=examples/outputs.txt", "rewriting=examples/outputs.rewriting.txt"]
+EXAMPLE = ["--sources", "examples/sources.txt", "--references", "examples/references.0.txt"]
+EXAMPLE += ["examples/references.1.txt", "--variant", "easse"]
+
+# Each n-gram stands where one stands in the example of Xu et al. 2016, so the scores are those of that example, which
+# are known from the public implementations.
+SOURCE = "Nearly 40 bridges were still standing ."
+OUTPUT = "Nearly 40 we later ran off ."
+REFERENCES = [
+    "Nearly 40 bridges were still counted .",
+    "Nearly 40 bridges were later standing .",
+    "40 bridges were later standing .",
+]
+
+
+def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND):
+    return subprocess.run(
+        [*command, *arguments],
+        cwd=folder,
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        input=data,
+        stdout=output,
+        stderr=subprocess.PIPE,
+        timeout=60,
+        check=False,
+    )
+
+
+def output_of(process):
+    assert (process.returncode, process.stderr) == (0, b"")
+    return process.stdout.decode()
+
+
+def refusal_of(process):
+    """Return the one line of a refusal."""
+    assert (process.returncode, process.stdout) == (2, b"")
+    (line,) = process.stderr.decode().splitlines()
+    assert line.startswith("score.py: error: ")
+    return line.removeprefix("score.py: error: ")
+
+
+def usage_error_of(process):
+    """Return the last line of a refusal, which comes after the usage."""
+    assert (process.returncode, process.stdout) == (2, b"")
+    line = process.stderr.decode().splitlines()[-1]
+    assert line.startswith("score.py: error: ")
+    return line.removeprefix("score.py: error: ")
+
+
+def printed(capsys, monkeypatch, *arguments):
+    """Return what `score.py` prints for files of the project, run in this process for speed."""
+    from sari.command_line.program import main
+
+    monkeypatch.chdir(ROOT)
+    assert main(list(map(str, arguments))) == 0
+    output = capsys.readouterr()
+    assert output.err == ""
+    return output.out
+
+
+def write_corpus(folder, segments, text="a b c d"):
+    for name in ("s.txt", "o.txt", "r.txt"):
+        (folder / name).write_text("".join(f"{text} {number}\n" for number in range(segments)))
+
+
+def write_example_of_the_paper(folder):
+    """Write the example as text files, and return the arguments that name them."""
+    names = ["s.txt", "o.txt", "r0.txt", "r1.txt", "r2.txt"]
+    for name, text in zip(names, [SOURCE, OUTPUT, *REFERENCES], strict=True):
+        (folder / name).write_text(text + "\n")
+    return ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r0.txt", "r1.txt", "r2.txt"]
+
+
+def example_corpus():
+    """Return the example corpus as columns, with both systems."""
+    read = {path.stem: path.read_text().splitlines() for path in (ROOT / "examples").glob("*.txt")}
+    return {
+        "sources": read["sources"],
+        "predictions": {"deleting": read["outputs"], "rewriting": read["outputs.rewriting"]},
+        "references": list(map(list, zip(read["references.0"], read["references.1"], strict=True))),
+    }
+
+
+def on_a_terminal(folder, until):
+    """Return what came on standard error, a terminal, and on output; the sources come slowly until something shows."""
+    terminal, end = pty.openpty()
+    arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
+    sources = (folder / "s.txt").read_bytes()
+    with subprocess.Popen(
+        [*COMMAND, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end
+    ) as process:
+        os.close(end)
+        shown = b""
+        while until not in shown and sources:
+            part, sources = sources[:50_000], sources[50_000:]
+            process.stdin.write(part)
+            process.stdin.flush()
+            if select.select([terminal], [], [], 0.3)[0]:
+                shown += os.read(terminal, 65_536)
+        process.stdin.write(sources)
+        process.stdin.close()
+        printed = process.stdout.read()
+    assert process.returncode == 0
+    try:
+        while data := os.read(terminal, 65_536):
+            shown += data
+    except OSError:  # how a terminal says that nobody writes to it any more
+        pass
+    os.close(terminal)
+    return shown, printed
+
+
+def score_of(sari, source, prediction, references, **options):
+    return sari.compute(sources=[source], predictions=[prediction], references=[references], **options)["sari"]

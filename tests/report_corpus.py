@@ -1,0 +1,75 @@
+"""A small corpus with texts that are hard to show, and a reader of pages that finds the faults of their structure."""
+
+from html.parser import HTMLParser
+
+from sari.measures.generation import Tree
+from sari.report import building
+
+SOURCES = [
+    "The committee subsequently approved the proposal .",
+    "He resides in a large dwelling , and he owns two dogs .",
+    "It rains .",
+    "A <b>bold</b> claim & an *odd* one | here .",
+    "The Thames , which passes London , is long .",
+]
+OUTPUTS = {
+    "copy": list(SOURCES),
+    "<Simple> & short": [
+        "The group then agreed .",
+        "He lives in a big house . He owns two dogs .",
+        "",
+        "A <script>alert(1)</script> claim | `here` .",
+        "The Thames is long .",
+    ],
+}
+REFERENCES = [
+    ["The group then agreed to the plan .", "The committee agreed ."],
+    ["He lives in a big house . He has two dogs ."],
+    ["It rains ."],
+    ["A <i>bold</i> claim .", "A claim .", ""],
+    ["The Thames is long . It passes London ."],
+]
+TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (text, *_) in REFERENCES]
+
+#: Elements that are never closed.
+VOID = {"meta", "img", "br", "link", "hr"}
+
+
+def document_of_two(metric):
+    """Return the report of both systems, with trees and intervals."""
+    return building.build(metric, sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
+
+
+def document_of_one(metric):
+    """Return the report of one system whose segments have one reference, under another variant."""
+    first = [row[:1] for row in REFERENCES]
+    systems = {"short": OUTPUTS["<Simple> & short"]}
+    return building.build(metric, sources=SOURCES, systems=systems, references=first, variant="easse")
+
+
+class Page(HTMLParser):
+    """A page's text, and the faults of its structure."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.faults, self.addresses, self.tags, self.texts = [], [], [], [], []
+        self.feed(text)
+        self.close()
+        self.faults += self.open
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.addresses += [value for name, value in attributes if name in ("src", "href", "srcset", "data")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open.pop() != tag:
+            self.faults.append(f"/{tag}")
+
+    def handle_data(self, data):
+        self.texts.append(data)
+
+    @property
+    def words(self):
+        return " ".join(" ".join(self.texts).split())

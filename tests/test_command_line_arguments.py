@@ -1,0 +1,99 @@
+"""The options: which there are, which go together, what follows from them, and that they are answered at once."""
+
+import sys
+
+import pytest
+from programs import FILES, ROOT, output_of, run, usage_error_of, write_corpus
+
+from sari.command_line.arguments import REPORT_ENDINGS, parse
+from sari.report import pages
+from sari.variants import VARIANTS
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Return a folder with three short segments."""
+    write_corpus(tmp_path, 3)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "missing --sources, --outputs, --references: wanted --sources, --outputs and --references, or --jsonl"),
+        (FILES[:4], "missing --references: wanted --sources, --outputs and --references, or --jsonl"),
+        ([*FILES, "--jsonl", "x"], "--jsonl takes the place of --sources, --outputs and --references"),
+        ([*FILES, "--level", "word"], "argument --level: invalid choice: 'word' (choose from "),
+        ([*FILES, "--max-order", "0"], "max_order: got 0, wanted a whole number of at least 1"),
+        ([*FILES, "--zero-division", "2"], "zero_division: got 2.0, wanted a number from 0 to 1"),
+        ([*FILES, "--zero-division", "nan"], "zero_division: got nan, wanted a number from 0 to 1"),
+        (
+            [*FILES, "--all-variants", "--variant", "set"],
+            "argument --variant: not allowed with argument --all-variants",
+        ),
+        ([*FILES, "--all-variants", "--sentences", "x.tsv"], "--sentences takes the scores of one variant"),
+        ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', wanted a name ending in .tsv or .jsonl"),
+        ([*FILES, "--variant", "bleu"], "argument --variant: invalid choice: 'bleu' (choose from "),
+        ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
+    ],
+)
+def test_usage_errors(corpus, arguments, message):
+    process = run(*arguments, folder=corpus)
+    assert usage_error_of(process).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, wanted a name for each: NAME=FILE"),
+        ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, wanted a name for each: NAME=FILE"),
+        ([*FILES, "--paired-ar"], "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"),
+        ([*FILES, "--outputs", "r.txt", "--sentences", "x.tsv"], "--sentences takes the scores of one system"),
+        ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
+        ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
+        ([*FILES, "--paired-ar", "--paired-bs"], "argument --paired-bs: not allowed with argument --paired-ar"),
+        ([*FILES, "--why", "bleu"], "argument --why: invalid choice: 'bleu' (choose from "),
+    ],
+)
+def test_usage_errors_of_comparisons(corpus, arguments, message):
+    process = run(*arguments, folder=corpus)
+    assert usage_error_of(process).startswith(message)
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["--nonsense"], FILES])
+def test_help_and_faults_need_no_heavy_import(tmp_path, arguments):
+    process = run(*arguments, folder=tmp_path, command=[sys.executable, "-X", "importtime", str(ROOT / "score.py")])
+    imported = {line.rpartition(b"|")[2].strip() for line in process.stderr.splitlines() if b"|" in line}
+    assert b"argparse" in imported
+    assert not imported & {b"numpy", b"pyarrow", b"pandas", b"datasets", b"evaluate", b"tqdm"}
+
+
+def test_help_names_every_variant(tmp_path):
+    text = output_of(run("--help", folder=tmp_path))
+    assert all(f"  {row.name:<14}{row.summary}\n" in text for row in VARIANTS.values())
+
+
+def test_what_follows_from_the_options(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = parse(["--sources", "s", "--outputs", "x=o.txt", "a/o.txt.gz", "--references", "r", "q"])
+    assert options.systems == ["x", "o"]
+    assert options.input_paths == ["s", "o.txt", "a/o.txt.gz", "r", "q"]
+    assert options.variants == ["hf"]
+    assert not options.wants_only_scores
+    assert set(options.choices.values()) == {None, 4}
+    options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase"])
+    assert (options.systems, options.input_paths) == (["in"], ["a/in.jsonl"])
+    assert options.variants == list(VARIANTS)
+    assert options.wants_only_scores
+    assert options.choices["lowercase"] is False
+
+
+def test_a_file_whose_name_has_an_equals_sign(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x=y.txt").write_text("a")
+    assert parse(["--sources", "s", "--outputs", "x=y.txt", "--references", "r"]).systems == ["x=y"]
+    assert parse(["--sources", "s", "--outputs", "x=z.txt", "--references", "r"]).systems == ["x"]
+
+
+def test_endings_of_reports_are_known_without_loading_the_pages():
+    assert tuple(pages.FORMATS) == REPORT_ENDINGS

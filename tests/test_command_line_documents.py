@@ -1,0 +1,87 @@
+"""Reports written by the command line: `score.py --report FILE`."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from programs import ROOT
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, Page
+
+FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]
+
+
+@pytest.fixture
+def folder(tmp_path):
+    (tmp_path / "s.txt").write_text("\n".join(SOURCES) + "\n")
+    (tmp_path / "a.txt").write_text("\n".join(OUTPUTS["copy"]) + "\n")
+    (tmp_path / "b.txt").write_text("\n".join(OUTPUTS["<Simple> & short"]) + "\n")
+    (tmp_path / "r.txt").write_text("\n".join(row[0] for row in REFERENCES) + "\n")
+    with (tmp_path / "t.conllu").open("w") as file:
+        for tree in TREES:
+            for number, (token, head) in enumerate(zip(tree.tokens, tree.heads, strict=True), 1):
+                file.write(f"{number}\t{token}\t_\t_\t_\t_\t{head + 1}\t_\t_\t_\n")
+            file.write("\n")
+    return tmp_path
+
+
+def run(folder, *arguments):
+    return subprocess.run(
+        [sys.executable, str(ROOT / "score.py"), *arguments],
+        cwd=folder,
+        capture_output=True,
+        encoding="utf-8",
+        timeout=120,
+        check=False,
+        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
+    )
+
+
+def test_command_writes_a_page_and_prints_the_scores(folder):
+    plain, process = run(folder, *FILES), run(folder, *FILES, "--report", "x.html")
+    assert (process.returncode, process.stderr) == (0, "")
+    assert process.stdout == plain.stdout
+    page = Page((folder / "x.html").read_text(encoding="utf-8"))
+    assert not page.faults
+    assert "SARI of a, b" in page.words
+    assert "95 % confidence" in page.words
+
+
+def test_command_with_trees(folder, sari):
+    how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
+    process = run(folder, *FILES, *how, "--report", "x.json", "--trees", "t.conllu")
+    assert (process.returncode, process.stderr) == (0, "")
+    found = json.loads((folder / "x.json").read_text(encoding="utf-8"))
+    assert found["confidence"] == 0.8
+    printed = json.loads(process.stdout)["systems"][1]
+    assert found["systems"][1]["intervals"] == printed["confidence_intervals"]
+    assert found["systems"][1]["measures"]["understandability"] < 1
+    first = [row[0] for row in REFERENCES]
+    scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["copy"], references=first, variant="easse")
+    assert found["systems"][0]["scores"] == scores
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--report", "x.pdf"], "--report: got 'x.pdf', wanted a name ending in .html, .md, .json"),
+        (["--report", "x.md", "--all-variants"], "--report is about one variant, not --all-variants"),
+        (["--report", "x.md", "--explain", "1"], "--explain shows one line of one system"),
+        (["--report", "x.md", "--trees", "x.md"], "x.md: is an input, wanted another file to write"),
+        (["--trees", "t.conllu"], "--trees are for measures in a --report"),
+        (["--report", "x.md", "--trees", "none"], "none: No such file or directory, wanted a file to read"),
+        (["--report", "x.md", "--trees", "s.txt"], "s.txt: sentence 1: "),
+        (["--report", "x.md", "--trees", "short"], "trees: got 1 rows, wanted 5, as many as sources"),
+        (["--report", "none/x.md"], "none/x.md: No such folder, wanted a file to write"),
+        (["--report", "own.md", "--jsonl", "own.md"], "own.md: is an input, wanted another file to write"),
+    ],
+)
+def test_command_refuses(folder, arguments, message):
+    (folder / "x.md").write_text("what stood there before")
+    (folder / "short").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
+    (folder / "own.md").write_text('{"source": "a", "prediction": "b", "references": "c"}\n')
+    process = run(folder, *([] if "--jsonl" in arguments else FILES), *arguments)
+    assert (process.returncode, process.stdout) == (2, "")
+    assert process.stderr.splitlines()[-1].startswith(f"score.py: error: {message}")
+    assert (folder / "x.md").read_text() == "what stood there before"

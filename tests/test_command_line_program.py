@@ -1,0 +1,84 @@
+"""`score.py` as a process: pipes, signals, a full disk, a terminal, and a status."""
+
+import functools
+import os
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+from programs import COMMAND, FILES, ROOT, on_a_terminal, output_of, refusal_of, run, write_corpus
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Return a folder with three short segments."""
+    write_corpus(tmp_path, 3)
+    return tmp_path
+
+
+def test_a_closed_standard_error(tmp_path):
+    process = run(*COMMAND, *FILES, folder=tmp_path, command=["sh", "-c", 'exec "$@" 2>&-', "sh"])
+    assert (process.returncode, process.stdout) == (2, b"")
+
+
+def test_missing_packages(corpus):
+    """Without the packages of the environment, as with -S, what is missing is said in one line."""
+    command = [sys.executable, "-S", str(ROOT / "score.py")]
+    message = refusal_of(run(*FILES, folder=corpus, command=command))
+    assert message == "No module named 'evaluate', wanted what requirements.txt lists"
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_signals_end_it_quietly(corpus, number):
+    arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
+    with subprocess.Popen(
+        [*COMMAND, *arguments],
+        cwd=corpus,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        # Not ignored, as it is in what a shell starts in the background.
+        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+    ) as process:
+        time.sleep(2)  # by now it waits for standard input
+        process.send_signal(number)
+        assert process.wait(timeout=20) == 128 + number
+        assert process.stdout.read() == process.stderr.read() == b""
+
+
+@pytest.mark.parametrize("arguments", [["--help"], FILES])
+def test_a_reader_that_has_gone(corpus, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    process = run(*arguments, folder=corpus, output=writing)
+    os.close(writing)
+    assert process.stderr == b""
+    assert process.returncode == 128 + signal.SIGPIPE
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+def test_a_full_disk(corpus):
+    with open("/dev/full", "wb") as full:
+        process = run(*FILES, folder=corpus, output=full)
+    assert (process.returncode, process.stderr) == (2, b"score.py: error: standard output: No space left on device\n")
+
+
+def test_progress_bar_shows_on_a_terminal_when_it_takes_long(corpus):
+    write_corpus(corpus, 200_000)
+    shown, printed = on_a_terminal(corpus, until=b"B/s")
+    assert b"Scoring" in shown
+    assert printed.startswith(b"=====")
+
+
+def test_no_progress_bar_when_it_is_quick(corpus):
+    shown, printed = on_a_terminal(corpus, until=b"")
+    assert shown == b""
+    assert printed.startswith(b"=====")
+
+
+def test_example_corpus():
+    files = [f"examples/{name}" for name in ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")]
+    arguments = ["--sources", files[0], "--outputs", files[1], "--references", *files[2:]]
+    assert "Number of samples: 10\n" in output_of(run(*arguments, folder=ROOT))

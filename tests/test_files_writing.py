@@ -1,0 +1,46 @@
+"""Files that are written whole or not at all."""
+
+import pytest
+
+from sari.files.errors import FileError
+from sari.files.writing import check_writable, write_whole
+
+
+def test_write_whole_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "x.tsv"
+    link = tmp_path / "link.tsv"
+    path.write_text("before")
+    link.symlink_to(path)
+
+    def breaking(error):
+        yield "half"
+        raise error
+
+    for error, seen in [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(28, "No space left"), FileError)]:
+        with pytest.raises(seen):
+            write_whole(str(link), breaking(error))
+        assert sorted(tmp_path.iterdir()) == [link, path]
+        assert path.read_text() == "before"
+    write_whole(str(link), ["after"])
+    assert link.is_symlink()
+    assert path.read_text() == "after\n"
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("folder", "folder: Is a directory, wanted a file to write"),
+        ("none/x.tsv", "none/x.tsv: No such folder, wanted a file to write"),
+        ("./in.tsv", "./in.tsv: is an input, wanted another file to write"),
+        ("link.tsv", "link.tsv: is an input, wanted another file to write"),
+    ],
+)
+def test_what_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch, path, message):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "in.tsv").write_text("a")
+    (tmp_path / "link.tsv").symlink_to("in.tsv")
+    with pytest.raises(FileError) as error:
+        check_writable(path, ["none.tsv", "in.tsv"])
+    assert str(error.value) == message
+    check_writable("new.tsv", ["in.tsv"])

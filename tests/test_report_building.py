@@ -1,0 +1,150 @@
+"""Reports, gathered: that the numbers are the metric's and the measures', and which segments are chosen."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, document_of_one, document_of_two
+
+from sari.measures import simplification
+from sari.report import building
+from sari.report.companions import MEASURES
+from sari.report.document import Length
+
+NAMES = ("sari", "keep", "delete", "add")
+
+
+@pytest.fixture(scope="module")
+def document(sari):
+    return document_of_two(sari)
+
+
+@pytest.fixture(scope="module")
+def single(sari):
+    return document_of_one(sari)
+
+
+def test_scores_and_intervals_are_the_metrics(sari, document):
+    for system in document.systems:
+        columns = {"sources": SOURCES, "predictions": OUTPUTS[system.name], "references": REFERENCES}
+        found = sari.compute(**columns, details=True, confidence=0.9, seed=12345)
+        assert system.scores == {name: found[name] for name in NAMES}
+        assert system.intervals == {name: list(found["confidence_intervals"][name]) for name in NAMES}
+        assert system.sentences == found["sentences"]
+        assert system.orders == found["orders"]
+        assert document.signature == found["signature"]
+    assert document.confidence == 0.9
+    assert document.references == (1, 3)
+
+
+def test_options_reach_the_metric(sari, single):
+    columns = {"sources": SOURCES, "predictions": OUTPUTS["<Simple> & short"]}
+    found = sari.compute(**columns, references=[row[:1] for row in REFERENCES], variant="easse", details=True)
+    assert single.systems[0].scores["sari"] == found["sari"]
+    assert single.signature == found["signature"]
+    assert single.systems[0].intervals is None
+
+
+def test_measures_are_those_of_the_tokens_that_sari_sees(document):
+    system = document.systems[1]
+    assert set(system.measures) == {measure.name for measure in MEASURES}
+    assert None not in system.measures.values()
+    lower = [text.lower() for text in OUTPUTS[system.name]]
+    distances = simplification.edit_distances([text.lower() for text in SOURCES[:3]], lower[:3])
+    assert system.rows["edits_from_source"][:3] == distances.tolist()
+    assert system.measures["edits_from_source"] == pytest.approx(np.mean(system.rows["edits_from_source"]))
+    assert system.measures["sentences"] == simplification.sentence_counts(OUTPUTS[system.name]).mean()
+    assert system.measures["split"] == 20
+    assert document.systems[0].measures["exact_copies"] == document.systems[0].measures["unedited"] == 100
+    assert document.systems[0].measures["equal_to_reference"] == 20
+
+
+def test_trees_are_compared_in_the_case_that_sari_sees(sari):
+    how = {"sources": SOURCES, "systems": {"a": [row[0] for row in REFERENCES]}, "references": REFERENCES}
+    for lowercase in (True, False):
+        found = building.build(sari, **how, trees=TREES, lowercase=lowercase, tokenize="none")
+        assert found.systems[0].measures["simple_tree_accuracy"] == 1
+        assert found.systems[0].measures["understandability"] == pytest.approx(1)
+
+
+def test_classes_of_lengths(sari, document):
+    """Each segment is in one class, and the classes' scores are those of their segments alone."""
+    assert sum(length.segments for length in document.lengths) == len(SOURCES)
+    ends = [(length.shortest, length.longest) for length in document.lengths]
+    assert all(longest < shortest for (_, longest), (shortest, _) in pairwise(ends))
+    shortest = document.systems[1].lengths[0]
+    place = SOURCES.index("It rains .")
+    assert document.lengths[0] == Length(3, document.lengths[0].longest, 1)
+    alone = sari.compute(
+        sources=[SOURCES[place]], predictions=[OUTPUTS["<Simple> & short"][place]], references=[REFERENCES[place]]
+    )
+    assert {name: shortest[name] for name in NAMES} == alone
+    assert shortest["compression_ratio"] == 0
+
+
+def test_what_stands_beside_the_systems(sari, document):
+    """The source as an output; the first reference against the others, without SARI where it is the only one."""
+    copied, reference = document.beside
+    assert copied.scores == document.systems[0].scores
+    assert reference.scores is None
+    assert reference.measures["bleu"] is reference.measures["simple_tree_accuracy"] is None
+    assert reference.measures["exact_copies"] == 20
+    pairs = [["a b c", "a b d"], ["e f", "g f"]]
+    found = building.build(sari, sources=["a b c d", "e f g"], systems={"x": ["a", "b"]}, references=pairs)
+    against = sari.compute(sources=["a b c d", "e f g"], predictions=["a b c", "e f"], references=[["a b d"], ["g f"]])
+    assert found.beside[1].scores == against
+
+
+def test_examples(document, single):
+    titles = [group.title for group in document.examples]
+    names = list(OUTPUTS)
+    assert titles == [
+        "Random segments",
+        *(f"{which} segments of {name}" for name in names for which in ("Best", "Worst")),
+    ]
+    assert [group.title for group in single.examples] == ["Random segments", "Best segments", "Worst segments"]
+    assert all(list(example.outputs) == names for example in document.examples[0].segments)
+    scores = document.systems[1].sentences["sari"]
+    best, worst = ([example.number - 1 for example in group.segments] for group in document.examples[3:])
+    assert [scores[place] for place in best] == sorted(scores, reverse=True)[: len(best)]
+    assert [scores[place] for place in worst] == sorted(scores)[: len(worst)]
+    for group in document.examples:
+        for example in group.segments:
+            assert example.source == SOURCES[example.number - 1]
+            assert example.references == REFERENCES[example.number - 1]
+            for name, found in example.outputs.items():
+                (system,) = (system for system in document.systems if system.name == name)
+                assert found.scores["sari"] == pytest.approx(system.sentences["sari"][example.number - 1])
+
+
+def test_the_seed_chooses_the_random_segments(sari):
+    many = [f"number {number} ." for number in range(60)]
+    how = {"sources": many, "systems": {"a": many}, "references": [[text] for text in many]}
+    chosen = [
+        [example.number for example in building.build(sari, **how, seed=seed).examples[0].segments]
+        for seed in (1, 1, 2)
+    ]
+    assert chosen[0] == chosen[1] != chosen[2]
+    assert chosen[0] == sorted(set(chosen[0]))
+
+
+def test_progress_is_told(sari):
+    calls = []
+    systems = {"a": ["b"], "c": ["d"]}
+    building.build(sari, sources=["x"], systems=systems, references=[["y"]], advance=lambda: calls.append(1))
+    assert len(calls) == building.steps(len(systems))
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "message"),
+    [
+        ({"systems": {"a": ["x"]}}, ValueError, "predictions: got 1 rows, wanted 5"),
+        ({"trees": TREES[:2]}, ValueError, "trees: got 2 rows, wanted 5, as many as sources"),
+        ({"variant": "bleu"}, ValueError, "variant: got 'bleu', wanted one of"),
+        ({"sources": [None] * 5}, TypeError, "sources[0]: got NoneType, wanted str"),
+    ],
+)
+def test_refusals(sari, change, error, message):
+    with pytest.raises(error) as caught:
+        building.build(sari, **{"sources": SOURCES, "systems": OUTPUTS, "references": REFERENCES, **change})
+    assert str(caught.value).startswith(message)

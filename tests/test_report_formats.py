@@ -1,0 +1,270 @@
+"""Scores in every format, to the character, as `score.py` prints them."""
+
+import csv
+import io
+import json
+
+import pytest
+from programs import (
+    EXAMPLE,
+    OUTPUT,
+    REFERENCES,
+    ROOT,
+    SOURCE,
+    SYSTEMS,
+    VERSIONS,
+    example_corpus,
+    output_of,
+    printed,
+    run,
+    write_example_of_the_paper,
+)
+
+from sari.report.results import SCORES
+from sari.variants import VARIANTS
+
+
+@pytest.fixture
+def paper(tmp_path):
+    """Return a folder with the example of the paper as text files, and the arguments that name them."""
+    return tmp_path, write_example_of_the_paper(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def example():
+    return example_corpus()
+
+
+def test_default_layout(paper):
+    folder, arguments = paper
+    assert output_of(run(*arguments, folder=folder)) == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 1\n"
+        "\n"
+        "  SARI:        26.95\n"
+        "    - Keep:    22.53\n"
+        "    - Delete:  50.00\n"
+        "    - Add:     8.33\n"
+        "==================================================\n"
+        f"SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|{VERSIONS}\n"
+    )
+
+
+def test_layout_by_order(paper):
+    folder, arguments = paper
+    text = output_of(run(*arguments, "--by-order", "--max-order", "2", folder=folder))
+    assert text.partition("16.67\n")[2] == (
+        "==================================================\n"
+        "\n"
+        "By order: hf\n"
+        "Order  Operation  Precision  Recall     F1  Score\n"
+        "    1  keep           88.89   47.06  61.54  61.54\n"
+        "    1  delete         25.00   33.33  28.57  25.00\n"
+        "    1  add            25.00   50.00  33.33  33.33\n"
+        "    2  keep           66.67   18.18  28.57  28.57\n"
+        "    2  delete         40.00   50.00  44.44  40.00\n"
+        "    2  add             0.00    0.00   0.00   0.00\n"
+        "\n"
+        f"SARI|variant:hf|nrefs:3|case:lc|tok:13a|order:2|level:sentence|del:precision|zero:1|{VERSIONS}\n"
+    )
+
+
+def test_layout_of_all_variants(paper):
+    folder, arguments = paper
+    text, _, signatures = output_of(run(*arguments, "--all-variants", folder=folder)).partition("SARI|")
+    assert text == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 1\n"
+        "\n"
+        "Variant        SARI   Keep  Delete   Add\n"
+        "hf            26.95  22.53   50.00  8.33\n"
+        "xu2016        26.83  22.15   50.00  8.33\n"
+        "lens          26.83  22.15   50.00  8.33\n"
+        "easse         31.35  22.53   63.19  8.33\n"
+        "easse_legacy  31.35  22.53   63.19  8.33\n"
+        "paper         27.11  22.98   50.00  8.33\n"
+        "t2t           26.95  22.53   50.00  8.33\n"
+        "lasertagger   31.35  22.53   63.19  8.33\n"
+        "set           20.86  17.05   39.29  6.25\n"
+        "==================================================\n"
+    )
+    names = [line.split("|")[1] for line in f"SARI|{signatures}".splitlines()]
+    assert names == [f"variant:{name}" for name in VARIANTS]
+
+
+def test_json_has_one_schema_at_full_precision(paper, sari):
+    folder, arguments = paper
+    one = json.loads(output_of(run(*arguments, "--format", "json", folder=folder)))
+    several = json.loads(output_of(run(*arguments, "--format", "json", "--all-variants", "--by-order", folder=folder)))
+    details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
+    assert one == {
+        "systems": [
+            {
+                "name": "o",
+                "variant": "hf",
+                "segments": 1,
+                "signature": details["signature"],
+                "scores": {name: details[name] for name in SCORES},
+                "orders": details["orders"],
+            }
+        ]
+    }
+    assert several["systems"][0] == one["systems"][0]
+    assert [system["variant"] for system in several["systems"]] == list(sari.variants)
+    assert {tuple(system) for system in several["systems"]} == {tuple(one["systems"][0])}
+
+
+def test_layout_of_a_comparison(capsys, monkeypatch):
+    options = ["--paired-bs", "--confidence", "--baselines", "--resamples", "999"]
+    assert printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options) == (
+        "==================================================\n"
+        "SARI Score Results\n"
+        "==================================================\n"
+        "Number of samples: 10\n"
+        "\n"
+        "System        SARI            95% CI   Keep   Delete     Add    Diff.       p\n"
+        "deleting     56.40    [47.74, 64.66]  62.78    77.07   29.35\n"
+        "rewriting    73.01*^  [69.25, 76.71]  76.41^   88.94^  53.68^  +16.61  0.0040\n"
+        "copy         15.38                    46.14     0.00    0.00\n"
+        "empty        26.57                     0.00    79.70    0.00\n"
+        "references   50.79                    50.64    80.50   21.24\n"
+        "reference 1  50.79                    50.64    80.50   21.24\n"
+        "reference 2  50.79                    50.64    80.50   21.24\n"
+        "==================================================\n"
+        "95% CI: percentile bootstrap over segments, 999 resamples, seed 12345\n"
+        "Diff., p: SARI against deleting; two-sided, paired bootstrap, 999 resamples, seed 12345\n"
+        "Null hypothesis: a system and deleting are equally good, and differ by chance\n"
+        "* the null hypothesis is rejected: p < 0.05\n"
+        "^ the best system of the column\n"
+        "copy: the sources as outputs; empty: no words\n"
+        "reference: each scored against the other references; references: their mean\n"
+        "\n"
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}\n"
+    )
+
+
+def test_layout_of_intervals_of_one_system(capsys, monkeypatch):
+    options = ["--confidence", "0.9", "--seed", "3"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options)
+    assert text.splitlines()[5:] == [
+        "  SARI:        56.40  [48.62, 63.73]",
+        "    - Keep:    62.78  [54.25, 72.23]",
+        "    - Delete:  77.07  [67.56, 84.81]",
+        "    - Add:     29.35  [21.14, 37.18]",
+        "==================================================",
+        "90% CI: percentile bootstrap over segments, 1000 resamples, seed 3",
+        "",
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
+    ]
+
+
+def test_layout_of_an_explanation(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], "--why", "paper")
+    assert text.splitlines()[9:] == [
+        "==================================================",
+        "",
+        "From easse to paper, one choice at a time",
+        "Choice     From                             To                          SARI  Change",
+        "easse                                                                  56.40",
+        "deletion   f1                               precision                  60.61   +4.22",
+        "averaging  F1 of each order, then the mean  mean over orders, then F1  60.93   +0.31",
+        "paper                                                                  60.93   +4.53",
+        "",
+        f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
+    ]
+
+
+def test_markdown(capsys, monkeypatch):
+    outputs = ["--outputs", "a|b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "markdown")
+    assert text == (
+        "| System | SARI | Keep | Delete | Add | Diff. | p |\n"
+        "| :--- | ---: | ---: | ---: | ---: | ---: | ---: |\n"
+        "| a\\|b | 56.40 | 62.78 | 77.07 | 29.35 |  |  |\n"
+        "| best\\_one | **73.01**\\* | **76.41** | **88.94** | **53.68** | +16.61 | 0.0200 |\n"
+        "\n"
+        "- Diff., p: SARI against a\\|b; two-sided, paired approximate randomization, 99 trials, seed 12345\n"
+        "- Null hypothesis: a system and a\\|b are equally good, and differ by chance\n"
+        "- \\* the null hypothesis is rejected: p \\< 0.05\n"
+        "- bold: the best system of the column\n"
+        "\n"
+        f"`SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}`  \n"
+    )
+
+
+def test_latex(capsys, monkeypatch):
+    outputs = ["--outputs", "a&b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "latex")
+    table, _, comments = text.partition("\n\n")
+    assert table.splitlines() == [
+        r"\begin{tabular}{lrrrrrr}",
+        r"\hline",
+        r"System & SARI & Keep & Delete & Add & Diff. & p \\",
+        r"\hline",
+        r"a\&b & 56.40 & 62.78 & 77.07 & 29.35 &  &  \\",
+        r"best\_one & \textbf{73.01}$^{*}$ & \textbf{76.41} & \textbf{88.94} & \textbf{53.68} & +16.61 & 0.0200 \\",
+        r"\hline",
+        r"\end{tabular}",
+    ]
+    assert all(line.startswith("% ") for line in comments.splitlines())
+    assert comments.splitlines()[-1].startswith("% SARI|variant:easse|")
+
+
+def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sari, example):
+    plain = printed(capsys, monkeypatch, *EXAMPLE, "--outputs", "examples/outputs.txt", "--format", "csv")
+    full = printed(
+        capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--paired-ar", "--confidence", "--baselines", "--format", "csv"
+    )
+    (alone,) = csv.DictReader(io.StringIO(plain))
+    rows = list(csv.DictReader(io.StringIO(full)))
+    assert list(alone) == list(rows[0])
+    expected = sari.compare(**example, variant="easse", method="randomization")
+    for row, (name, scores) in zip(rows, expected["systems"].items(), strict=False):
+        assert row["system"] == name
+        assert float(row["sari"]) == scores["sari"]
+        assert [float(row["add_low"]), float(row["add_high"])] == scores["confidence_intervals"]["add"]
+        assert row["signature"] == expected["signature"]
+    assert float(rows[1]["keep_p_value"]) == expected["systems"]["rewriting"]["p_values"]["keep"]
+    assert [row["system"] for row in rows[2:]] == ["copy", "empty", "references", "reference 1", "reference 2"]
+    assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_low"] == ""
+
+
+def test_json_of_a_comparison(capsys, monkeypatch, sari, example):
+    options = ["--paired-bs", "--confidence", "--baselines", "--why", "hf", "--format", "json"]
+    report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options))
+    expected = sari.compare(**example, variant="easse", details=True)
+    assert list(report) == ["systems", "baselines", "explanations", "resampling"]
+    for system, (name, scores) in zip(report["systems"], expected["systems"].items(), strict=True):
+        assert system["name"] == name
+        assert system["scores"] == {score: scores[score] for score in SCORES}
+        for key in ("orders", "confidence_intervals", "differences", "p_values"):
+            assert system.get(key) == scores.get(key)
+    del example["predictions"], expected["systems"]
+    assert {row["name"]: row["scores"] for row in report["baselines"]} == sari.baselines(**example, variant="easse")
+    assert report["resampling"] == {key: expected[key] for key in report["resampling"]}
+    assert [row["name"] for row in report["explanations"]] == ["deleting", "rewriting"]
+    assert report["explanations"][0]["steps"][0]["sari"] == report["systems"][0]["scores"]["sari"]
+
+
+def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE[:-2], *SYSTEMS, "--all-variants")
+    lines = text.splitlines()[5:24]
+    assert lines[0].split() == ["System", "Variant", "SARI", "Keep", "Delete", "Add"]
+    assert [line.split()[1] for line in lines[1:]] == [name for name in VARIANTS for _ in range(2)]
+    assert all(("^" in line) == line.startswith("rewriting") for line in lines[1:])
+    assert "\nNote: xu2016, lens, t2t, lasertagger, set: sources, predictions and references do not look" in text
+
+
+def test_notes_come_with_every_format(capsys, monkeypatch, tmp_path):
+    (tmp_path / "x.txt").write_text((ROOT / "examples" / "sources.txt").read_text())
+    arguments = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
+    message = "10 of 10 predictions are the same as their sources"
+    assert printed(capsys, monkeypatch, *arguments).endswith(f"\n\nNote: {message}\n")
+    note = {"category": "CopiedOutputsWarning", "message": message}
+    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["notes"] == [note]
+    for form, shown in {"markdown": f"> Note: {message}", "latex": f"% Note: {message}", "csv": f",{message}"}.items():
+        assert printed(capsys, monkeypatch, *arguments, "--format", form).rstrip().endswith(shown)

@@ -1,0 +1,119 @@
+"""Reports as pages, Markdown and JSON: what stands in them, and that no text breaks them."""
+
+import json
+import re
+
+import pytest
+from report_corpus import REFERENCES, SOURCES, TREES, Page, document_of_one, document_of_two
+
+from sari.report import building, pages
+from sari.report.companions import MEASURES
+
+
+@pytest.fixture(scope="module")
+def document(sari):
+    return document_of_two(sari)
+
+
+@pytest.fixture(scope="module")
+def single(sari):
+    return document_of_one(sari)
+
+
+@pytest.mark.parametrize(
+    ("sources", "outputs", "references"),
+    [
+        (["a b ."], ["a ."], [["a ."]]),
+        ([""], [""], [[""]]),
+        ([" "], ["\u3000"], [["", " "]]),
+        (["x"] * 3, ["x"] * 3, [["x"]] * 3),
+        (["日本語です。", "😀 é"], ["日本。", "é"], [["日本。"], ["😀"]]),
+    ],
+)
+@pytest.mark.parametrize("variant", ["hf", "easse_legacy", "xu2016"])
+def test_every_format_takes_odd_corpora(sari, sources, outputs, references, variant):
+    found = building.build(
+        sari, sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95
+    )
+    assert not Page(pages.as_html(found)).faults
+    assert pages.as_markdown(found)
+    assert json.loads(pages.as_json(found))["segments"] == len(sources)
+
+
+# The page
+
+
+def test_page(document):
+    text = pages.as_html(document)
+    page = Page(text)
+    assert not page.faults
+    assert not {"script", "link", "i"} & set(page.tags)
+    assert page.addresses
+    assert all(address.startswith("data:image/svg+xml;base64,") for address in page.addresses)
+    assert not re.search(r"url\(|@import", text)
+    assert "SARI of copy, <Simple> & short" in page.words
+    assert "< script > alert" in page.words
+    assert "A <i>bold</i> claim ." in page.words
+    assert document.signature in page.words
+    for system in document.systems:
+        low, high = system.intervals["sari"]
+        assert f"{system.scores['sari']:.2f} {low:.2f} to {high:.2f}" in page.words
+        assert f"{system.measures['bleu']:.2f}" in page.words
+    assert all(measure.label in page.words for measure in MEASURES)
+    assert "5 segments, 1 to 3 references each." in page.words
+    assert "intervals at" not in page.words
+    assert "90 % confidence" in page.words
+
+
+def test_page_of_one_system(single):
+    page = Page(pages.as_html(single))
+    assert not page.faults
+    assert "confidence" not in page.words
+    assert "Simple tree accuracy" not in page.words
+    assert "Best segments of" not in page.words
+
+
+def test_a_title_does_not_name_many_systems(sari):
+    systems = {f"system {number}": ["a"] for number in range(5)}
+    page = Page(pages.as_html(building.build(sari, sources=["a b"], systems=systems, references=[["a"]])))
+    assert page.words.startswith("SARI of 5 systems")
+    assert all(name in page.words for name in systems)
+
+
+def test_warnings_are_on_the_page(sari):
+    how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
+    found = building.build(sari, systems={"empty": [""] * 30}, **how)
+    assert found.cautions
+    assert all(caution in Page(pages.as_html(found)).words for caution in found.cautions)
+
+
+# Markdown and JSON
+
+
+def test_markdown_tables_are_even(document):
+    text = pages.as_markdown(document)
+    tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
+    assert len(tables) == 3
+    for table in tables:
+        columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
+        assert len(columns) == 1
+    assert r"\<Simple\> & short" in text
+    assert r"\<i\>bold\</i\>" in text
+    assert "~~subsequently~~" in text
+
+
+def test_json_has_one_schema(sari, document):
+    how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "trees": TREES}
+    several, one = json.loads(pages.as_json(document)), json.loads(pages.as_json(building.build(sari, **how)))
+
+    def schema(value):
+        if isinstance(value, dict):
+            return {name: schema(inner) for name, inner in value.items() if name not in ("outputs", "intervals")}
+        return schema(value[0]) if isinstance(value, list) and value else None
+
+    assert set(one) == set(several)
+    assert schema(one["systems"]) == schema(several["systems"])
+    assert schema(one["examples"]) == schema(several["examples"])
+    explanation = several["examples"][0]["segments"][0]["outputs"]["copy"]
+    assert set(explanation) == {"variant", "signature", "scores", "source", "output", "missed"}
+    assert set(explanation["source"][0]) == {"text", "mark", "why"}

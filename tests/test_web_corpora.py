@@ -1,0 +1,78 @@
+"""Corpora as they come: lists, pasted lines and files, checked against the limits."""
+
+import gzip
+
+import pytest
+
+from sari.web import corpora
+from sari.web.limits import MAX_SEGMENTS, MAX_SYSTEMS, RefusedError
+
+
+def refused(function, *arguments):
+    """Return why it is refused, also where that shows only as one reads."""
+    with pytest.raises(RefusedError) as refusal:
+        list(function(*arguments))
+    return str(refusal.value)
+
+
+def test_pasted_lines():
+    (batch,) = corpora.batches_of_lines("a\nb\n", "\nc\n", "d\te\nf")
+    assert batch == {"sources": ["a", "b"], "predictions": ["", "c"], "references": [["d", "e"], ["f"]]}
+    assert refused(corpora.batches_of_lines, "a", " ", "b") == "Please paste the outputs: one line for each segment."
+    assert refused(corpora.batches_of_lines, "a\nb", "c", "d\ne") == (
+        "The outputs have 1 line, wanted 2, as many as sources."
+    )
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Return a function that writes a file and returns its path."""
+
+    def write(name, data):
+        path = tmp_path / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(data)
+        return str(path)
+
+    return write
+
+
+def test_files_of_one_system(files):
+    sources, outputs, references = (files(name, f"{name}\n".encode() * 300) for name in ("s", "o", "r"))
+    batches = list(corpora.batches_of_files(sources, outputs, [references, sources]))
+    assert [len(batch["sources"]) for batch in batches] == [250, 50]
+    assert batches[1]["predictions"] == ["o"] * 50
+    assert batches[1]["references"][0] == ["r", "s"]
+    assert refused(corpora.batches_of_files, None, outputs, []) == "Please choose the sources."
+    assert refused(corpora.batches_of_files, sources, outputs, []) == "Please choose at least one file of references."
+
+
+def test_faults_name_files_without_their_folders(files):
+    two, one = files("a/two.txt", b"x\ny\n"), files("b/one.txt", b"x\n")
+    packed = files("packed.gz", gzip.compress(b"x"))
+    assert refused(corpora.batches_of_files, two, one, [two]) == (
+        "one.txt:2: the file has 1 line, wanted 2 as in two.txt"
+    )
+    assert refused(corpora.batches_of_files, packed, one, [two]) == "packed.gz is compressed: please unpack it first."
+    assert refused(corpora.batches_of_jsonl, one).startswith("one.txt:1: not JSON: ")
+    large = files("large.txt", b"x" * 10_000_001)
+    assert refused(corpora.batches_of_jsonl, large).startswith("That is 10.0 MB; this page takes 10 MB at a time.")
+
+
+def test_files_of_several_systems(files):
+    texts, first, second = (files(name, name.encode()) for name in ("s.txt", "a/out.txt", "b/out.txt"))
+    assert corpora.systems_of_files(texts, [first, second], [texts]) == {
+        "sources": ["s.txt"],
+        "predictions": {"out": ["a/out.txt"], "out (2)": ["b/out.txt"]},
+        "references": [["s.txt"]],
+    }
+    many = [first] * (MAX_SYSTEMS + 1)
+    assert refused(corpora.systems_of_files, texts, many, [texts]).startswith("That is 21 systems; this page takes 20")
+    long = files("long.txt", b"x\n" * (MAX_SEGMENTS + 1))
+    assert refused(corpora.systems_of_files, long, [long], [long]).startswith("That is 5,")
+
+
+def test_lists_of_several_systems():
+    systems = corpora.systems_of_lists(("a",), {"x": ["b"]}, ["c"])
+    assert systems == {"sources": ["a"], "predictions": {"x": ["b"]}, "references": [["c"]]}
+    assert refused(corpora.systems_of_lists, ["a"], ["b"], ["c"]).startswith("predictions: got list, wanted a dict")

@@ -1,0 +1,220 @@
+"""The views of files in a real headless browser: a corpus, and several systems."""
+
+import csv
+import gzip
+import io
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from programs import ROOT, example_corpus, score_of
+from web_pages import DESKTOP, PHONE, box, cell, choose, expect_score, refusal, upload, view
+
+pytest_plugins = ("web_app",)
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+def test_text_files(visit, sari, size):
+    page = visit(size, "dark")
+    folder = ROOT / "examples"
+    names = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
+    sources, outputs, *references = ((folder / name).read_text("utf-8").splitlines() for name in names)
+    wanted = sari.compute(
+        sources=sources, predictions=outputs, references=list(zip(*references, strict=True)), details=True
+    )
+    view(page, "File")
+    upload(page, "Sources", folder / names[0])
+    upload(page, "Outputs", folder / names[1])
+    upload(page, "References (one file or more)", folder / names[2], folder / names[3])
+    page.get_by_role("button", name="Score these files").click()
+    expect_score(page, wanted["sari"], within="#corpus")
+    expect(page.locator("#signature textarea, #signature input")).to_have_value(wanted["signature"])
+    expect(page.locator(".sari-histogram rect")).to_have_count(20)
+    expect(page.locator("#corpus table")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download CSV").click()
+    rows = list(csv.DictReader(io.StringIO(Path(download.value.path()).read_text("utf-8"))))
+    assert [float(row["sari"]) for row in rows] == wanted["sentences"]["sari"]
+    assert [row["reference_2"] for row in rows] == references[1]
+    assert rows[0]["signature"] == wanted["signature"]
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download JSON").click()
+    found = json.loads(Path(download.value.path()).read_text("utf-8"))
+    assert found["scores"]["sari"] == wanted["sari"]
+    assert [segment["output"] for segment in found["segments"]] == outputs
+
+    head = page.get_by_role("grid", name="Sentences").get_by_role("columnheader", name="SARI")
+    head.get_by_role("button", name="Open cell menu").click()
+    page.get_by_role("menuitem", name="Sort ascending").click()
+    lowest = min(range(len(sources)), key=wanted["sentences"]["sari"].__getitem__)
+    expect(cell(page, 1, 0)).to_have_text(str(lowest + 1))
+    cell(page, 1, 0).click()
+    expect(box(page, "Source")).to_have_value(sources[lowest])
+    expect(box(page, "References")).to_have_value("\n".join(column[lowest] for column in references))
+    expect_score(page, wanted["sentences"]["sari"][lowest])
+
+
+def test_a_row_opens_under_the_variant_it_was_scored_with(visit, sari, tmp_path):
+    rows = [("A b c", "A b", ["A b d", "a"]), ("D e", "f", ["d", "E f"])]
+    keys = ("source", "prediction", "references")
+    file = tmp_path / "corpus.jsonl"
+    file.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
+    page = visit()
+    view(page, "File")
+    view(page, "JSONL")
+    upload(page, "A JSON object per line: source, prediction, references", file)
+    choose(page, "Variant", "t2t")
+    choose(page, "Case", "as written")
+    page.get_by_role("button", name="Score this file").click()
+    options = {"variant": "t2t", "lowercase": False}
+    expect(page.locator("#signature textarea, #signature input")).to_have_value(re.compile("variant:t2t.*case:mixed"))
+    cell(page, 2, 5).click()
+    expect(box(page, "Source")).to_have_value("D e")
+    expect_score(page, score_of(sari, *rows[1], **options))
+
+
+def test_pasted_lines(visit):
+    page = visit(PHONE)
+    view(page, "File")
+    view(page, "Paste")
+    page.get_by_role("button", name="Fill in an example").click()
+    expect(box(page, "Outputs")).to_have_value(re.compile("lighthouse"))
+    page.get_by_role("button", name="Score these lines").click()
+    expect(page.locator("#corpus")).to_contain_text("10 segments under hf.")
+    box(page, "Outputs").fill("one line")
+    page.get_by_role("button", name="Score these lines").click()
+    expect(refusal(page, "#corpus")).to_have_text("The outputs have 1 line, wanted 10, as many as sources.")
+    expect(page.get_by_role("button", name="Download CSV")).to_be_hidden()
+
+
+def test_wrong_files(visit, tmp_path):
+    good, short, binary, packed = (tmp_path / name for name in ("good.txt", "short.txt", "picture.png", "good.txt.gz"))
+    good.write_text("a\nb\n")
+    short.write_text("a\n")
+    binary.write_bytes(b"\x89PNG\r\n\x1a\n\x00\xff")
+    packed.write_bytes(gzip.compress(b"a\nb\n"))
+    page = visit()
+    view(page, "File")
+    page.get_by_role("button", name="Score these files").click()
+    expect(refusal(page, "#corpus")).to_have_text("Please choose the sources.")
+    upload(page, "Sources", good)
+    upload(page, "References (one file or more)", good)
+    for file, message in (
+        (short, "short.txt:2: the file has 1 line, wanted 2 as in good.txt"),
+        (binary, "picture.png:1: byte 0x89 is not UTF-8, wanted UTF-8 text"),
+        (packed, "good.txt.gz is compressed: please unpack it first."),
+    ):
+        upload(page, "Outputs", file)
+        page.get_by_role("button", name="Score these files").click()
+        expect(refusal(page, "#corpus")).to_have_text(message)
+        page.locator(".block", has=page.get_by_text("Outputs", exact=True)).locator("visible=true").get_by_label(
+            "Clear"
+        ).click()
+    view(page, "JSONL")
+    upload(page, "A JSON object per line: source, prediction, references", good)
+    page.get_by_role("button", name="Score this file").click()
+    expect(refusal(page, "#corpus")).to_contain_text("good.txt:1: not JSON")
+
+
+def test_notes_of_a_file(visit):
+    page = visit()
+    view(page, "File")
+    view(page, "Paste")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(box(page, "Outputs")).to_have_value(re.compile("lighthouse"))
+    start = page.get_by_role("button", name="Score these lines")
+    start.click()
+    expect(page.locator("#corpus")).to_contain_text("10 segments under hf.")
+    expect(page.get_by_role("list", name="Notes")).to_have_count(0)
+    box(page, "Outputs").fill("\n".join(["a"] * 8 + ["", "."]))
+    start.click()
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("Note: 1 of 10 predictions is empty.")
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def test_compare(visit, sari, tmp_path, size, scheme):
+    columns = example_corpus()
+    columns["predictions"]["copying"] = columns["sources"]
+    systems = columns["predictions"]
+    wanted = sari.compare(**columns, baseline="rewriting", method="randomization", variant="easse", details=True)
+    page = visit(size, scheme)
+    view(page, "Compare")
+    upload(page, "Sources", ROOT / "examples" / "sources.txt")
+    upload(page, "References (one file or more)", *(ROOT / "examples" / f"references.{place}.txt" for place in (0, 1)))
+    files = [tmp_path / f"{name}.txt" for name in ("deleting", "rewriting", "copying")]
+    for file, texts in zip(files, systems.values(), strict=True):
+        file.write_text("\n".join(texts) + "\n", encoding="utf-8")
+    upload(page, "Outputs (one file per system)", *files)
+    baseline = page.get_by_role("combobox", name="Baseline")
+    expect(baseline).to_have_value("deleting")
+    choose(page, "Baseline", "rewriting")
+    choose(page, "Variant", "easse")
+    page.get_by_role("radio", name="Paired randomization").check()
+    page.get_by_role("button", name="Compare these systems").click()
+
+    rows = page.locator("#systems .sari-systems tbody tr")
+    expect(rows).to_have_count(3)
+    shown = [row.split("\t") for row in rows.all_inner_texts()]
+    scores = [system["sari"] for system in wanted["systems"].values()]
+    assert [row[0].split()[0] for row in shown] == ["deleting", "rewriting", "copying"]
+    assert [float(row[1].split()[0]) for row in shown] == [round(score, 2) for score in scores]
+    assert ["best" in row[1] for row in shown] == [score == max(scores) for score in scores]
+    low, high = wanted["systems"]["deleting"]["confidence_intervals"]["sari"]
+    assert shown[0][2] == f"{low:.2f} to {high:.2f}"
+    expect(page.locator("#systems .sari-intervals li").first.get_by_role("img")).to_have_attribute(
+        "aria-label", f"{scores[0]:.2f}, 95% interval from {low:.2f} to {high:.2f}"
+    )
+    points, p_value = (wanted["systems"]["deleting"][name]["sari"] for name in ("differences", "p_values"))
+    assert points < 0
+    expect(page.locator("#systems .sari-tests li").first).to_contain_text(
+        f"SARI of deleting is {-points:.2f} lower than that of rewriting; chance alone made a difference as large in "
+        f"{round(p_value * 10_001) - 1 or 'none'} of 10,000 random swaps (p = {p_value:.4f}):"
+    )
+    expect(page.get_by_role("list", name="Notes")).to_contain_text("copying: 10 of 10 predictions are the same as")
+    expect(page.locator("#signature-of-systems textarea")).to_have_value(wanted["signature"])
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    edges = page.locator("#systems .sari-intervals").evaluate(
+        "figure => [...figure.querySelectorAll('.range')].map(range => [range, range.parentElement]"
+        ".map(part => part.getBoundingClientRect())).every(([range, track]) => "
+        "range.left >= track.left - 1 && range.right <= track.right + 1 && range.width > 3)"
+    )
+    assert edges
+
+    texts = {}
+    for name in ("CSV", "JSON", "LaTeX"):
+        with page.expect_download() as download:
+            page.get_by_role("button", name=f"Download {name}").locator("visible=true").click()
+        texts[name] = Path(download.value.path()).read_text("utf-8")
+    table = list(csv.DictReader(io.StringIO(texts["CSV"])))
+    assert [float(row["sari"]) for row in table] == scores
+    assert float(table[0]["sari_p_value"]) == p_value
+    found = json.loads(texts["JSON"])
+    assert [system["confidence_intervals"] for system in found["systems"]] == [
+        system["confidence_intervals"] for system in wanted["systems"].values()
+    ]
+    assert found["resampling"]["baseline"] == "rewriting"
+    assert r"\begin{tabular}" in texts["LaTeX"]
+
+
+def test_compare_refuses_and_recovers(visit, tmp_path):
+    page = visit(PHONE)
+    view(page, "Compare")
+    start = page.get_by_role("button", name="Compare these systems")
+    start.click()
+    expect(refusal(page, "#systems")).to_have_text("Please choose the sources.")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(page.get_by_role("combobox", name="Baseline")).to_have_value("deleting")
+    start.click()
+    expect(page.locator("#systems .sari-tests li")).to_contain_text(
+        "SARI of rewriting is 14.84 higher than that of deleting"
+    )
+    short = tmp_path / "short.txt"
+    short.write_text("a\n")
+    upload(page, "Outputs (one file per system)", short)
+    start.click()
+    expect(refusal(page, "#systems")).to_contain_text("short.txt:2: the file has 1 line, wanted 10 as in sources.txt")
+    expect(page.locator("#signature-of-systems")).to_be_hidden()

@@ -1,0 +1,76 @@
+"""Fixtures of the app as visitors meet it, started once: a plugin of the tests of the endpoints and of the page.
+
+Without playwright those of the endpoints still run.
+"""
+
+import os
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+
+import pytest
+from gradio_client import Client
+from programs import ROOT
+
+
+@pytest.fixture(scope="session")
+def address(tmp_path_factory):
+    """Start `python app.py` on a free port, and see in the end that it never failed."""
+    folder = tmp_path_factory.mktemp("app")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {"GRADIO_SERVER_NAME": "127.0.0.1", "GRADIO_SERVER_PORT": str(port), "GRADIO_TEMP_DIR": str(folder)}
+    log = folder / "log"
+    with open(log, "wb") as sink:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "app.py")],
+            cwd=folder,
+            env={**os.environ, **environment},
+            stdout=sink,
+            stderr=subprocess.STDOUT,
+        )
+    found = f"http://127.0.0.1:{port}/"
+    try:
+        wait_for(found, process)
+        yield found
+    finally:
+        process.terminate()
+        process.wait(30)
+    assert "Traceback" not in log.read_text(), log.read_text()
+
+
+def wait_for(url, process):
+    for _ in range(600):
+        assert process.poll() is None
+        try:
+            urllib.request.urlopen(url).close()
+        except OSError:
+            time.sleep(0.1)
+        else:
+            return
+    raise TimeoutError(url)
+
+
+@pytest.fixture(scope="session")
+def client(address):
+    return Client(address, verbose=False)
+
+
+@pytest.fixture(scope="session")
+def browser():
+    from browser import started
+
+    with started() as browser:
+        yield browser
+
+
+@pytest.fixture
+def visit(browser, address):
+    """Return a function that opens the page; nothing on it may fail or go to another host."""
+    from web_pages import visiting
+
+    with visiting(browser, address) as visit:
+        yield visit

@@ -1,0 +1,77 @@
+"""What visitors do on a page in a real headless browser."""
+
+import re
+from contextlib import contextmanager
+
+from playwright.sync_api import expect
+
+DESKTOP, PHONE = (1280, 900), (390, 844)
+
+
+@contextmanager
+def visiting(browser, address):
+    problems, contexts = [], []
+
+    def visit(size=DESKTOP, scheme="light"):
+        width, height = size
+        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.set_default_timeout(15_000)
+        page.on("pageerror", lambda error: problems.append(f"error: {error}"))
+        page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
+        page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+        page.on("request", lambda request: problems.append(request.url) if is_foreign(request.url) else None)
+        page.goto(address)
+        expect(page.locator(".sari-total strong").first).to_be_visible()
+        return page
+
+    def is_foreign(url):
+        return not url.startswith((address, "data:", f"blob:{address}"))
+
+    yield visit
+    for context in contexts:
+        context.close()
+    assert problems == []
+
+
+def box(page, label):
+    return page.get_by_role("textbox", name=re.compile(rf"^{label}\b"))
+
+
+def fill(page, source, output, references):
+    for label, text in (("Source", source), ("Output", output), ("References", "\n".join(references))):
+        box(page, label).fill(text)
+
+
+def choose(page, label, option):
+    page.get_by_role("combobox", name=label).click()
+    page.get_by_role("option", name=option, exact=True).click()
+    expect(page.get_by_role("option")).to_have_count(0)
+
+
+def view(page, name):
+    page.get_by_role("tab", name=name, exact=True).click()
+
+
+def expect_score(page, score, within="#scores"):
+    expect(page.locator(f"{within} .sari-total strong")).to_have_text(f"{score:.2f}")
+
+
+def refusal(page, within):
+    found = page.locator(f"{within} .sari-refusal")
+    expect(found).to_be_visible()
+    return found
+
+
+def cell(page, row, column):
+    """Return a cell of the table of sentences, whose first row is 1."""
+    table = page.get_by_role("grid", name="Sentences")
+    return table.get_by_role("row").nth(row).get_by_role("gridcell").nth(column)
+
+
+def upload(page, label, *paths):
+    page.get_by_role("tabpanel").locator("visible=true").locator(
+        ".block", has=page.get_by_text(label, exact=True)
+    ).locator("input[type=file]").last.set_input_files([str(path) for path in paths])
+    expect(page.get_by_text(paths[-1].stem, exact=False).locator("visible=true").first).to_be_visible()
