@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from sari.inputs import Columns
 from sari.web import corpora
 from sari.web.answers import score_corpus
 from sari.web.beside import example_file
@@ -120,7 +121,7 @@ def score_pasted_lines(variant, tokenize, case, sources, outputs, references, pr
     return _show(batches, (variant, tokenize, case), progress)
 
 
-def _show(batches: Iterable[corpora.Batch], chosen: tuple[str, str, str], progress: gr.Progress) -> Results:
+def _show(batches: Iterable[Columns], chosen: tuple[str, str, str], progress: gr.Progress) -> Results:
     """Return what is shown of a corpus, or of why it was refused."""
 
     def show_progress(done: int, total: int) -> None:
