@@ -53,7 +53,7 @@ def sari(
         TypeError: likewise, where the type is wrong.
 
     >>> round(sari(["a b c"], ["a b"], [["a b", "a"]], variant="easse")["sari"], 2)
-    41.67
+    34.37
     """
     given = locals()
     from sari.scoring import Scorer

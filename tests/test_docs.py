@@ -1,23 +1,34 @@
-"""The examples of the README and of the docstrings, and what the documents claim about the files."""
+"""The examples of documents and docstrings, and what the documents claim about the code."""
 
 import doctest
 import importlib
+import inspect
 import re
 import sys
-from pathlib import Path
 
+import oracle
 import pytest
+from conftest import ROOT
+from test_layout import FLOORS
 
-ROOT = Path(__file__).resolve().parent.parent
-DOCUMENTS = sorted(ROOT.glob("*.md")) + sorted(ROOT.glob("examples/*.md"))
-#: The rooms of the package: the folders of modules, and the root.
+from sari import variants
+from sari.data_warnings import CATEGORIES
+from sari.ngram_counts import COUNTINGS
+from sari.tokenization import TOKENIZERS
+from sari.variants import VARIANTS, VERSION
+
+DOCUMENTS = [
+    path for folder in (".", "docs", "examples", "tests/data") for path in sorted((ROOT / folder).glob("*.md"))
+]
+WITH_EXAMPLES = [path for path in DOCUMENTS if ">>> " in path.read_text(encoding="utf-8")]
+#: The folders of modules, the root among them.
 ROOMS = [ROOT, *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")))]
-MODULES = sorted(
-    ".".join(["sari", *path.relative_to(ROOT).with_suffix("").parts])
-    for room in ROOMS
-    for path in room.glob("*.py")
-    if path not in (ROOT / "sari.py", room / "__init__.py")
-)
+MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted(room.glob("*.py")) if path.name != "__init__.py"]
+
+each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
+
+# Examples are small, of which warnings say so.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 @pytest.fixture(autouse=True)
@@ -25,21 +36,44 @@ def in_the_repository(monkeypatch):
     monkeypatch.chdir(ROOT)
 
 
-def test_readme():
-    failures, examples = doctest.testfile(str(ROOT / "README.md"), module_relative=False)
-    assert (failures, examples > 10) == (0, True)
+def text_of(name):
+    return (ROOT / name).read_text(encoding="utf-8")
 
 
-def test_rooms_are_found():
-    assert {"sari.variants", "sari.files.reading", "sari.web.views.corpus"} <= set(MODULES)
+def first_cells(text):
+    """Return what stands between backticks at the beginning of the rows of tables."""
+    return re.findall(r"^\| `([^`]+)`", text, re.MULTILINE)
 
 
-@pytest.mark.parametrize("name", MODULES)
-def test_module(name):
+def section(text, title):
+    """Return what stands under a heading, up to the next one of its level."""
+    found = re.search(rf"^(#+) {re.escape(title)}\n(.*)", text, re.DOTALL | re.MULTILINE)
+    assert found is not None, title
+    level, rest = found.groups()
+    return re.split(rf"^#{{1,{len(level)}}} ", rest, maxsplit=1, flags=re.MULTILINE)[0]
+
+
+# ---- Examples -------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("document", WITH_EXAMPLES, ids=lambda path: path.relative_to(ROOT).as_posix())
+def test_examples_of_documents(document):
+    results = doctest.testfile(str(document), module_relative=False, encoding="utf-8")
+    assert (results.failed, results.attempted > 5) == (0, True)
+
+
+def test_which_documents_have_examples():
+    names = {path.name for path in WITH_EXAMPLES}
+    assert names == {"README.md", "variants.md", "statistics.md", "scale.md", "measures.md"}
+
+
+@pytest.mark.parametrize("path", [path for path in MODULES if path.name != "sari.py"], ids=str)
+def test_examples_of_modules(path):
+    name = ".".join(("sari", *path.with_suffix("").parts))
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_metric(sari):
+def test_examples_of_the_metric(sari):
     import evaluate
 
     hub = sys.modules[type(sari).__module__]
@@ -47,19 +81,161 @@ def test_metric(sari):
     assert (results.failed, results.attempted > 3) == (0, True)
 
 
-@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.name)
+# ---- Links ----------------------------------------------------------------------------------------------------------
+
+
+def anchors(document):
+    """Return what the headings of a document are called in addresses."""
+    text = re.sub(r"^```.*?^```", "", document.read_text(encoding="utf-8"), flags=re.DOTALL | re.MULTILINE)
+    headings = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@each_document
 def test_links_between_files(document):
-    for target in re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8")):
-        assert (document.parent / target).exists(), target
+    for target, anchor in re.findall(r"\]\(([^)#:]*)(?:#([^)]*))?\)", document.read_text(encoding="utf-8")):
+        file = document.parent / target if target else document
+        assert file.exists(), target
+        assert not anchor or anchor in anchors(file), f"{target}#{anchor}"
+
+
+@each_document
+def test_files_that_commands_name(document):
+    commands = re.findall(r"^```sh\n(.*?)\n```", document.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    named = set(re.findall(r"\b(?:examples|benchmarks|docs)/[\w./]+", " ".join(commands)))
+    assert not [name for name in named if not (ROOT / name).exists()]
+
+
+# ---- The README -----------------------------------------------------------------------------------------------------
+
+
+def test_readme_is_read_in_five_minutes():
+    assert len(text_of("README.md").splitlines()) <= 230
+
+
+def test_readme_is_a_metric_card():
+    wanted = ["Metric description", "How to use", "Inputs", "Output values", "Examples", "Limitations and bias"]
+    headings = re.findall(r"^##+ (.+)$", text_of("README.md"), re.MULTILINE)
+    assert [heading for heading in headings if heading in wanted] == wanted
+    assert headings[-2:] == ["Citation", "Further references"]
+
+
+def test_readme_leads_to_every_document():
+    text = text_of("README.md")
+    assert not [path.name for path in (ROOT / "docs").glob("*.md") if f"(docs/{path.name}" not in text]
 
 
 def test_ci_calls_the_readmes_test_command():
-    command = re.search(r"passes the tests:\n\n```sh\n(.+)\n```", (ROOT / "README.md").read_text(encoding="utf-8"))
+    command = re.search(r"passes the tests:\n\n```sh\n(.+)\n```", text_of("README.md"))
     assert command is not None
-    assert "passes the tests:" in (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert "passes the tests:" in text_of(".ci/run")
+
+
+def test_readme_names_every_tokenizer():
+    assert not [name for name in TOKENIZERS if f'`"{name}"`' not in section(text_of("README.md"), "Inputs")]
 
 
 def test_figure_shows_what_the_metric_says(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     figure = importlib.import_module("figure")
     assert figure.drawn(figure.scores()) == figure.FIGURE.read_text(encoding="utf-8")
+
+
+# ---- Variants and countings, wherever they have to stand ------------------------------------------------------------
+
+
+def test_every_variant_stands_wherever_it_has_to(sari):
+    names = list(VARIANTS)
+    assert list(oracle.VARIANTS) == names
+    assert first_cells(section(text_of("README.md"), "Variants")) == names
+    assert not [name for name in names if f'"{name}"' not in sari.inputs_description]
+    scored = re.findall(r"^\| (`.+?) \|", section(text_of("docs/variants.md"), "From counts to scores"), re.MULTILINE)
+    assert re.findall(r"`(\w+)`", " ".join(scored)) == names
+
+
+def test_every_counting_stands_wherever_it_has_to():
+    names = list(COUNTINGS)
+    assert sorted(variants._COUNTINGS_IN_WORDS) == sorted(names)
+    assert {row.counting for row in VARIANTS.values()} == set(names)
+    rows = re.findall(r"^\| `(\w+)` \| (`.+?) \|", text_of("docs/variants.md"), re.MULTILINE)
+    told = {counting: re.findall(r"`(\w+)`", of) for counting, of in rows if counting in names}
+    assert told == {name: [row.name for row in VARIANTS.values() if row.counting == name] for name in names}
+
+
+# ---- The other documents --------------------------------------------------------------------------------------------
+
+
+def test_every_warning_is_told():
+    assert first_cells(section(text_of("docs/statistics.md"), "Warnings")) == [
+        name for name in CATEGORIES if name != "SariWarning"
+    ]
+
+
+def test_every_option_of_the_command_line_is_told(capsys):
+    from sari.command_line.arguments import parse
+    from sari.report.formats import FORMATS, SENTENCE_FORMATS
+
+    with pytest.raises(SystemExit):
+        parse(["--help"])
+    known, text = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)), text_of("docs/command_line.md")
+    assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) == known
+    assert not [name for name in (*FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in text]
+
+
+def test_every_program_is_told():
+    commands = importlib.import_module("sari.__main__").COMMANDS
+    assert first_cells(section(text_of("docs/command_line.md"), "The other programs")) == [
+        f"python . {name}" for name in commands
+    ]
+
+
+def test_every_endpoint_and_limit_of_the_app_is_told():
+    from sari.web import limits
+    from sari.web.endpoints import ENDPOINTS
+
+    text = text_of("docs/app.md")
+    rows = dict(re.findall(r"^\| `/(\w+)` \| (.+?) \|", text, re.MULTILINE))
+    told = {name: re.findall(r"`(\w+)`", row) for name, row in rows.items()}
+    assert told == {endpoint.__name__: list(inspect.signature(endpoint).parameters) for endpoint in ENDPOINTS}
+    assert f"{limits.MAX_CHARACTERS:,} characters" in text
+    assert f"{limits.MAX_SEGMENTS:,} segments or\n{limits.MAX_MEGABYTES} MB" in text.replace(" or ", " or\n")
+    assert f"up to {limits.MAX_SYSTEMS} systems" in text
+    assert ", ".join(f"`{name}`" for name in limits.TOKENIZERS) in text
+
+
+@pytest.mark.parametrize("name", ["simplification", "generation"])
+def test_every_measure_is_told(name):
+    module = importlib.import_module(f"sari.measures.{name}")
+    functions = [
+        found
+        for found, value in inspect.getmembers(module, inspect.isfunction)
+        if value.__module__ == module.__name__ and not found.startswith("_")
+    ]
+    assert not [found for found in functions if f"`{found}`" not in text_of("docs/measures.md")]
+
+
+def test_changelog_says_whether_scores_changed():
+    _, *versions = re.split(r"^## ", text_of("CHANGELOG.md"), flags=re.MULTILINE)
+    assert any(version.startswith(f"{VERSION}\n") for version in versions)
+    assert all("score" in version for version in versions)
+
+
+# ---- CONTRIBUTING ---------------------------------------------------------------------------------------------------
+
+
+def test_the_map_is_whole():
+    beside = [path.relative_to(ROOT) for folder in ("benchmarks", "examples") for path in (ROOT / folder).glob("*.py")]
+    told = re.findall(r"^\|(?: \d \|)? `([\w/]+\.py)` \|", text_of("CONTRIBUTING.md"), re.MULTILINE)
+    assert sorted(told) == sorted(path.as_posix() for path in [*MODULES, *beside])
+
+
+def test_the_map_has_the_floors():
+    told = re.findall(r"^\| (\d) \| `(\w+)\.py` \|", text_of("CONTRIBUTING.md"), re.MULTILINE)
+    floors = [{name for number, name in told if int(number) == floor} for floor in range(1, len(FLOORS) + 1)]
+    assert floors == list(FLOORS)
+
+
+def test_files_that_contributing_names_exist():
+    named = re.findall(r"(?<![\w/<>.])[\w./-]+(?:\.(?:py|md|txt|toml|svg|css|j2)\b|/(?=`))", text_of("CONTRIBUTING.md"))
+    assert len(named) > 90
+    assert not [name for name in named if not (ROOT / name).exists()]
