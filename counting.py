@@ -4,13 +4,14 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from itertools import chain, islice, pairwise
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from .ngram_counts import NgramAmounts, count_ngrams, ngram_amounts
 from .ngrams import Tokens
 from .options import Settings
+from .sentences import count_sentences
 from .tokenization import Text, apply_tokenizer, encode, split_into_tokens
 
 # Texts are counted in chunks of about this many characters: small enough to bound memory, large enough that the cost of
@@ -32,11 +33,14 @@ class SegmentCounts(NamedTuple):
     Attributes:
         counts: float64[segment, order, operation, 4]: see `ngram_counts.count_ngrams`.
         lengths: int64[segment, 3]: the tokens of the source, of the prediction, and of the references on average,
-            rounded down.
+            rounded down; a text of none counts as one, as where texts are split on spaces.
+        sentences: int64[segment, 2]: the sentences of the prediction, and of the references on average, rounded down;
+            None where no penalties ask for them.
     """
 
     counts: np.ndarray
     lengths: np.ndarray
+    sentences: np.ndarray | None = None
 
 
 class PreparedChunk(NamedTuple):
@@ -47,6 +51,7 @@ class PreparedChunk(NamedTuple):
         sources, source_text: the texts, and what is left to do to make tokens of them.
         references, text: likewise; the references of the first segment, of the second, and so on.
         nrefs: int64[segment]: how many references each segment has.
+        sentences: int64[segment]: of the references on average, rounded down; None where no penalties ask for them.
         prediction_text: how predictions become tokens.
     """
 
@@ -56,6 +61,7 @@ class PreparedChunk(NamedTuple):
     references: Sequence[str]
     text: Text
     nrefs: np.ndarray
+    sentences: np.ndarray | None
     prediction_text: Text
 
 
@@ -81,9 +87,13 @@ def prepare(
     """
     for rows in _cut(sources, references, systems or [sources]):
         nrefs = np.fromiter(map(len, references[rows]), np.int64)
-        of_references, text = apply_tokenizer(list(chain.from_iterable(references[rows])), settings.text)
+        flat = list(chain.from_iterable(references[rows]))
+        of_references, text = apply_tokenizer(flat, settings.text)
         of_sources, source_text = apply_tokenizer(sources[rows], settings.source_text)
-        yield PreparedChunk(rows, of_sources, source_text, of_references, text, nrefs, settings.text)
+        sentences = _sentences(flat, settings)
+        if sentences is not None:
+            sentences = _means(sentences, nrefs)
+        yield PreparedChunk(rows, of_sources, source_text, of_references, text, nrefs, sentences, settings.text)
 
 
 def count_systems(
@@ -97,19 +107,22 @@ def count_systems(
         settings: how to count.
     """
 
-    def parts(chunk: PreparedChunk) -> tuple[list[tuple[Sequence[str], Text]], np.ndarray]:
+    def parts(chunk: PreparedChunk) -> tuple[list[tuple[Sequence[str], Text]], np.ndarray, list[np.ndarray | None]]:
         # Tokenizers that are Python code gain nothing from threads.
         texts = list(chain.from_iterable(predictions[chunk.rows] for predictions in systems))
         predictions, text = apply_tokenizer(texts, chunk.prediction_text)
+        sentences = _sentences_of_systems(texts, chunk, len(systems), settings)
         if chunk.source_text == text:
-            return [([*chunk.sources, *chunk.references, *predictions], text)], chunk.nrefs
-        return [(chunk.sources, chunk.source_text), ([*chunk.references, *predictions], text)], chunk.nrefs
+            return [([*chunk.sources, *chunk.references, *predictions], text)], chunk.nrefs, sentences
+        return [(chunk.sources, chunk.source_text), ([*chunk.references, *predictions], text)], chunk.nrefs, sentences
 
-    def counted(chunk: tuple[list[tuple[Sequence[str], Text]], np.ndarray]) -> list[SegmentCounts]:
-        texts, nrefs = chunk
+    def counted(
+        chunk: tuple[list[tuple[Sequence[str], Text]], np.ndarray, list[np.ndarray | None]],
+    ) -> list[SegmentCounts]:
+        texts, nrefs, sentences = chunk
         tokens = Tokens(*encode(texts), nrefs, len(systems))
-        counts = count_ngrams(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
-        return [SegmentCounts(*row) for row in zip(counts, _lengths(tokens), strict=True)]
+        counts = count_ngrams(tokens, **_how_to_count(settings))
+        return [SegmentCounts(*row) for row in zip(counts, _lengths(tokens), sentences, strict=True)]
 
     return _in_threads(counted, map(parts, chunks), settings.threads_here)
 
@@ -132,7 +145,7 @@ def ngram_table(source: str, prediction: str, references: Sequence[str], setting
     """
     parts = [apply_tokenizer([source], settings.source_text), apply_tokenizer([*references, prediction], settings.text)]
     tokens = Tokens(*encode(parts), np.array([len(references)]))
-    amounts = ngram_amounts(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
+    amounts = ngram_amounts(tokens, **_how_to_count(settings))
     split = [split_into_tokens(texts, text) for texts, text in parts]
     words = list(chain.from_iterable(chain.from_iterable(split)))
     ngrams = [
@@ -141,13 +154,42 @@ def ngram_table(source: str, prediction: str, references: Sequence[str], setting
     return NgramTable(ngrams, amounts)
 
 
+def _how_to_count(settings: Settings) -> dict[str, Any]:
+    variant = settings.variant
+    return {"counting": variant.counting, "max_order": variant.max_order, "source_weight": variant.source_weight}
+
+
 def _lengths(tokens: Tokens) -> Iterator[np.ndarray]:
     """Yield for each system the tokens of each segment's texts: int64[segment, 3]."""
-    of_sources = tokens.lengths[tokens.sources]
-    begins = np.cumsum(tokens.nrefs) - tokens.nrefs
-    of_references = np.add.reduceat(tokens.lengths[tokens.references], begins) // tokens.nrefs
+    lengths = np.maximum(tokens.lengths, 1)
+    of_sources = lengths[tokens.sources]
+    of_references = _means(lengths[tokens.references], tokens.nrefs)
     for system in range(tokens.systems):
-        yield np.stack([of_sources, tokens.lengths[tokens.predictions(system)], of_references], axis=-1)
+        yield np.stack([of_sources, lengths[tokens.predictions(system)], of_references], axis=-1)
+
+
+def _sentences(texts: Sequence[str], settings: Settings) -> np.ndarray | None:
+    """Return how many sentences each text has; None where no penalties ask for them."""
+    if settings.penalties is None:
+        return None
+    if settings.penalties.of_tokens:
+        texts = list(map(" ".join, split_into_tokens(texts, settings.text)))
+    return count_sentences(texts, settings.variant.sentence_splitter)
+
+
+def _sentences_of_systems(
+    texts: Sequence[str], chunk: PreparedChunk, systems: int, settings: Settings
+) -> list[np.ndarray | None]:
+    """Return for each system the sentences of its predictions and of references: int64[segment, 2], or None."""
+    counted = _sentences(texts, settings)
+    if counted is None or chunk.sentences is None:
+        return [None] * systems
+    return [np.stack([own, chunk.sentences], axis=-1) for own in counted.reshape(systems, -1)]
+
+
+def _means(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
+    """Return the means over each segment's references, rounded down."""
+    return np.add.reduceat(numbers, np.cumsum(nrefs) - nrefs) // nrefs
 
 
 def _cut(

@@ -5,7 +5,7 @@ and what sources and references have to say is the same for all predictions.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -122,13 +122,15 @@ class NgramAmounts(NamedTuple):
     counts: np.ndarray
 
 
-def count_ngrams(tokens: Tokens, *, counting: str, max_order: int) -> np.ndarray:
+def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None) -> np.ndarray:
     """Count what each prediction kept, deleted and added, and what the references did.
 
     Args:
         tokens: of the segments.
         counting: a key of `COUNTINGS`.
         max_order: the longest n-grams.
+        source_weight: what source and prediction are multiplied by to compare them with references; where it is None,
+            what the counting says: as a rule their number.
 
     Returns:
         float64[system, segment, order, operation, 4]: numerator and denominator of precision, numerator and
@@ -142,7 +144,7 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int) -> np.ndarray
               [1., 1., 1., 1.],
               [1., 1., 1., 1.]]]]])
     """
-    rules = COUNTINGS[counting]
+    rules = _rules(counting, source_weight)
     orders = list(numbered_ngrams(tokens, max_order))
     # The orders one behind the other, so that each step below is one call for all of them.
     wanted = _Wanted(*map(np.concatenate, zip(*(_wanted(ngrams, rules) for ngrams in orders), strict=True)))
@@ -156,15 +158,19 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int) -> np.ndarray
     return counts
 
 
-def ngram_amounts(tokens: Tokens, *, counting: str, max_order: int) -> list[NgramAmounts]:
+def ngram_amounts(
+    tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None
+) -> list[NgramAmounts]:
     """Return what each n-gram of one segment, of one system, adds to its counts, for each order.
+
+    Arguments are those of `count_ngrams`.
 
     >>> tokens = Tokens(np.array([1, 2, 1, 3, 1, 3]), np.array([2, 2, 2]), nrefs=np.array([1]))
     >>> (unigrams,) = ngram_amounts(tokens, counting="pooled", max_order=1)
     >>> unigrams.places.tolist(), unigrams.holders.tolist(), unigrams.counts[:, 2].tolist()
     ([0, 1, 3], [1, 0, 1], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
     """
-    rules = COUNTINGS[counting]
+    rules = _rules(counting, source_weight)
     amounts = [_ngram_amounts(ngrams, rules) for ngrams in numbered_ngrams(tokens, max_order)]
     none = np.zeros(0, np.int64)
     nothing = NgramAmounts(none, none, none, none, none, 1, 1, np.zeros((0, len(OPERATIONS), 4)))
@@ -178,6 +184,19 @@ def count_copies(counts: np.ndarray) -> int:
         counts: float64[segment, order, operation, 4]; an order of which neither has n-grams says nothing.
     """
     return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
+
+
+def _rules(counting: str, source_weight: int | None) -> Counting:
+    """Return a row of `COUNTINGS`, with a weight of its own for source and prediction where there is one."""
+    rules = COUNTINGS[counting]
+    if source_weight is None:
+        return rules
+
+    def weigh(ngrams: Ngrams, in_references: np.ndarray) -> _Weights:
+        weights = rules.weigh(ngrams, in_references)
+        return weights._replace(scale=np.full_like(weights.scale, source_weight))
+
+    return replace(rules, weigh=weigh)
 
 
 def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:

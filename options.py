@@ -10,8 +10,9 @@ from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
 from .resampling import RESAMPLES
+from .sentences import SentenceSplitter, check_splitter, describe_splitter
 from .tokenization import Text, Tokenizer, check_tokenizer, describe_tokenizer
-from .variants import VERSION, Variant, check_whole_number, resolve_variant
+from .variants import PENALTIES, VERSION, Penalties, Variant, check_whole_number, resolve_variant
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -41,6 +42,8 @@ class Settings:
             "tokenize": variant.tokenize,
             "lowercase": variant.lowercase,
             "max_order": variant.max_order,
+            "penalties": variant.penalties,
+            "sentence_splitter": variant.sentence_splitter,
             "threads": self.threads,
         }
 
@@ -53,6 +56,11 @@ class Settings:
     def source_text(self) -> Text:
         """How sources become tokens."""
         return self.text._replace(tokenize=self.variant.source_tokenize or self.variant.tokenize)
+
+    @property
+    def penalties(self) -> Penalties | None:
+        """What scores of segments are multiplied by; None for nothing."""
+        return None if self.variant.penalties == "none" else PENALTIES[self.variant.penalties]
 
     @property
     def threads_here(self) -> int:
@@ -80,10 +88,16 @@ class Settings:
             "level": variant.level,
             "del": variant.deletion,
             "zero": repr(float(variant.zero_division)).removesuffix(".0"),
+            **self._penalty_fields(),
             "sacrebleu": version("sacrebleu"),
             "version": VERSION,
         }
         return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
+
+    def _penalty_fields(self) -> dict[str, str]:
+        if self.penalties is None:
+            return {}
+        return {"pen": self.variant.penalties, "split": describe_splitter(self.variant.sentence_splitter)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,6 +131,8 @@ def resolve_settings(
     tokenize: Tokenizer | None = None,
     lowercase: bool | None = None,
     max_order: int = 4,
+    penalties: str | None = None,
+    sentence_splitter: SentenceSplitter = "punkt",
     threads: int | None = None,
 ) -> Settings:
     """Check options and return the settings that they make.
@@ -129,11 +145,15 @@ def resolve_settings(
         tokenize: a tokenizer's name, or a callable from a text to the text with its tokens set apart by spaces.
         lowercase: whether texts are lowercased first.
         max_order: the longest n-grams.
+        penalties: what a document that is too short or too long, or has too few or too many sentences, is multiplied
+            by: "none", "dsari" or "plan_simp".
+        sentence_splitter: how penalties find sentences: "punkt", or a callable from a text to the list of its
+            sentences.
         threads: how many threads count; one for each core where it is None.
 
     Raises:
         ValueError, TypeError: for a value that is none of the valid ones, which the message lists.
-        ImportError: for a tokenizer whose package is not installed.
+        ImportError: for a tokenizer whose package is not installed, and for penalties by Punkt where it is not.
     """
     resolved = resolve_variant(
         variant,
@@ -143,7 +163,11 @@ def resolve_settings(
         tokenize=tokenize,
         lowercase=lowercase,
         max_order=max_order,
+        penalties=penalties,
+        sentence_splitter=sentence_splitter,
     )
+    if resolved.penalties != "none" or sentence_splitter != "punkt":
+        check_splitter(sentence_splitter)
     check_tokenizer(resolved.tokenize)
     if threads is not None:
         check_whole_number("threads", threads, least=1)

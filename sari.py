@@ -21,6 +21,7 @@ from .options import OPTIONS
 from .resampling import bootstrap
 from .scores import sari_scores
 from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
+from .sentences import count_sentences
 from .state import Result
 from .tokenization import encode
 from .training import TrainerMetric
@@ -50,8 +51,8 @@ Args:
     sources: the sentences to simplify: one str per segment.
     predictions: what the system made of them: one str per segment.
     references: what people made of them: per segment a list of at least one str, or a single str.
-    variant: which published SARI: "hf" (the default), "xu2016", "lens", "easse", "easse_legacy", "paper", "t2t",
-        "lasertagger" or "set". The options below are the variant's own where they are None.
+    variant: which published SARI: "hf" (the default), "xu2016", "lens", "easse", "easse_legacy", "star", "paper",
+        "t2t", "lasertagger", "set" or "dsari". The options below are the variant's own where they are None.
     level: "sentence" averages the scores of segments, "corpus" sums their counts first.
     deletion: "precision" or "f1": the score of the delete operation.
     zero_division: the value of a precision or recall whose denominator is 0: a number from 0 to 1.
@@ -59,6 +60,10 @@ Args:
         a text and returns it with its tokens set apart by spaces.
     lowercase: whether texts are lowercased first.
     max_order: the longest n-grams, 4 by default.
+    penalties: "none", "dsari" or "plan_simp": factors for documents that are too short, too long, or have too few or
+        too many sentences, where the level is the sentence; the variant's own where it is None.
+    sentence_splitter: how penalties find sentences: "punkt", NLTK's English Punkt where it and its data are installed,
+        or a callable that takes a text and returns the list of its sentences.
     threads: how many threads count; all of the machine's cores by default. The result is the same, to the last bit.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
@@ -77,7 +82,7 @@ Warns:
         `Sari.warning_categories`.
 Raises:
     ValueError, TypeError: for bad input, in one line: the argument, the row, what came and what was wanted.
-    ImportError: for a tokenizer whose package is not installed.
+    ImportError: for a tokenizer whose package is not installed, and for "dsari" where Punkt or its data are not.
 Examples:
     >>> sari = evaluate.load("sari.py")
     >>> sources = ["Nearly 40 bridges were still standing ."]

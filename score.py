@@ -32,6 +32,8 @@ def sari(
     tokenize: str | Callable[[str], str] | None = None,
     lowercase: bool | None = None,
     max_order: int = 4,
+    penalties: str | None = None,
+    sentence_splitter: str | Callable[[str], Sequence[str]] = "punkt",
     threads: int | None = None,
     details: bool = False,
     confidence: float | None = None,
@@ -45,8 +47,9 @@ def sari(
         sources: the texts to simplify.
         predictions: what a system made of each.
         references: for each, a list of simplifications made by people, or just one.
-        variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads, details, confidence,
-            resamples, seed, baselines: as in the metric's `compute`; see `sari.scoring.Scorer`.
+        variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties, sentence_splitter,
+            threads, details, confidence, resamples, seed, baselines: as in the metric's `compute`; see
+            `sari.scoring.Scorer`.
 
     Raises:
         ValueError: for bad input or options, in one line that says what came and what was wanted.

@@ -12,6 +12,7 @@ from .comparing import Comparison, Difference, baseline_scores, compare, explain
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
 from .inputs import Columns, validate_columns, validate_given, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
+from .sentences import SentenceSplitter
 from .state import Result, Scores, SentenceScores, State
 from .tokenization import Tokenizer, split_into_tokens
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
@@ -82,6 +83,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
         details: bool = False,
         confidence: float | None = None,
@@ -115,6 +118,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> State:
         """Return an empty `State`, to score in batches or shards.
@@ -122,7 +127,8 @@ class Scorer:
         Args:
             sentences: whether to keep the scores of every segment.
             resampling: whether to keep of every segment what confidence intervals are made of.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
         """
         return State(settings_of(locals()), sentences=sentences, resampling=resampling, maker=self)
 
@@ -138,13 +144,16 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> SentenceScores:
         """Score every row of a batch alone: what `Dataset.map(sari.score_batch, batched=True)` wants.
 
         Args:
             batch: columns "sources", "predictions" and "references".
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
 
         Returns:
             Columns "sari", "keep", "delete" and "add": one score in percent per row.
@@ -178,6 +187,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> Comparison:
         """Score several systems and test whether they differ from one of them, the baseline.
@@ -190,7 +201,8 @@ class Scorer:
             confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
             resamples: how many resamples, or trials; 1,000 for the bootstrap and 10,000 for randomization where None.
             seed: of the random numbers: the same seed gives the same result on any machine.
-            details, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+            details, variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
 
         Returns:
             A dict with "baseline", "method", "confidence", "resamples", "seed", "segments", "signature", and "systems":
@@ -235,13 +247,15 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> dict[str, Scores]:
         """Score what any system should be held against; see `comparing.baseline_scores`.
 
         Args:
-            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in
-                `compute`.
+            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
 
         Returns:
             The four scores of "copy", the sources themselves; of "empty", outputs of no words; and, where all segments
@@ -267,6 +281,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> Difference:
         """Tell why two variants score the same predictions differently, by changing one choice at a time.
@@ -274,13 +290,15 @@ class Scorer:
         Args:
             sources, predictions, references: as in `compute`.
             variant_a, variant_b: the variants to walk from and to.
-            level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`, for both variants.
+            level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`, for both variants.
 
         Returns:
             A dict with "variant_a", "variant_b", "signature_a", "signature_b", and "steps": a list of dicts, each with
-            "choice" (what changes: "text", "zero division", "counting", "level", "deletion", "addition" or
-            "averaging"), "before" and "after" (in words), the four scores after the step, and "change", what it did to
-            SARI. The first step is variant_a as it is, with None for these words; choices that agree have no step.
+            "choice" (what changes: "text", "zero division", "counting", "level", "deletion", "addition", "averaging",
+            or "penalties", which are taken off first and put on last), "before" and "after" (in words), the four
+            scores after the step, and "change", what it did to SARI. The first step is variant_a as it is, with None
+            for these words; choices that agree have no step.
         """
         given = locals()
         first, last = (settings_of({**given, "variant": name}) for name in (variant_a, variant_b))
@@ -300,6 +318,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> TrainerMetric:
         """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
@@ -314,7 +334,8 @@ class Scorer:
                 for which the training arguments need `include_for_metrics=["inputs"]`.
             references: the raw references, likewise; without them the decoded labels are taken. For several
                 evaluation sets, sources and references are dicts of columns by the name of the set.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
 
         Raises:
             ValueError, TypeError: for bad input; the function raises ValueError for an evaluation set whose decoded
@@ -349,6 +370,8 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
         threads: int | None = None,
     ) -> Tokenized:
         """Return the texts as the tokens that are scored; arguments as in `compute`.
@@ -379,12 +402,15 @@ class Scorer:
         tokenize: Tokenizer | None = None,
         lowercase: bool | None = None,
         max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
     ) -> str:
         """Return the signature that scores with these options have; options as in `compute`.
 
         Args:
             nrefs: references per segment, "var" where segments differ.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order: as in `compute`.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter: as in `compute`.
         """
         return settings_of(locals()).signature({nrefs})
 

@@ -26,6 +26,8 @@ from .scores import (
     exact_sums,
     exact_value,
     operation_scores,
+    penalized,
+    penalty_factors,
     precision_recall_f1,
     sari_scores,
     select_score,
@@ -154,6 +156,7 @@ class State:
         summands = rows = counts
         if variant.level == "sentence" or self._keeps["sentences"]:
             by_order, operations = _scored(counts, variant)
+            operations = _penalized(operations, counted, self.settings)
             scores = sari_scores(operations)
             if self._keeps["sentences"]:
                 self._sentences.append(scores)
@@ -351,3 +354,12 @@ def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarra
         by_order, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
     )
     return by_order, operations
+
+
+def _penalized(operations: np.ndarray, counted: SegmentCounts, settings: Settings) -> np.ndarray:
+    """Return the operations' scores of segments, float64[segment, operation], with the penalties there are."""
+    penalties = settings.penalties
+    if penalties is None or counted.sentences is None:
+        return operations
+    factors = penalty_factors(counted.lengths, counted.sentences)
+    return penalized(operations, factors, (penalties.keep, penalties.delete, penalties.add))

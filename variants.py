@@ -3,7 +3,7 @@
 Only the standard library is imported here, so that a command line can list the variants at once.
 """
 
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from numbers import Integral, Real
 from typing import Any, Literal
@@ -16,6 +16,12 @@ Operation = Literal["keep", "delete", "add"]
 Figure = Literal["precision", "recall", "f1", "score"]
 SCORES: tuple[Score, ...] = ("sari", "keep", "delete", "add")
 OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
+
+#: What a document may be penalized for: see `scores.penalty_factors`.
+PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
+PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
+
+SentenceSplitter = str | Callable[[str], Sequence[str]]
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
@@ -41,6 +47,11 @@ class Variant:
         splits_on_space: whether tokens are what stands between single spaces, so that an empty text is one empty
             token; otherwise they are what stands between runs of whitespace, and an empty text has none.
         max_order: the longest n-grams, in tokens.
+        source_weight: what the counts of source and prediction are multiplied by to compare them with those of all
+            references together; None for the number of references.
+        penalties: what the scores of a segment are multiplied by; a key of `PENALTIES`.
+        sentence_splitter: how penalties find sentences: "punkt", or a callable from a text to the list of its
+            sentences.
     """
 
     name: str
@@ -57,7 +68,51 @@ class Variant:
     lowercase: bool = True
     splits_on_space: bool = False
     max_order: int = 4
+    source_weight: int | None = None
+    penalties: str = "none"
+    sentence_splitter: SentenceSplitter = "punkt"
 
+
+@dataclass(frozen=True, kw_only=True)
+class Penalties:
+    """Factors below 1 for a document that is too short, too long, or has more or fewer sentences than references.
+
+    Attributes:
+        summary: who published them and what they are, in one line.
+        source: where they are defined: repository and commit, or paper.
+        keep, delete, add: what the score of the operation is multiplied by: of `PENALTY_FACTORS`.
+        of_tokens: whether sentences are found in the text as it was tokenized, and lowercased where that is done;
+            otherwise in the text as it is.
+    """
+
+    summary: str
+    source: str = ""
+    keep: tuple[PenaltyFactor, ...] = ()
+    delete: tuple[PenaltyFactor, ...] = ()
+    add: tuple[PenaltyFactor, ...] = ()
+    of_tokens: bool = False
+
+
+_DSARI = "https://github.com/RLSNLP/Document-level-text-simplification, D_SARI.py (f72cab9)"
+
+PENALTIES = {
+    "none": Penalties(summary="no penalties"),
+    "dsari": Penalties(
+        summary="those of D-SARI (Sun et al. 2021), for length and number of sentences",
+        source=_DSARI,
+        keep=("verbosity", "sentences"),
+        delete=("verbosity",),
+        add=("shortness",),
+    ),
+    "plan_simp": Penalties(
+        summary="those of D-SARI as in plan_simp: sentences are found in the tokenized text",
+        source="https://github.com/liamcripwell/plan_simp, plan_simp/eval/easse_sari.py (cd90ed6)",
+        keep=("verbosity", "sentences"),
+        delete=("verbosity",),
+        add=("shortness",),
+        of_tokens=True,
+    ),
+}
 
 _XU = "https://github.com/cocoxu/simplification (3557046)"
 _T2T = "https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6)"
@@ -116,6 +171,18 @@ _ROWS = (
         lowercase=False,
     ),
     Variant(
+        name="star",
+        summary="Joshua's STAR.java, as in DRESS (one reference): as easse_legacy, but source and output count 8 times",
+        source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
+        counting="pooled",
+        level="corpus",
+        zero_division=0,
+        tokenize="13a",
+        source_tokenize="none",
+        lowercase=False,
+        source_weight=8,
+    ),
+    Variant(
         name="paper",
         summary="equations 4-7 of Xu et al. 2016: as easse, but averaged over orders before F1, precision for deletion",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
@@ -153,6 +220,17 @@ _ROWS = (
         zero_division=0,
         addition="precision",
     ),
+    Variant(
+        name="dsari",
+        summary="D-SARI (Sun et al. 2021), for documents: xu2016 with penalties for length and number of sentences",
+        source=_DSARI,
+        counting="xu2016",
+        level="sentence",
+        zero_division=0,
+        deletion="precision",
+        splits_on_space=True,
+        penalties="dsari",
+    ),
 )
 
 VARIANTS = {row.name: row for row in _ROWS}
@@ -167,21 +245,24 @@ def resolve_variant(
     tokenize: str | Callable[[str], str] | None = None,
     lowercase: bool | None = None,
     max_order: int = 4,
+    penalties: str | None = None,
+    sentence_splitter: SentenceSplitter = "punkt",
 ) -> Variant:
     """Return a variant with the given options in place of its own; None leaves the variant's own.
 
     Raises:
-        ValueError: for a value that is not one of the valid ones, which the message lists.
+        ValueError: for a value that is not one of the valid ones, which the message lists, and for penalties where
+            there are no scores of segments to put them on.
         TypeError: for a value of the wrong type.
 
     >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
-    >>> resolve_variant("bleu")
+    >>> resolve_variant("easse", penalties="dsari")
     Traceback (most recent call last):
     ...
-    ValueError: variant: got 'bleu', wanted one of hf, xu2016, lens, easse, easse_legacy, paper, t2t, lasertagger, set
+    ValueError: penalties: got 'dsari' with level 'corpus', wanted level 'sentence', or penalties 'none'
     """
-    _check_choice("variant", variant, VARIANTS)
+    check_variant_name(variant)
     options = {
         "level": level,
         "deletion": deletion,
@@ -189,12 +270,27 @@ def resolve_variant(
         "tokenize": tokenize,
         "lowercase": lowercase,
         "max_order": max_order,
+        "penalties": penalties,
+        "sentence_splitter": sentence_splitter,
     }
     given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
         if name in _CHECKS:
             _CHECKS[name](value)
-    return replace(VARIANTS[variant], **given)
+    resolved = replace(VARIANTS[variant], **given)
+    if resolved.penalties == "none":
+        return replace(resolved, sentence_splitter="punkt")  # which does nothing here, and tells no two variants apart
+    if resolved.level != "sentence":
+        raise ValueError(
+            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence', or "
+            "penalties 'none'"
+        )
+    return resolved
+
+
+def check_variant_name(name: object) -> None:
+    """Refuse what is no variant's name, in one line that shows what each variant is."""
+    _check_choice("variant", name, {name: row.summary for name, row in VARIANTS.items()})
 
 
 def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
@@ -202,7 +298,8 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
 
     Yields:
         The name of the choice, what the first variant takes, what the last takes, and a variant that agrees with the
-        last in this choice and those before it, and with the first in the others.
+        last in this choice and those before it, and with the first in the others. Penalties, which want sentence
+        scores to be put on, are taken off first or put on last.
 
     >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
     ...     print(f"{choice}: {before} -> {after}")
@@ -212,7 +309,10 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
     level: mean of sentences -> counts summed over the corpus
     averaging: F1 of each order, then the mean -> mean over orders, then F1
     """
-    for choice, (fields, describe) in _CHOICES.items():
+    choices = list(_CHOICES.items())
+    if last.penalties == "none":
+        choices = [choices[-1], *choices[:-1]]
+    for choice, (fields, describe) in choices:
         wanted = {name: getattr(last, name) for name in fields}
         if wanted != {name: getattr(first, name) for name in fields}:
             after = replace(first, **wanted)
@@ -230,6 +330,17 @@ def _text_in_words(variant: Variant) -> str:
     return ", ".join(words + ["an empty text is one token"] * variant.splits_on_space)
 
 
+def _counting_in_words(variant: Variant) -> str:
+    weight = "" if variant.source_weight is None else f", source and prediction times {variant.source_weight}"
+    return _COUNTINGS_IN_WORDS[variant.counting] + weight
+
+
+def _penalties_in_words(variant: Variant) -> str:
+    splitter = variant.sentence_splitter
+    by = f", sentences by {splitter if isinstance(splitter, str) else 'a callable'}"
+    return PENALTIES[variant.penalties].summary + by * (variant.penalties != "none")
+
+
 _COUNTINGS_IN_WORDS = {
     "hf": "means over n-gram types, keep recall pooled",
     "xu2016": "means over n-gram types",
@@ -245,19 +356,25 @@ _AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "m
 _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
     "text": (("tokenize", "source_tokenize", "lowercase", "splits_on_space"), _text_in_words),
     "zero division": (("zero_division",), lambda variant: f"0/0 = {variant.zero_division:g}"),
-    "counting": (("counting",), lambda variant: _COUNTINGS_IN_WORDS[variant.counting]),
+    "counting": (("counting", "source_weight"), _counting_in_words),
     "level": (("level",), lambda variant: _LEVELS_IN_WORDS[variant.level]),
     "deletion": (("deletion",), lambda variant: variant.deletion),
     "addition": (("addition",), lambda variant: variant.addition),
     "averaging": (("averaging",), lambda variant: _AVERAGING_IN_WORDS[variant.averaging]),
+    "penalties": (("penalties", "sentence_splitter"), _penalties_in_words),  # stands last: see `ablation_steps`
 }
 
 
-def _check_choice(name: str, value: object, choices: Collection[str]) -> None:
+def _check_choice(name: str, value: object, choices: Collection[str] | Mapping[str, str]) -> None:
+    """Refuse what is none of the choices, and show them, with their summaries where they have some."""
+    if isinstance(choices, Mapping):
+        wanted = "; ".join(f"{choice} ({summary})" for choice, summary in choices.items())
+    else:
+        wanted = ", ".join(choices)
     if not isinstance(value, str):
-        raise TypeError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
+        raise TypeError(f"{name}: got {value!r}, wanted one of {wanted}")
     if value not in choices:
-        raise ValueError(f"{name}: got {value!r}, wanted one of {', '.join(choices)}")
+        raise ValueError(f"{name}: got {value!r}, wanted one of {wanted}")
 
 
 def _check_zero_division(value: Any) -> None:
@@ -285,5 +402,8 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
     "zero_division": _check_zero_division,
     "lowercase": _check_lowercase,
+    "penalties": lambda value: _check_choice(
+        "penalties", value, {name: row.summary for name, row in PENALTIES.items()}
+    ),
     "max_order": lambda value: check_whole_number("max_order", value, least=1),
 }

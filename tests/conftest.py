@@ -26,6 +26,21 @@ os.environ["HF_HUB_OFFLINE"] = os.environ["HF_EVALUATE_OFFLINE"] = "1"
 # As many workers as cores are busy already: torch's threads would only be in each other's way.
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
+# NLTK's data are not ours to ship, and no test downloads: Punkt gets a small model of ours, of abbreviations, words
+# that go together, words that begin sentences, and which words stand where (the numbers are NLTK's flags).
+_PUNKT = {
+    "abbrev_types.txt": "dr\nmr\ne.g\np.m\nu.s\ninc\nst\nb",
+    "collocations.tab": "st\tlouis\n##number##\tjune",
+    "sent_starters.txt": "the\nit\nthey",
+    "ortho_context.tab": "the\t46\nit\t46\na\t62\nb\t12\ncat\t32\nlouis\t14",
+}
+_NLTK_DATA = Path(os.environ["SARI_TESTS_HOME"], "nltk_data")
+for _name, _text in _PUNKT.items():
+    _file = _NLTK_DATA / "tokenizers" / "punkt_tab" / "english" / _name
+    _file.parent.mkdir(parents=True, exist_ok=True)
+    _file.write_text(_text, encoding="utf-8")
+os.environ["NLTK_DATA"] = str(_NLTK_DATA)
+
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import fsum
+from math import exp, fsum
 
 import sacremoses
 from sacrebleu.metrics.bleu import _get_tokenizer
@@ -34,6 +34,8 @@ class Rules:
     single_spaces: bool = False
     raw_sources: bool = False
     average_first: bool = False
+    penalties: str = "none"
+    sentence_splitter: object = "punkt"
 
 
 # ---- Texts --------------------------------------------------------------------------------------------------------
@@ -150,9 +152,9 @@ def count_lens(source, prediction, references, order):
     return {**counts, "add": (hit, new, hit, want)}
 
 
-def count_easse(source, prediction, references, order):
+def count_easse(source, prediction, references, order, m=None):
     """Count as EASSE: every occurrence counts."""
-    m = len(references)
+    m = m or len(references)
     s, p = Counter(ngrams(source, order)), Counter(ngrams(prediction, order))
     r = pooled(references, order)
 
@@ -168,6 +170,11 @@ def count_easse(source, prediction, references, order):
         "delete": (delete, gone.total(), delete, surplus.total()),
         "add": count_add(s, p, r),
     }
+
+
+def count_star(source, prediction, references, order):
+    """Count as Joshua's STAR.java: as if there were 8 references, however many there are."""
+    return count_easse(source, prediction, references, order, m=8)
 
 
 def reference_weights(references, order):
@@ -213,11 +220,50 @@ VARIANTS = {
     "lens": replace(XU2016, count=count_lens),
     "easse": EASSE,
     "easse_legacy": replace(EASSE, lowercase=False, raw_sources=True),
+    "star": replace(EASSE, count=count_star, lowercase=False, raw_sources=True),
     "paper": replace(EASSE, deletion="precision", average_first=True),
     "t2t": T2T,
     "lasertagger": replace(T2T, deletion="f1"),
     "set": Rules(count_set, deletion="f1", addition="precision"),
+    "dsari": replace(XU2016, penalties="dsari"),
 }
+
+
+# ---- Penalties for documents ----------------------------------------------------------------------------------------
+
+
+@lru_cache
+def punkt():
+    """Return NLTK's own splitter."""
+    from nltk.tokenize import PunktTokenizer
+
+    return PunktTokenizer("english").tokenize
+
+
+def penalties(source, prediction, references, rules):
+    """Return what the score of each operation is multiplied by, as Sun, Jin and Wan (2021) define it."""
+    if rules.penalties == "none":
+        return dict.fromkeys(OPERATIONS, 1.0)
+
+    def length(text, *, raw=False):
+        return max(len(tokens(text, rules, raw=raw)), 1)
+
+    def sentences(text):
+        text = " ".join(tokens(text, rules)) if rules.penalties == "plan_simp" else text
+        return len(punkt()(text) if rules.sentence_splitter == "punkt" else rules.sentence_splitter(text))
+
+    i, o = length(source, raw=rules.raw_sources), length(prediction)
+    r = sum(length(reference) for reference in references) // len(references)
+    lp1 = exp((o - r) / o) if o < r else 1.0
+    lp2 = exp((r - o) / max(i - r, 1)) if o > r else 1.0
+    ours, theirs = sentences(prediction), sum(map(sentences, references)) // len(references)
+    slp = exp(-abs(theirs - ours) / max(theirs, ours)) if theirs or ours else 1.0
+    return {"keep": lp2 * slp, "delete": lp2, "add": lp1}
+
+
+def penalized(scores, factors):
+    operations = {operation: scores[operation] * factors[operation] for operation in OPERATIONS}
+    return {"sari": fsum(operations.values()) / len(operations), **operations}
 
 
 # ---- From counts to scores ------------------------------------------------------------------------------------------
@@ -281,6 +327,11 @@ def segment_counts(source, prediction, references, rules, max_order):
     return [rules.count(source, prediction, references, order) for order in range(1, max_order + 1)]
 
 
+def segment_scores(rules, segments, factors):
+    """Return the scores of each segment, with its penalties."""
+    return [penalized(scores(segment, rules), own) for segment, own in zip(segments, factors, strict=True)]
+
+
 def summed(segments):
     """Add up the counts of segments: a list over orders."""
     return [
@@ -290,11 +341,12 @@ def summed(segments):
 
 
 def counted(sources, predictions, references, variant="hf", max_order=4, **options):
-    """Return the rules that variant and options make, and the counts of every unit that is scored by itself."""
+    """Return the rules that variant and options make, and of every segment its counts and its penalties."""
     chosen = {name: value for name, value in options.items() if value is not None}
     rules = replace(VARIANTS[variant], **chosen)
-    rows = zip(sources, predictions, references, strict=True)
-    return rules, [segment_counts(*row, rules, max_order) for row in rows]
+    rows = list(zip(sources, predictions, references, strict=True))
+    factors = [penalties(*row, rules) for row in rows]
+    return rules, [segment_counts(*row, rules, max_order) for row in rows], factors
 
 
 def units(rules, segments):
@@ -318,19 +370,21 @@ def average(rows):
 
 def score(sources, predictions, references, **options):
     """Return sari, keep, delete and add of a corpus."""
-    rules, segments = counted(sources, predictions, references, **options)
-    return average([scores(unit, rules) for unit in units(rules, segments)])
+    rules, segments, factors = counted(sources, predictions, references, **options)
+    if rules.level == "corpus":
+        return scores(summed(segments), rules)
+    return average(segment_scores(rules, segments, factors))
 
 
 def orders(sources, predictions, references, **options):
     """Return for each n-gram order the precision, recall, F1 and score of each operation."""
-    rules, segments = counted(sources, predictions, references, **options)
+    rules, segments, _ = counted(sources, predictions, references, **options)
     per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
     return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
 
 
 def sentences(sources, predictions, references, **options):
     """Return the four lists of scores of the segments, each scored alone."""
-    rules, segments = counted(sources, predictions, references, **options)
-    rows = [scores(segment, rules) for segment in segments]
+    rules, segments, factors = counted(sources, predictions, references, **options)
+    rows = segment_scores(rules, segments, factors)
     return {name: [row[name] for row in rows] for name in ("sari", *OPERATIONS)}

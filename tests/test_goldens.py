@@ -45,7 +45,8 @@ def of_corpus(scores):
 
 
 SENTENCES = by_options(read_jsonl(HERE / "data" / "sentences.jsonl"))
-CORPORA = read_jsonl(HERE / "data" / "corpora.jsonl")
+CORPORA = read_jsonl(HERE / "data" / "corpora.jsonl") + read_jsonl(HERE / "data" / "star.jsonl")
+DOCUMENTS = read_jsonl(HERE / "data" / "dsari.jsonl")
 REAL = json.loads((HERE / "data" / "real.json").read_text(encoding="utf-8"))
 
 
@@ -57,8 +58,9 @@ def test_the_files_are_whole():
         '{"variant": "hf", "tokenize": "moses"}': 91,
     }
     assert len(SENTENCES) == 10
-    assert [len(CORPORA), sum(len(corpus["cases"]) for corpus in CORPORA)] == [25, 275]
+    assert [len(CORPORA), sum(len(corpus["cases"]) for corpus in CORPORA)] == [37, 287]
     assert sum(len(system["cases"]) for system in REAL) == 60
+    assert [len(DOCUMENTS), {case["variant"] for row in DOCUMENTS for case in row["cases"]}] == [62, {"dsari"}]
 
 
 # ---- Single segments ------------------------------------------------------------------------------------------------
@@ -134,6 +136,39 @@ def test_corpora_by_the_oracle(index):
     for case in corpus["cases"]:
         result = oracle.score(**texts(corpus), variant=case["variant"], **case["options"])
         assert result == pytest.approx(case["scores"], **TOLERANCE), case
+
+
+# ---- Documents ------------------------------------------------------------------------------------------------------
+
+
+def counted_by_punkt():
+    """Return a splitter that knows how many sentences Punkt finds in each text, and needs neither it nor its data."""
+    counts = {}
+    for row in DOCUMENTS:
+        texts = [row["prediction"], *row["references"]]
+        numbers = [row["sentences"]["prediction"], *row["sentences"]["references"]]
+        counts |= zip(texts, numbers, strict=True)
+    return lambda text: [text] * counts.get(text, 1)  # the check for copies looks at the beginnings of texts
+
+
+@pytest.mark.parametrize("scored", ["metric", "oracle"])
+def test_documents(sari, scored):
+    options = {"variant": "dsari", "sentence_splitter": counted_by_punkt()}
+    texts = columns(DOCUMENTS)
+    if scored == "metric":
+        result = sari.compute(**texts, **options, details=True)["sentences"]
+    else:
+        result = oracle.sentences(**texts, **options)
+    for name in NAMES:
+        golden = [row["cases"][0]["scores"][name] for row in DOCUMENTS]
+        assert result[name] == pytest.approx(golden, **TOLERANCE)
+
+
+def test_a_corpus_of_documents_is_their_mean(sari):
+    result = sari.compute(**columns(DOCUMENTS), variant="dsari", sentence_splitter=counted_by_punkt())
+    for name in NAMES:
+        golden = [row["cases"][0]["scores"][name] for row in DOCUMENTS]
+        assert result[name] == pytest.approx(fsum(golden) / len(golden), **TOLERANCE)
 
 
 # ---- Published texts, which are not ours to ship --------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 import inspect
 import re
+from importlib.metadata import version
 
 import pytest
 from test_variants import OPTIONS as CHOICES
@@ -19,10 +20,20 @@ DOORS = [
 
 def test_signatures_tell_variants_and_options_apart():
     settings = [resolve_settings(name) for name in VARIANTS]
+    settings += [resolve_settings("hf", penalties="dsari"), resolve_settings("hf", penalties="plan_simp")]
+    settings += [resolve_settings("dsari", sentence_splitter=str.splitlines)]
     settings += [resolve_settings("hf", **{option: value}) for option, value in CHOICES.items() if option != "tokenize"]
     signatures = [row.signature({1}) for row in settings]
     assert len(set(signatures)) == len(settings)
-    assert all(re.fullmatch(r"SARI(\|[a-z]+:[^|:\s]+){10}", line) for line in signatures)
+    assert all(re.fullmatch(r"SARI(\|[a-z]+:[^|:\s]+){10}((\|[a-z]+:[^|:\s]+){2})?", line) for line in signatures)
+
+
+def test_penalties_and_splitter_are_named_only_where_they_are():
+    named = resolve_settings("dsari", sentence_splitter=str.splitlines).signature({1})
+    assert "|zero:0|pen:dsari|split:custom.str.splitlines|sacrebleu:" in named
+    assert f"|pen:plan_simp|split:punkt-{version('nltk')}|" in resolve_settings("hf", penalties="plan_simp").signature()
+    assert "pen:" not in resolve_settings("hf", sentence_splitter=str.splitlines).signature()
+    assert "pen:" not in resolve_settings("dsari", penalties="none").signature()
 
 
 def test_every_scoring_method_is_a_door():
@@ -44,7 +55,7 @@ def test_doors_show_every_option_with_its_default(door):
 
 @pytest.mark.parametrize("name", VARIANTS)
 def test_settings_are_made_by_the_options_that_they_name(name):
-    for given in ({}, {"tokenize": "char", "lowercase": False, "max_order": 2, "threads": 3}):
+    for given in ({}, {"penalties": "none"}, {"tokenize": "char", "lowercase": False, "max_order": 2, "threads": 3}):
         settings = resolve_settings(name, **given)
         assert resolve_settings(**settings.options) == settings
 

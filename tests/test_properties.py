@@ -118,6 +118,20 @@ options = st.fixed_dictionaries(
         "max_order": st.integers(1, 6),
     },
 )
+#: With penalties too, which only segments can have.
+penalized_options = st.builds(
+    lambda options, penalties: {**options, **penalties, "level": "sentence"},
+    options,
+    st.fixed_dictionaries(
+        {"penalties": st.sampled_from(["dsari", "plan_simp"])},
+        optional={"sentence_splitter": st.sampled_from([str.splitlines, "punkt"])},
+    ),
+)
+
+
+def options_of(variant, options):
+    """Return options that the variant takes: one with penalties is about segments."""
+    return {**options, "level": None} if variant == "dsari" else options
 
 
 # ---- Comparing ------------------------------------------------------------------------------------------------------
@@ -179,6 +193,7 @@ def test_variants_as_published(sari, variant, corpus):
 @given(corpus=corpora(), options=options)
 @runs(60)
 def test_variants_with_options(sari, variant, corpus, options):
+    options = options_of(variant, options)
     assert_agrees(sari, corpus, variant=variant, **options)
 
 
@@ -193,6 +208,13 @@ def test_tokens_are_those_of_sacrebleu(sari, tokenize, texts):
     rows = [(oracle.spaced(text, tokenize), text, [text]) for text in texts]
     result = assert_agrees(sari, corpus_of(rows), variant="easse_legacy", tokenize=tokenize)
     assert (result["delete"], result["add"]) == (0, 0)
+
+
+@every_variant
+@given(corpus=corpora(), options=penalized_options)
+@runs(25)
+def test_penalties_on_any_variant(sari, variant, corpus, options):
+    assert_agrees(sari, corpus, variant=variant, **options)
 
 
 @every_variant
@@ -333,6 +355,7 @@ def test_added_batches_are_the_whole(sari):
 @given(corpus=corpora(), options=options)
 @runs(15)
 def test_scores_are_percentages(sari, variant, corpus, options):
+    options = options_of(variant, options)
     result = details(sari, corpus, variant=variant, **options)
     assert json.loads(json.dumps(result)) == result
     assert all(-1e-9 <= number <= 100 + 1e-9 for path, number in numbers(result).items() if path[-1] != "order")
@@ -344,6 +367,7 @@ def test_scores_are_percentages(sari, variant, corpus, options):
 @given(corpus=corpora(max_segments=6), options=options, data=st.data())
 @runs(15)
 def test_the_order_of_segments_changes_nothing(sari, variant, corpus, options, data):
+    options = options_of(variant, options)
     order = data.draw(st.permutations(range(len(corpus["sources"]))))
     shuffled = {name: [column[i] for i in order] for name, column in corpus.items()}
     before = details(sari, corpus, variant=variant, **options)
@@ -357,6 +381,7 @@ def test_the_order_of_segments_changes_nothing(sari, variant, corpus, options, d
 @given(corpus=corpora(), options=options, data=st.data())
 @runs(15)
 def test_the_order_of_references_changes_nothing(sari, variant, corpus, options, data):
+    options = options_of(variant, options)
     shuffled = [data.draw(st.permutations(references)) for references in corpus["references"]]
     result = details(sari, {**corpus, "references": shuffled}, variant=variant, **options)
     assert result == details(sari, corpus, variant=variant, **options)
@@ -366,6 +391,7 @@ def test_the_order_of_references_changes_nothing(sari, variant, corpus, options,
 @given(corpus=corpora(), options=options)
 @runs(15)
 def test_a_segment_scores_the_same_in_any_company(sari, variant, corpus, options):
+    options = options_of(variant, options)
     together = details(sari, corpus, variant=variant, **options)["sentences"]
     for i, row in enumerate(rows_of(corpus)):
         alone = details(sari, corpus_of([row]), variant=variant, **options)
@@ -377,6 +403,7 @@ def test_a_segment_scores_the_same_in_any_company(sari, variant, corpus, options
 @given(corpus=corpora(max_segments=6), options=options, data=st.data())
 @runs(15)
 def test_shards_are_the_whole(sari, variant, corpus, options, data):
+    options = options_of(variant, options)
     whole = details(sari, corpus, variant=variant, **options)
     shards = [state_of(sari, batch, variant=variant, **options) for batch in cut(corpus, data.draw(st.integers(1, 3)))]
 
@@ -409,13 +436,14 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     # Corpus-level sums of fractions: thirds, sevenths and their like are where rounding depends on the order.
     rng = random.Random(5)
     corpus = corpus_of([edited_row(rng, list("abcdefghij"), 12, references=rng.randrange(1, 12)) for _ in range(300)])
-    whole = details(sari, corpus, variant=variant, level="corpus")
+    summed = {"variant": variant, "level": "corpus", "penalties": "none"}
+    whole = details(sari, corpus, **summed)
     assert numbers(without_sentences(whole)) == pytest.approx(
-        numbers(without_sentences(by_oracle(corpus, variant=variant, level="corpus"))), abs=1e-9, rel=0
+        numbers(without_sentences(by_oracle(corpus, **summed))), abs=1e-9, rel=0
     )
-    backwards = sari.state(sentences=True, variant=variant, level="corpus")
+    backwards = sari.state(sentences=True, **summed)
     for batch in reversed(cut(corpus, 7)):
-        backwards.merge(state_of(sari, batch, variant=variant, level="corpus"))
+        backwards.merge(state_of(sari, batch, **summed))
     assert without_sentences(backwards.compute(details=True)) == without_sentences(whole)
 
 
@@ -447,7 +475,17 @@ def assert_scores(got, expected):
 
 
 UNION = percent(*(harmonic(1, Fraction(5 - n, 13 - n)) for n in ORDERS))
-PERFECT = dict.fromkeys(VARIANTS, (100, 100, 100)) | {"set": (UNION, 100, 100)}
+# A reference weighs an eighth of the source for `star`: what is kept is kept 8 times, and is wanted once.
+EIGHTH = percent(harmonic(Fraction(1, 8), 1))
+
+
+def deleted_by_star(deleted, kept):
+    """Return the F1 of deleting all that the reference lacks: of what it has, 7 of 8 were to go as well."""
+    return harmonic(1, Fraction(8 * deleted, 8 * deleted + 7 * kept))
+
+
+STAR = (EIGHTH, percent(*(deleted_by_star(4, 5 - n) for n in ORDERS)), 100)
+PERFECT = dict.fromkeys(VARIANTS, (100, 100, 100)) | {"set": (UNION, 100, 100), "star": STAR}
 
 
 @every_variant
@@ -466,7 +504,8 @@ def test_a_perfect_copy_with_nothing_to_keep(sari, variant):
 
 @every_variant
 def test_a_perfect_copy_with_nothing_to_change(sari, variant):
-    assert_scores(scores_of(sari, SOURCE, SOURCE, SOURCE, variant=variant), (100, ZERO[variant], ZERO[variant]))
+    kept = EIGHTH if variant == "star" else 100
+    assert_scores(scores_of(sari, SOURCE, SOURCE, SOURCE, variant=variant), (kept, ZERO[variant], ZERO[variant]))
 
 
 @every_variant
@@ -474,13 +513,13 @@ def test_a_perfect_copy_that_only_deletes(sari, variant):
     # "a c" and its like are new n-grams, which `lens` does not reward; there is no new word.
     copy = "a c e g i"
     _, delete, add = scores_of(sari, "a b c d e f g h i", copy, copy, variant=variant)
-    assert delete == pytest.approx(100)
+    assert delete == pytest.approx(percent(deleted_by_star(4, 5), 1, 1, 1) if variant == "star" else 100)
     orders_above_1 = 0 if variant == "lens" else 75
     assert add == pytest.approx(orders_above_1 + ZERO[variant] / 4)
 
 
-TYPES = {"hf": 50, "xu2016": 50, "lens": 50, "t2t": 100, "lasertagger": 100, "set": 100}
-COUNTS = {"easse": 100, "easse_legacy": 100, "paper": 100}
+TYPES = {"hf": 50, "xu2016": 50, "lens": 50, "t2t": 100, "lasertagger": 100, "set": 100, "dsari": 50}
+COUNTS = {"easse": 100, "easse_legacy": 100, "paper": 100, "star": percent(harmonic(1, Fraction(16, 37)))}
 
 
 @every_variant
@@ -498,6 +537,7 @@ COPIES = dict.fromkeys(VARIANTS, (COPY, 0, 0)) | {
     "hf": (COPY, 100, 0),
     "t2t": (COPY, 100, 0),
     "paper": (percent(harmonic(sum(KEPT) / 4, 1)), 0, 0),
+    "star": (percent(*(harmonic(precision / 8, 1) for precision in KEPT)), 0, 0),
     "set": (percent(*(harmonic(p, Fraction(5 - n, 13 - n)) for n, p in zip(ORDERS, KEPT, strict=True))), 0, 0),
 }
 
@@ -507,11 +547,19 @@ def test_copying_the_source(sari, variant):
     assert_scores(scores_of(sari, SOURCE, SOURCE, REFERENCE, variant=variant), COPIES[variant])
 
 
-@every_variant
+@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "star"])
 @given(corpus=corpora())
 @runs(10)
 def test_a_reference_given_twice_weighs_no_more_than_once(sari, variant, corpus):
-    # What counts is the share of the references, in all variants.
+    # What counts is the share of the references, in all variants but one.
     doubled = {**corpus, "references": [references * 2 for references in corpus["references"]]}
     once, twice = (numbers(details(sari, texts, variant=variant)) for texts in (corpus, doubled))
     assert twice == pytest.approx(once, abs=1e-9, rel=0)
+
+
+@given(corpus=corpora())
+@runs(20)
+def test_star_with_eight_references_is_easse_legacy(sari, corpus):
+    eight = {**corpus, "references": [(references * 8)[:8] for references in corpus["references"]]}
+    star, legacy = (numbers(details(sari, eight, variant=variant)) for variant in ("star", "easse_legacy"))
+    assert star == legacy
