@@ -9,7 +9,7 @@ from .counting import SegmentCounts, count_columns, count_systems, prepare
 from .inputs import Columns, SystemColumns
 from .options import Resampling, Settings
 from .resampling import P_VALUES, bootstrap, interval, observed, randomization
-from .state import Result, Scores, State, named_scores
+from .state import Result, Scores, State, named_scores, unrelated_texts
 from .variants import SCORES, ablation_steps
 
 
@@ -116,9 +116,10 @@ def baseline_scores(sources: list[str], references: list[list[str]], settings: S
         settings: how to score.
 
     Returns:
-        The four scores of "copy", the sources themselves; of "empty", outputs of no words; and, where all segments
-        have at least two references, of "reference 1" and so on, each against the others, and of "references",
-        their mean. The latter have one reference less to be scored by, so that they are a little low.
+        The four scores of "copy", the sources themselves; of "empty", outputs of no words; of "unrelated", the first
+        reference of the next segment, where there is one; and, where all segments have at least two references, of
+        "reference 1" and so on, each against the others, and of "references", their mean. The latter have one reference
+        less to be scored by, so that they are a little low.
 
     Raises:
         ValueError: where there are no segments.
@@ -130,7 +131,8 @@ def baseline_scores(sources: list[str], references: list[list[str]], settings: S
         states = score_systems(SystemColumns(sources, predictions, references), settings)
         return {name: state.scores() for name, state in states.items()}
 
-    found = scores({"copy": sources, "empty": [""] * len(sources)}, references)
+    unrelated = {"unrelated": unrelated_texts(references)} if len(sources) > 1 else {}
+    found = scores({"copy": sources, "empty": [""] * len(sources), **unrelated}, references)
     width = min(map(len, references))
     people: dict[str, Scores] = {}
     for place in range(width if width > 1 else 0):

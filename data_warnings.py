@@ -32,6 +32,10 @@ class BelowCopyWarning(SariWarning):
     """Copying the sources scores higher."""
 
 
+class BelowUnrelatedWarning(SariWarning):
+    """References of other segments score higher."""
+
+
 class RewardsCopyingWarning(SariWarning):
     """The variant gives full marks for deletion to an output that deletes nothing."""
 
@@ -62,6 +66,10 @@ class SwappedColumnsWarning(SariWarning):
 
 class ShiftedLinesWarning(SariWarning):
     """Lines of one file belong to neighbouring lines of another."""
+
+
+class VariantLeftOutWarning(SariWarning):
+    """A variant cannot be had with these options, or without a package that is missing."""
 
 
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
@@ -184,6 +192,15 @@ def check_copying(sari: float, copied: float, segments: int) -> Iterator[SariWar
         yield BelowCopyWarning(
             f"in a sample of {segments} segments, copying the sources has a SARI of {copied:.2f}, the predictions "
             f"{sari:.2f}"
+        )
+
+
+def check_unrelated(sari: float, unrelated: float, segments: int) -> Iterator[SariWarning]:
+    """Yield a warning if texts that have nothing to do with their sources score higher on a sample of segments."""
+    if unrelated > sari:
+        yield BelowUnrelatedWarning(
+            f"in a sample of {segments} segments, references of other segments have a SARI of {unrelated:.2f}, the "
+            f"predictions {sari:.2f}"
         )
 
 

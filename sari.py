@@ -68,7 +68,7 @@ Args:
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: of the percentile bootstrap over segments that makes the intervals.
-    baselines: whether to add what copied sources, empty outputs and each reference would score.
+    baselines: whether to add what copied sources, empty outputs, unrelated texts and each reference would score.
 Returns:
     A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:
     "signature": a str that names every choice behind the scores;

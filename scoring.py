@@ -258,9 +258,9 @@ class Scorer:
                 sentence_splitter, threads: as in `compute`.
 
         Returns:
-            The four scores of "copy", the sources themselves; of "empty", outputs of no words; and, where all segments
-            have at least two references, of "reference 1" and so on, each against the others, and of "references",
-            their mean.
+            The four scores of "copy", the sources themselves; of "empty", outputs of no words; of "unrelated", the
+            first reference of the next segment, where there is one; and, where all segments have at least two
+            references, of "reference 1" and so on, each against the others, and of "references", their mean.
         """
         settings = settings_of(locals())
         columns = validate_columns(sources, sources, references)

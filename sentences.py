@@ -1,5 +1,6 @@
 """How many sentences a text has: by NLTK's English Punkt, or by what a user brings along."""
 
+import importlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
@@ -116,10 +117,8 @@ class _Punkt:
 @cache
 def _punkt() -> _Punkt:
     try:
-        from nltk.tokenize import PunktTokenizer
-
-        return _Punkt(PunktTokenizer("english"))
-    except (ImportError, LookupError):
+        return _Punkt(importlib.import_module("nltk.tokenize").PunktTokenizer("english"))
+    except (ImportError, AttributeError, LookupError):  # the class came with NLTK 3.9
         raise ImportError(_HOW_TO_GET_PUNKT) from None
 
 

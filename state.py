@@ -12,6 +12,7 @@ from .data_warnings import (
     Observed,
     check_copying,
     check_data,
+    check_unrelated,
     check_variant,
     flattened,
     give_warnings,
@@ -34,9 +35,11 @@ from .scores import (
 )
 from .variants import OPERATIONS, SCORES, Variant
 
-# A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
-# but for the variants that reward copying.
-_HIGHEST_OF_COPIES = 100 / 3
+# A copy deletes and adds nothing well, so that its SARI is a third of its keep score; what has nothing to do with its
+# source deletes well and does hardly anything else well. 0/0 = 1 adds little to that, but for the variants that reward
+# copying. Above this a system scores higher than both.
+_HIGHEST_OF_NEITHER = 35
+_DISTANCE_IN_SAMPLE = 2  # which is made of pairs of neighbours
 
 
 class Scores(TypedDict):
@@ -297,23 +300,27 @@ class State:
                 lowercase=variant.lowercase,
             )
         )
-        if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
-            return [*found, check_variant(variant.name)]
-        enough = self.segments >= ENOUGH and len(sample := flattened(self._observed.sample)[0]) >= ENOUGH
-        if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
-            found += check_copying(*self._scores_of_sample(), len(sample))
+        rewards_copying = variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division
+        if rewards_copying:
+            found.append(check_variant(variant.name))
+        size = len(flattened(self._observed.sample)[0]) if self.segments >= ENOUGH else 0
+        if size < ENOUGH or self.scores()["sari"] >= _HIGHEST_OF_NEITHER:
+            return found
+        own, copied, unrelated = self._scores_of_sample()
+        if not rewards_copying:
+            found += check_copying(own, copied, size)
+        found += check_unrelated(own, unrelated, size)
         return found
 
-    def _scores_of_sample(self) -> tuple[float, float]:
-        """Return the SARI of the predictions and of copied sources, on the sample."""
+    def _scores_of_sample(self) -> list[float]:
+        """Return the SARI of the predictions, of copied sources, and of unrelated texts, on the sample."""
         sources, predictions, references = flattened(self._observed.sample)
-        systems = {"predictions": State(self.settings), "copies": State(self.settings)}
-        texts = [predictions, sources]
+        texts = [predictions, sources, unrelated_texts(references, distance=_DISTANCE_IN_SAMPLE)]
+        states = [State(self.settings) for _ in texts]
         for chunk in count_systems(prepare(sources, references, self.settings, texts), texts, self.settings):
-            for state, counts in zip(systems.values(), chunk, strict=True):
+            for state, counts in zip(states, chunk, strict=True):
                 state.accumulate(counts)
-        own, copied = (state.scores()["sari"] for state in systems.values())
-        return own, copied
+        return [state.scores()["sari"] for state in states]
 
     def _figures(self) -> tuple[np.ndarray, np.ndarray]:
         """Return what `_scored` does, of all segments."""
@@ -340,6 +347,17 @@ class State:
 
 def _empty_state(options: dict[str, Any], keeps: dict[str, bool]) -> State:
     return State(resolve_settings(**options), **keeps)
+
+
+def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -> list[str]:
+    """Return for each segment the first reference of another one, so many segments further, behind the last the first.
+
+    >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
+    ['c', 'd', 'a']
+    """
+    first = [row[0] for row in references]
+    distance %= len(first)
+    return first[distance:] + first[:distance]
 
 
 def named_scores(scores: np.ndarray) -> Any:

@@ -21,7 +21,9 @@ class Corpus(NamedTuple):
         return Corpus(self.sources[:segments], self.predictions[:segments], self.references[:segments])
 
 
-def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Corpus:
+def made_up(
+    segments: int, *, references: int, tokens: int, seed: int = 1, sentence_tokens: int | None = None
+) -> Corpus:
     """Make a corpus in which outputs and references are edited copies of the sources.
 
     Args:
@@ -29,6 +31,7 @@ def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Co
         references: per segment.
         tokens: per source, on average; the other texts are a little shorter.
         seed: of the random numbers.
+        sentence_tokens: how many tokens make a sentence; None for one sentence, however long.
     """
     random = np.random.default_rng(seed)
     words = _vocabulary(random)
@@ -37,9 +40,9 @@ def made_up(segments: int, *, references: int, tokens: int, seed: int = 1) -> Co
     flat = random.choice(_WORDS, lengths.sum(), p=frequencies / frequencies.sum())
     sources = np.split(flat, np.cumsum(lengths)[:-1])
     return Corpus(
-        [_text(words, source) for source in sources],
-        [_text(words, _edited(source, random)) for source in sources],
-        [[_text(words, _edited(source, random)) for _ in range(references)] for source in sources],
+        [_text(words, source, sentence_tokens) for source in sources],
+        [_text(words, _edited(source, random), sentence_tokens) for source in sources],
+        [[_text(words, _edited(source, random), sentence_tokens) for _ in range(references)] for source in sources],
     )
 
 
@@ -60,5 +63,7 @@ def _edited(tokens: np.ndarray, random: np.random.Generator) -> np.ndarray:
     return kept if len(kept) else tokens[:1]
 
 
-def _text(words: Sequence[str], tokens: np.ndarray) -> str:
-    return " ".join([words[token] for token in tokens]).capitalize() + "."
+def _text(words: Sequence[str], tokens: np.ndarray, sentence_tokens: int | None) -> str:
+    step = sentence_tokens or len(tokens)
+    sentences = (tokens[begin : begin + step] for begin in range(0, len(tokens), step))
+    return " ".join(" ".join([words[token] for token in sentence]).capitalize() + "." for sentence in sentences)

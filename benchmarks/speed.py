@@ -6,6 +6,7 @@ same interface, such as a local copy of the folder metrics/sari of https://githu
 """
 
 import argparse
+import functools
 import os
 import statistics
 import subprocess
@@ -27,13 +28,14 @@ make_importable()
 
 from sari.benchmarks.corpora import Corpus, made_up  # noqa: E402
 
-#: Title, segments, references, tokens.
+#: Title, segments, references, tokens, tokens of a sentence, variant. `dsari` needs NLTK's Punkt.
 CASES = (
-    ("sentences, 9 references", 359, 9, 22),
-    ("sentences, 9 references", 3_590, 9, 22),
-    ("sentences, 1 reference", 359, 1, 22),
-    ("sentences, 1 reference", 3_590, 1, 22),
-    ("documents, 1 reference", 60, 1, 1_000),
+    ("sentences, 9 references", 359, 9, 22, None, "hf"),
+    ("sentences, 9 references", 3_590, 9, 22, None, "hf"),
+    ("sentences, 1 reference", 359, 1, 22, None, "hf"),
+    ("sentences, 1 reference", 3_590, 1, 22, None, "hf"),
+    ("documents, 1 reference", 60, 1, 1_000, 22, "hf"),
+    ("documents, dsari", 60, 1, 1_000, 22, "dsari"),
 )
 #: Segments whose cost and memory are to be the same.
 SIZES = (359, 3_590, 35_900, 100_000)
@@ -50,9 +52,10 @@ def main() -> None:
     print(
         f"{'corpus':<26}{'segments':>9}{'us/segment':>12}{'2 threads':>11}{'no evaluate':>13}{'peer':>10}{'ratios':>24}"
     )
-    for title, corpus in _corpora(options):
-        _print_case(title, corpus, metric, peer, options)
-    if not options.sources:
+    for title, corpus, variant in _corpora(options):
+        if options.only in title:
+            _print_case(title, corpus, functools.partial(_scored_by, metric, variant), peer, options)
+    if not options.sources and not options.only:
         _print_flatness()
 
 
@@ -61,6 +64,7 @@ def _parse() -> argparse.Namespace:
     parser.add_argument("--against", type=Path, metavar="PATH", help="another evaluate module, to compare with")
     parser.add_argument("--rounds", type=int, default=7, help="how often each is timed (default: 7)")
     parser.add_argument("--peer-segments", type=int, default=359, help="at most so many for the peer (default: 359)")
+    parser.add_argument("--only", default="", metavar="TITLE", help="only the cases with this in their titles")
     parser.add_argument("--sources", type=Path, help="real texts instead, one per line")
     parser.add_argument("--outputs", type=Path)
     parser.add_argument("--references", type=Path, nargs="+")
@@ -83,25 +87,26 @@ def _oracle(**columns) -> None:
 
 def _corpora(options: argparse.Namespace):
     if not options.sources:
-        for title, segments, references, tokens in CASES:
-            yield title, made_up(segments, references=references, tokens=tokens)
+        for title, segments, references, tokens, sentence_tokens, variant in CASES:
+            corpus = made_up(segments, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
+            yield title, corpus, variant
         return
     sources, outputs = _lines(options.sources), _lines(options.outputs)
     rows = zip(*map(_lines, options.references), strict=True)
-    yield "files", Corpus(sources, outputs, [list(row) for row in rows])
+    yield "files", Corpus(sources, outputs, [list(row) for row in rows]), "hf"
 
 
 def _lines(path: Path) -> list[str]:
     return path.read_text(encoding="utf-8").removesuffix("\n").split("\n")
 
 
-def _print_case(title: str, corpus: Corpus, metric, peer: Callable, options: argparse.Namespace) -> None:
+def _print_case(title: str, corpus: Corpus, score: Callable, peer: Callable, options: argparse.Namespace) -> None:
     segments = len(corpus.sources)
     few = corpus.first(options.peer_segments)
     contestants: dict[str, tuple[Callable[[], object], int]] = {
-        "compute": (lambda: metric.compute(**corpus._asdict(), threads=1), segments),
-        "threads": (lambda: metric.compute(**corpus._asdict(), threads=2), segments),
-        "state": (lambda: _with_state(metric, corpus), segments),
+        "compute": (lambda: score(corpus, threads=1), segments),
+        "threads": (lambda: score(corpus, threads=2), segments),
+        "state": (lambda: score(corpus, with_state=True), segments),
         "peer": (lambda: peer(**few._asdict()), len(few.sources)),
     }
     times: dict[str, list[float]] = {name: [] for name in contestants}
@@ -117,8 +122,15 @@ def _print_case(title: str, corpus: Corpus, metric, peer: Callable, options: arg
     )
 
 
-def _with_state(metric, corpus: Corpus) -> None:
-    state = metric.state(threads=1)
+def _scored_by(metric, variant: str, corpus: Corpus, *, threads: int = 1, with_state: bool = False) -> None:
+    if with_state:
+        _with_state(metric, corpus, variant)
+    else:
+        metric.compute(**corpus._asdict(), variant=variant, threads=threads)
+
+
+def _with_state(metric, corpus: Corpus, variant: str = "hf") -> None:
+    state = metric.state(variant=variant, threads=1)
     state.update(**corpus._asdict())
     state.compute()
 

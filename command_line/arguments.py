@@ -9,7 +9,7 @@ from pathlib import Path
 
 from sari.command_line.options import Options
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
-from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
+from sari.variants import DELETIONS, LEVELS, PENALTIES, VARIANTS, check_variant_name, resolve_variant
 
 PROGRAM = "score.py"
 
@@ -32,6 +32,10 @@ def parse(arguments: Sequence[str] | None) -> Options:
         resolve_variant(options.variant, **options.choices)
     except (ValueError, TypeError) as error:
         parser.error(str(error))
+    try:
+        check_variant_name(options.why or options.variant)
+    except ValueError as error:
+        parser.error(f"--why: {error}")
     return options
 
 
@@ -96,7 +100,10 @@ def _parser() -> argparse.ArgumentParser:
         prog=PROGRAM,
         description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
         "and - is standard input.",
-        epilog="variants:\n" + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values()),
+        epilog="variants:\n"
+        + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values())
+        + "\n\npenalties:\n"
+        + "\n".join(f"  {name:<14}{row.summary}" for name, row in PENALTIES.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
@@ -128,9 +135,7 @@ def _add_input_options(group) -> None:
 
 def _add_metric_options(group) -> None:
     choice = group.add_mutually_exclusive_group()
-    choice.add_argument(
-        "--variant", metavar="NAME", choices=VARIANTS, default="hf", help="which SARI, see below (default: hf)"
-    )
+    choice.add_argument("--variant", metavar="NAME", default="hf", help="which SARI, see below (default: hf)")
     choice.add_argument("--all-variants", action="store_true", help="every SARI there is, one row for each")
     group.add_argument("--level", choices=LEVELS, help="average sentence scores, or sum counts over the corpus first")
     group.add_argument("--deletion", choices=DELETIONS, help="what scores the deleted n-grams")
@@ -140,6 +145,9 @@ def _add_metric_options(group) -> None:
         "--lowercase", action=argparse.BooleanOptionalAction, default=None, help="lowercase all texts, or none"
     )
     group.add_argument("--max-order", metavar="N", type=int, default=4, help="the longest n-grams (default: 4)")
+    group.add_argument(
+        "--penalties", metavar="NAME", help="what documents are penalized for, see below; for scores of sentences"
+    )
     group.add_argument("--threads", metavar="N", type=int, help="how many threads count (default: the metric's choice)")
 
 
@@ -174,12 +182,11 @@ def _add_comparison_options(group) -> None:
     group.add_argument(
         "--baselines",
         action="store_true",
-        help="add the scores of copied sources, empty outputs, and each reference against the others",
+        help="add the scores of copied sources, empty outputs, unrelated texts, and each reference against the others",
     )
     group.add_argument(
         "--why",
         metavar="VARIANT",
-        choices=VARIANTS,
         help="explain the difference to another variant, one choice at a time",
     )
 

@@ -44,6 +44,7 @@ class Options:
     tokenize: str | None
     lowercase: bool | None
     max_order: int
+    penalties: str | None
     threads: int | None
     confidence: float | None
     method: str | None
@@ -88,7 +89,7 @@ class Options:
     @property
     def choices(self) -> dict[str, Any]:
         """The options of the metric that change the score, under any variant."""
-        names = ("level", "deletion", "zero_division", "tokenize", "lowercase", "max_order")
+        names = ("level", "deletion", "zero_division", "tokenize", "lowercase", "max_order", "penalties")
         return {name: getattr(self, name) for name in names}
 
     @property

@@ -1,14 +1,15 @@
 """Scores of the files that the options name: one system batch by batch, or several held in memory and compared."""
 
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.options import Options, refusals
+from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import reading_bar
 from sari.comparing import baseline_scores, compare, explain_difference, score_systems
-from sari.data_warnings import merge_warnings, warning_rows, without_comparison
+from sari.data_warnings import VariantLeftOutWarning, WarningRow, merge_warnings, warning_rows, without_comparison
 from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
@@ -37,10 +38,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses.
     """
-    with refusals():
-        settings = {
-            name: resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants
-        }
+    settings, left_out = _settings(options)
     with reading_bar(corpus) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
@@ -49,7 +47,23 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
             scored = _scored_together(SystemColumns(**gather(read, options.systems)), settings, options)
     if options.sentences and scored.sentences is not None:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
-    return scored.report
+    return replace(scored.report, warnings=scored.report.warnings + left_out)
+
+
+def _settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
+    """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
+    found: dict[str, Settings] = {}
+    left_out: list[Warning] = []
+    for name in options.variants:
+        try:
+            found[name] = resolve_settings(name, threads=options.threads, **options.choices)
+        except (ValueError, ImportError) as error:
+            if not options.all_variants:
+                raise OptionError(str(error)) from error
+            left_out.append(VariantLeftOutWarning(f"{name} is left out: {error}"))
+    if not found:
+        raise OptionError(str(left_out[0]))
+    return found, warning_rows(left_out)
 
 
 def _shown(batches: Iterable[Batch], show_progress: Callable[[], object]) -> Iterator[Batch]:
@@ -102,11 +116,11 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     report = ScoreReport(
         results=[result for variant, comparison in comparisons.items() for result in results_of(variant, comparison)],
         baselines=baselines,
-        explanations=_differences(columns, settings[options.variants[0]], options),
+        explanations=_differences(columns, next(iter(settings.values())), options),
         warnings=warning_rows(warnings),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
     )
-    first = states[options.variants[0]]
+    first = next(iter(states.values()))
     if options.report is not None:
         from sari.command_line.documents import write_document
 

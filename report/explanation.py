@@ -7,10 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from sari.counting import NgramTable, ngram_table
+from sari.counting import NgramTable, SegmentCounts, count_columns, ngram_table
 from sari.inputs import validate_columns
 from sari.ngram_counts import NgramAmounts
 from sari.options import Settings
+from sari.scores import penalty_factors
 from sari.state import OrderFigures, Scores, State
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS
@@ -58,6 +59,21 @@ class Gram:
 
 
 @dataclass(frozen=True)
+class Penalty:
+    """What scores of operations have been multiplied by: a name of `PENALTY_FACTORS`, the factor, and why, in words."""
+
+    name: str
+    factor: float
+    operations: list[str]
+    why: str
+
+    @property
+    def sentence(self) -> str:
+        """All of it in a sentence."""
+        return f"{' and '.join(self.operations)} × {self.factor:.3g} for {self.name}: {self.why}."
+
+
+@dataclass(frozen=True)
 class Explanation:
     """Everything behind the SARI of one segment.
 
@@ -65,7 +81,9 @@ class Explanation:
         variant: the name of the variant.
         signature: every choice behind the scores.
         scores: "sari", "keep", "delete" and "add" in percent.
-        orders: for each n-gram order the figures in percent, as in the details of the metric's `compute`.
+        penalties: what the scores have been multiplied by; none for most variants.
+        orders: for each n-gram order the figures in percent, as in the details of the metric's `compute`: without
+            penalties.
         source: the tokens of the source: kept or deleted, rightly or wrongly.
         output: the tokens of the output: kept, added rightly or added wrongly.
         missed: what references added and the output did not, most wanted first.
@@ -75,6 +93,7 @@ class Explanation:
     variant: str
     signature: str
     scores: Scores
+    penalties: list[Penalty]
     orders: list[OrderFigures]
     source: list[Token]
     output: list[Token]
@@ -104,7 +123,9 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
     """
     columns = validate_columns([source], [prediction], [list(references)])
     state = State(settings)
-    state.update_checked(columns)
+    state.observe(columns)
+    (counted,) = count_columns(*columns, settings)
+    state.accumulate(counted)
     (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
     (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
     orders = _entries(ngram_table(source, prediction, references, settings))
@@ -113,12 +134,29 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
         variant=settings.variant.name,
         signature=state.signature,
         scores=state.scores(),
+        penalties=list(_penalties(counted, settings)),
         orders=state.orders(),
         source=_source_tokens(source_tokens, output_tokens, unigrams),
         output=[_output_token(token, unigrams[token]) for token in output_tokens],
         missed=_missed(unigrams.values()),
         grams=[_grams(entries) for entries in orders],
     )
+
+
+def _penalties(counted: SegmentCounts, settings: Settings) -> Iterator[Penalty]:
+    """Yield the penalties of the only segment."""
+    penalties = settings.penalties
+    if penalties is None or counted.sentences is None:
+        return
+    ((source, output, references),), ((ours, theirs),) = counted.lengths.tolist(), counted.sentences.tolist()
+    why = {
+        "shortness": f"output {output} tokens, references {references}",
+        "verbosity": f"output {output} tokens, references {references}, source {source}",
+        "sentences": f"output {ours}, references {theirs}",
+    }
+    for name, factor in penalty_factors(counted.lengths, counted.sentences).items():
+        operations: list[str] = [operation for operation in OPERATIONS if name in getattr(penalties, operation)]
+        yield Penalty(name, float(factor[0]), operations, why[name])
 
 
 class _Entry(NamedTuple):
@@ -243,7 +281,7 @@ def _why_in_source(entry: _Entry, operation: str, right: bool) -> str:
     share = _share(_agreeing(entry, operation), entry.asked)
     credit = _credit(entry, operation)
     in_credit = f" Credit: {100 * credit:.0f} %."
-    if entry.source > 1:
+    if entry.source > 1 or entry.scale > entry.asked:
         copies = min(entry.source, entry.output)
         times = copies if operation == "keep" else entry.source - copies
         meant, most = min(entry.source * entry.scale, entry.references), entry.source * entry.scale

@@ -65,7 +65,7 @@ def legend(report: ScoreReport, *, best: str) -> list[str]:
     if len(report.systems) > 1:
         lines += [f"{best} the best system of the column"]
     if report.baselines:
-        lines += ["copy: the sources as outputs; empty: no words"]
+        lines += ["copy: the sources as outputs; empty: no words; unrelated: references of other segments"]
         if len(report.baselines) > 2 * len({row.variant for row in report.baselines}):
             lines += ["reference: each scored against the other references; references: their mean"]
     return lines

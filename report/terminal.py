@@ -43,6 +43,8 @@ def as_text(
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
     scores = "  ".join(f"{name} {explanation.scores[name]:.2f}" for name in OPERATIONS)
     lines = [title, paint(f"SARI {explanation.scores['sari']:.2f}", _BOLD) + f"  {scores}", ""]
+    if explanation.penalties:
+        lines[-1:] = [*(f"  {penalty.sentence}" for penalty in explanation.penalties), ""]
     for label, tokens in (
         ("Source", explanation.source),
         ("Output", explanation.output),

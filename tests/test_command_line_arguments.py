@@ -33,7 +33,7 @@ def corpus(tmp_path):
         ),
         ([*FILES, "--all-variants", "--sentences", "x.tsv"], "--sentences takes the scores of one variant"),
         ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', wanted a name ending in .tsv or .jsonl"),
-        ([*FILES, "--variant", "bleu"], "argument --variant: invalid choice: 'bleu' (choose from "),
+        ([*FILES, "--variant", "bleu"], "variant: got 'bleu', wanted one of hf (Hugging Face "),
         ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
     ],
 )
@@ -52,7 +52,7 @@ def test_usage_errors(corpus, arguments, message):
         ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
         ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
         ([*FILES, "--paired-ar", "--paired-bs"], "argument --paired-bs: not allowed with argument --paired-ar"),
-        ([*FILES, "--why", "bleu"], "argument --why: invalid choice: 'bleu' (choose from "),
+        ([*FILES, "--why", "bleu"], "--why: variant: got 'bleu', wanted one of hf (Hugging Face "),
     ],
 )
 def test_usage_errors_of_comparisons(corpus, arguments, message):

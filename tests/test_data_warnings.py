@@ -11,7 +11,8 @@ from threading import Barrier
 import pytest
 from conftest import ROOT
 
-VARIANTS = ("hf", "xu2016", "lens", "easse", "easse_legacy", "paper", "t2t", "lasertagger", "set")
+VARIANTS = ("hf", "xu2016", "lens", "easse", "easse_legacy", "star", "paper", "t2t", "lasertagger", "set")
+VARIANTS += ("dsari",)
 
 # As people write it, without spaces.
 CHINESE = ["这座灯塔建于一八七四年，一直使用到一九六九年。", "这种甲虫一生大部分时间都生活在地下深处。"] * 6
@@ -56,9 +57,9 @@ def warned(sari, columns, **options):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_clean_texts_give_no_warning(sari, clean, variant):
-    split_only = variant in ("xu2016", "lens", "t2t", "lasertagger", "set")
+    split_only = variant in ("xu2016", "lens", "t2t", "lasertagger", "set", "dsari")
     columns = changed(clean, tokenized) if split_only else clean
-    if variant == "easse_legacy":
+    if variant in ("easse_legacy", "star"):
         columns = {**clean, "sources": list(map(tokenized, clean["sources"]))}
     assert warned(sari, columns, variant=variant) == {}
 
@@ -92,6 +93,11 @@ FAULTS = {
         },
         {"variant": "easse"},
         "in a sample of 10 segments, copying the sources has a SARI of 30.26, the predictions 10.16",
+    ),
+    "BelowUnrelatedWarning": (
+        lambda c: {"predictions": [f"The {text}" for text in c["sources"]]},
+        {"variant": "easse"},
+        "in a sample of 10 segments, references of other segments have a SARI of ",
     ),
     "CaseMismatchWarning": (
         lambda c: {"predictions": [text.lower() for text in c["predictions"]]},
@@ -140,12 +146,16 @@ def test_each_fault_is_told(sari, clean, category):
     change, options, message = FAULTS[category]
     found = warned(sari, {**clean, **change(clean)}, **options)
     assert found[category].startswith(message)
-    side_effects = {"UnsegmentedTextWarning": {"ShiftedLinesWarning"}}
+    side_effects = {
+        "UnsegmentedTextWarning": {"ShiftedLinesWarning"},
+        "BelowCopyWarning": {"BelowUnrelatedWarning"},
+        "ShiftedLinesWarning": {"BelowUnrelatedWarning"},
+    }
     assert set(found) - {category} <= side_effects.get(category, set())
 
 
 def test_every_category_is_tested(sari):
-    assert set(sari.warning_categories) == {"SariWarning", "RewardsCopyingWarning", *FAULTS}
+    assert set(sari.warning_categories) == {"SariWarning", "RewardsCopyingWarning", "VariantLeftOutWarning", *FAULTS}
     base = sari.warning_categories["SariWarning"]
     assert all(issubclass(category, base) for category in sari.warning_categories.values())
     assert issubclass(base, UserWarning)
@@ -177,7 +187,8 @@ def test_a_line_lost_in_the_middle_of_a_long_file(sari, clean):
     assert warned(sari, columns) == {}
     for lost in (10, 200):
         shifted = predictions[:lost] + predictions[lost + 1 :] + ["The end."]
-        assert list(warned(sari, {**columns, "predictions": shifted})) == ["ShiftedLinesWarning"]
+        found = warned(sari, {**columns, "predictions": shifted})
+        assert {"ShiftedLinesWarning"} <= set(found) <= {"ShiftedLinesWarning", "BelowUnrelatedWarning"}
     late = {**columns, "sources": ["The beginning.", *sources[:-1]]}
     message = warned(sari, late)["ShiftedLinesWarning"]
     assert message.startswith("predictions and references look shifted by one line against sources")
@@ -212,6 +223,7 @@ def test_a_comparison_names_the_system(sari, clean):
     assert [str(warning.message) for warning in caught] == [
         "references 1 and 3 are the same in 10 of 10 segments looked at",
         "copies: 10 of 10 predictions are the same as their sources",
+        "copies: in a sample of 10 segments, references of other segments have a SARI of 30.51, the predictions 14.79",
     ]
 
 

@@ -85,10 +85,12 @@ def test_layout_of_all_variants(paper):
         "lens          26.83  22.15   50.00  8.33\n"
         "easse         31.35  22.53   63.19  8.33\n"
         "easse_legacy  31.35  22.53   63.19  8.33\n"
+        "star          35.47  15.02   83.07  8.33\n"
         "paper         27.11  22.98   50.00  8.33\n"
         "t2t           26.95  22.53   50.00  8.33\n"
         "lasertagger   31.35  22.53   63.19  8.33\n"
         "set           20.86  17.05   39.29  6.25\n"
+        "dsari         11.63   8.15   18.39  8.33\n"
         "==================================================\n"
     )
     names = [line.split("|")[1] for line in f"SARI|{signatures}".splitlines()]
@@ -130,6 +132,7 @@ def test_layout_of_a_comparison(capsys, monkeypatch):
         "rewriting    73.01*^  [69.25, 76.71]  76.41^   88.94^  53.68^  +16.61  0.0040\n"
         "copy         15.38                    46.14     0.00    0.00\n"
         "empty        26.57                     0.00    79.70    0.00\n"
+        "unrelated    29.63                     7.86    79.90    1.13\n"
         "references   50.79                    50.64    80.50   21.24\n"
         "reference 1  50.79                    50.64    80.50   21.24\n"
         "reference 2  50.79                    50.64    80.50   21.24\n"
@@ -139,7 +142,7 @@ def test_layout_of_a_comparison(capsys, monkeypatch):
         "Null hypothesis: a system and deleting are equally good, and differ by chance\n"
         "* the null hypothesis is rejected: p < 0.05\n"
         "^ the best system of the column\n"
-        "copy: the sources as outputs; empty: no words\n"
+        "copy: the sources as outputs; empty: no words; unrelated: references of other segments\n"
         "reference: each scored against the other references; references: their mean\n"
         "\n"
         f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}\n"
@@ -228,7 +231,14 @@ def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sa
         assert [float(row["add_low"]), float(row["add_high"])] == scores["confidence_intervals"]["add"]
         assert row["signature"] == expected["signature"]
     assert float(rows[1]["keep_p_value"]) == expected["systems"]["rewriting"]["p_values"]["keep"]
-    assert [row["system"] for row in rows[2:]] == ["copy", "empty", "references", "reference 1", "reference 2"]
+    assert [row["system"] for row in rows[2:]] == [
+        "copy",
+        "empty",
+        "unrelated",
+        "references",
+        "reference 1",
+        "reference 2",
+    ]
     assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_low"] == ""
 
 
@@ -251,23 +261,32 @@ def test_json_of_a_comparison(capsys, monkeypatch, sari, example):
 
 def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
     text = printed(capsys, monkeypatch, *EXAMPLE[:-2], *SYSTEMS, "--all-variants")
-    lines = text.splitlines()[5:24]
+    lines = text.splitlines()[5:28]
     assert lines[0].split() == ["System", "Variant", "SARI", "Keep", "Delete", "Add"]
     assert [line.split()[1] for line in lines[1:]] == [name for name in VARIANTS for _ in range(2)]
-    assert all(("^" in line) == line.startswith("rewriting") for line in lines[1:])
-    assert "\nWarning: xu2016, lens, t2t, lasertagger, set: sources, predictions and references do not look" in text
+    assert all(("^" in line) == line.startswith("rewriting") for line in lines[1:-2])
+    # Of short texts D-SARI wants the length to a token.
+    assert [line.split()[2][-1] for line in lines[-2:]] == ["^", "8"]
+    assert (
+        "\nWarning: xu2016, lens, t2t, lasertagger, set, dsari: sources, predictions and references do not look" in text
+    )
 
 
 def test_notes_come_with_every_format(capsys, monkeypatch, tmp_path):
     (tmp_path / "x.txt").write_text((ROOT / "examples" / "sources.txt").read_text())
     arguments = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
-    message = "10 of 10 predictions are the same as their sources"
-    assert printed(capsys, monkeypatch, *arguments).endswith(f"\n\nWarning: {message}\n")
-    note = {"category": "CopiedOutputsWarning", "message": message}
-    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["warnings"] == [note]
+    copied = "10 of 10 predictions are the same as their sources"
+    text = printed(capsys, monkeypatch, *arguments)
+    message = text.rstrip().rpartition("Warning: ")[2]
+    assert text.endswith(f"\n\nWarning: {copied}\nWarning: {message}\n")
+    notes = [
+        {"category": "CopiedOutputsWarning", "message": copied},
+        {"category": "BelowUnrelatedWarning", "message": message},
+    ]
+    assert json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))["warnings"] == notes
     for form, shown in {
         "markdown": f"> Warning: {message}",
         "latex": f"% Warning: {message}",
-        "csv": f",{message}",
+        "csv": f' {message}"',
     }.items():
         assert printed(capsys, monkeypatch, *arguments, "--format", form).rstrip().endswith(shown)

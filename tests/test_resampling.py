@@ -360,12 +360,13 @@ def test_baselines(sari, corpus):
     columns = {name: corpus[name] for name in ("sources", "references")}
     for variant in ("hf", "easse_legacy"):
         found = sari.baselines(**columns, variant=variant)
-        assert list(found) == ["copy", "empty", "references", "reference 1", "reference 2"]
+        assert list(found) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
         first, second = (list(column) for column in zip(*columns["references"], strict=True))
         sources = columns["sources"]
         by_hand = {
             "copy": (sources, columns["references"]),
             "empty": ([""] * 10, columns["references"]),
+            "unrelated": ([*first[1:], first[0]], columns["references"]),
             "reference 1": (first, second),
             "reference 2": (second, first),
         }
@@ -376,9 +377,9 @@ def test_baselines(sari, corpus):
         with_scores = sari.compute(**one(corpus, "deleting"), variant=variant, baselines=True)
         assert with_scores.pop("baselines") == found
         assert with_scores == sari.compute(**one(corpus, "deleting"), variant=variant)
-    assert list(sari.baselines(sources=["a", "b"], references=[["a"], ["b", "c"]])) == ["copy", "empty"]
+    assert list(sari.baselines(sources=["a", "b"], references=[["a"], ["b", "c"]])) == ["copy", "empty", "unrelated"]
     ragged = sari.baselines(sources=["a", "b"], references=[["a", "x"], ["b", "c", "d"]])
-    assert list(ragged) == ["copy", "empty", "references", "reference 1", "reference 2"]
+    assert list(ragged) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
 
 
 @pytest.mark.parametrize(

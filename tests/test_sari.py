@@ -23,7 +23,7 @@ import pytest
 from conftest import ROOT
 
 from sari.tokenization import TOKENIZERS
-from sari.variants import VARIANTS, VERSION
+from sari.variants import PENALTIES, VARIANTS, VERSION
 
 NAMES = ("sari", "keep", "delete", "add")
 OPTIONS = ("variant", "level", "deletion", "zero_division", "tokenize", "lowercase", "max_order", "threads")
@@ -287,7 +287,9 @@ def test_combined_with_other_metrics(sari):
 TOKENIZER = f"wanted a callable or one of {', '.join(TOKENIZERS)}"
 WHOLE = "wanted a whole number of at least 1"
 SHARE = "wanted a number from 0 to 1"
-VARIANT = f"wanted one of {', '.join(VARIANTS)}"
+VARIANT = "wanted one of " + "; ".join(f"{name} ({row.summary})" for name, row in VARIANTS.items())
+PENALTY = "wanted one of " + "; ".join(f"{name} ({row.summary})" for name, row in PENALTIES.items())
+SPLITTER = "wanted 'punkt' or a callable from a text to the list of its sentences"
 LEVEL = "wanted one of sentence, corpus"
 DELETION = "wanted one of precision, f1"
 
@@ -298,6 +300,10 @@ BAD_OPTIONS = [
     ("variant", None, TypeError, VARIANT),
     ("variant", ["hf"], TypeError, VARIANT),
     ("level", "document", ValueError, LEVEL),
+    ("penalties", "d-sari", ValueError, PENALTY),
+    ("penalties", 1, TypeError, PENALTY),
+    ("sentence_splitter", "nltk", ValueError, SPLITTER),
+    ("sentence_splitter", 1, TypeError, SPLITTER),
     ("level", 1, TypeError, LEVEL),
     ("deletion", "recall", ValueError, DELETION),
     ("deletion", True, TypeError, DELETION),

@@ -118,6 +118,6 @@ def test_without_punkt_one_line_says_how_to_get_it(lacks, tmp_path):
     assert process.stdout.splitlines() == [
         "True",
         "True",
-        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; or "
-        "give a callable from a text to the list of its sentences",
+        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
+        "or give a callable from a text to the list of its sentences",
     ]

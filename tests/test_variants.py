@@ -96,7 +96,7 @@ def test_penalties_are_for_scores_of_segments(penalties):
     for variant in ("easse", "star"):
         with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
             resolve_variant(variant, penalties=penalties)
-    with pytest.raises(ValueError, match="^penalties: got 'dsari' with level 'corpus', "):
+    with pytest.raises(ValueError, match=r"^penalties: got 'dsari' with level 'corpus', "):
         resolve_variant("dsari", level="corpus")
 
 

@@ -5,6 +5,8 @@ from contextlib import contextmanager
 
 from playwright.sync_api import expect
 
+from sari.variants import VARIANTS
+
 DESKTOP, PHONE = (1280, 900), (390, 844)
 
 
@@ -46,7 +48,8 @@ def fill(page, source, output, references):
 
 def choose(page, label, option):
     page.get_by_role("combobox", name=label).click()
-    page.get_by_role("option", name=option, exact=True).click()
+    named = f"{option}: {VARIANTS[option].summary}" if option in VARIANTS else option
+    page.get_by_role("option", name=named, exact=True).click()
     expect(page.get_by_role("option")).to_have_count(0)
 
 

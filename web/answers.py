@@ -35,8 +35,17 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
         )
 
 
+def what_lacks_for(variant: str) -> str:
+    """Return in a line what a variant needs and this server has not, as Punkt may be; nothing where all is there."""
+    try:
+        resolve_settings(variant)
+    except ImportError as error:
+        return str(error)
+    return ""
+
+
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
-    """Return the scores of one segment under every variant, by name.
+    """Return the scores of one segment under every variant that this server has all for, by name.
 
     Raises:
         RefusedError: as in `explain_segment`.
@@ -45,6 +54,8 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
         segment = _segment(source, output, references)
         scores = {}
         for name in VARIANTS:
+            if what_lacks_for(name):
+                continue
             state = State(resolve_settings(name, threads=1))
             state.update_checked(segment)
             scores[name] = state.scores()

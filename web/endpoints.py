@@ -18,9 +18,10 @@ def sentence(
     variant: str = "hf",
     tokenize: str | None = None,
     lowercase: bool | None = None,
+    penalties: str | None = None,
 ) -> dict:
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
-    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    options = _options(variant, tokenize, lowercase, penalties)
     with _refusals_as_errors():
         return asdict(answers.explain_segment(source, output, references, **options))
 
@@ -45,9 +46,10 @@ def corpus(
     variant: str = "hf",
     tokenize: str | None = None,
     lowercase: bool | None = None,
+    penalties: str | None = None,
 ) -> dict:
     """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
-    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    options = _options(variant, tokenize, lowercase, penalties)
     with _refusals_as_errors():
         batches = corpora.batches_of_lists(sources, outputs, references)
         return dict(answers.score_corpus(batches, lambda _done, _total: None, **options).result)
@@ -62,9 +64,10 @@ def compare(
     variant: str = "hf",
     tokenize: str | None = None,
     lowercase: bool | None = None,
+    penalties: str | None = None,
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
-    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
+    options = _options(variant, tokenize, lowercase, penalties)
     with _refusals_as_errors():
         systems = corpora.systems_of_lists(sources, outputs, references)
         comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
@@ -73,6 +76,10 @@ def compare(
 
 #: In the order in which the page lists them; each is called by its name.
 ENDPOINTS: tuple[Callable[..., dict], ...] = (sentence, variants, why, corpus, compare)
+
+
+def _options(variant: str, tokenize: str | None, lowercase: bool | None, penalties: str | None) -> dict[str, Any]:
+    return {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
 
 
 @contextmanager

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from sari.report.explanation import Penalty
 from sari.state import Scores
 from sari.variants import OPERATIONS, VARIANTS, Operation
-from sari.web.markup.elements import NAMES, bar, escaped
+from sari.web.markup.elements import NAMES, bar, escaped, note
 
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 
@@ -19,6 +20,11 @@ def scores(values: Scores, note: str = "") -> str:
         f'<div class="sari-total"><span>SARI</span><strong>{values["sari"]:.2f}</strong></div>'
         f'<div class="sari-bars">{bars}</div><p>{escaped(note)}</p></section>'
     )
+
+
+def penalties(rows: Sequence[Penalty]) -> str:
+    """Return what scores have been multiplied by, each in a line; nothing where there are no penalties."""
+    return "".join(note(f"Penalty: {row.sentence}") for row in rows)
 
 
 def orders(rows: Sequence[Mapping[str, Any]], variant: str) -> str:

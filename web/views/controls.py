@@ -39,10 +39,16 @@ def choices() -> Choices:
     """Make the choices of how to score."""
     with gr.Row():
         return Choices(
-            gr.Dropdown(list(VARIANTS), value="hf", label="Variant", min_width=120),
+            variant_box("hf", "Variant"),
             gr.Dropdown([OWN, *TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
             gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
         )
+
+
+def variant_box(value: str, label: str) -> gr.Dropdown:
+    """Make a choice of variants that says of each what it is."""
+    named = [(f"{name}: {row.summary}", name) for name, row in VARIANTS.items()]
+    return gr.Dropdown(named, value=value, label=label, min_width=220, scale=2)
 
 
 def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:

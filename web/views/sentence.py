@@ -28,7 +28,9 @@ def show_sentence(source: str, output: str, references: str, *chosen: str) -> Sh
     except RefusedError as refusal:
         return Shown(elements.refusal(str(refusal)))
     return Shown(
-        scores.scores(explanation.scores) + elements.signature(explanation.signature),
+        scores.scores(explanation.scores)
+        + scores.penalties(explanation.penalties)
+        + elements.signature(explanation.signature),
         sentence.texts(explanation),
         scores.orders(explanation.orders, explanation.variant),
         sentence.grams(explanation),

@@ -5,11 +5,11 @@ from typing import Any
 import gradio as gr
 
 from sari.variants import VARIANTS
-from sari.web.answers import explain_difference, score_variants
+from sari.web.answers import explain_difference, score_variants, what_lacks_for
 from sari.web.beside import samples
 from sari.web.limits import RefusedError
 from sari.web.markup import elements, variants
-from sari.web.views.controls import LIVE, Texts, lines_of
+from sari.web.views.controls import LIVE, Texts, lines_of, variant_box
 
 
 def show_variants(source: str, output: str, references: str) -> str:
@@ -18,13 +18,19 @@ def show_variants(source: str, output: str, references: str) -> str:
         results = score_variants(source, output, lines_of(references))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
-    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()}) + variants.given(
-        source, output, lines_of(references)
+    left_out = [f"{name} is left out: {lacks}" for name in VARIANTS if (lacks := what_lacks_for(name))]
+    return (
+        variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()})
+        + "".join(map(elements.note, left_out))
+        + variants.given(source, output, lines_of(references))
     )
 
 
 def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
+    lacks = what_lacks_for(one) or what_lacks_for(other)
+    if lacks:
+        return elements.refusal(lacks)
     pair = {"variant_a": one, "variant_b": other}
     try:
         return variants.difference(explain_difference(source, output, lines_of(references), **pair))
@@ -41,10 +47,7 @@ def variants_view(tab: gr.Tab, texts: Texts) -> None:
     result = gr.HTML(show_variants(*first), elem_id="variants")
     gr.HTML('<div class="sari-page"><h3>Why two variants differ</h3></div>')
     with gr.Row():
-        pair = [
-            gr.Dropdown(list(VARIANTS), value=value, label=label, min_width=120)
-            for label, value in (("From", "hf"), ("To", "easse"))
-        ]
+        pair = [variant_box("hf", "From"), variant_box("easse", "To")]
     steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
     for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
