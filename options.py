@@ -22,7 +22,7 @@ def _version_of_sacrebleu() -> str:
     try:
         return version("sacrebleu")
     except PackageNotFoundError:
-        raise ImportError("sacrebleu is not installed, wanted for signatures: pip install sacrebleu") from None
+        raise ImportError("No module named 'sacrebleu', which signatures name") from None
 
 
 _SACREBLEU = _version_of_sacrebleu()

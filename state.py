@@ -366,6 +366,12 @@ class State:
         kept = {"sentences": self._sentences, "rows": self._rows}
         return pack(head, {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()})
 
+    def __copy__(self) -> "State":
+        return read_state(self.to_bytes(), **self.callables, loader=self._loader)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
+        return self.__copy__()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return pickled_call("state", methodcaller("read_state", self.to_bytes(), **self.callables), self._loader)
 
