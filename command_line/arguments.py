@@ -13,6 +13,9 @@ from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
 
 PROGRAM = "score.py"
 
+#: The test where none is named, as in Python: it holds for few segments too.
+DEFAULT_TEST = "randomization"
+
 #: How the files of reports may end. They are written by `sari.report.pages`, which is slow to load.
 REPORT_ENDINGS = (".html", ".md", ".json")
 
@@ -24,7 +27,10 @@ def parse(arguments: Sequence[str] | None) -> Options:
         arguments: of the command line; None for those of this process.
     """
     parser = _parser()
-    options = Options(**vars(parser.parse_args(arguments)))
+    given = vars(parser.parse_args(arguments))
+    if given["all_pairs"] and given["method"] is None:
+        given["method"] = DEFAULT_TEST
+    options = Options(**given)
     message = next(_faults(options), None)
     if message is not None:
         parser.error(message)
@@ -67,7 +73,7 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
     if twice is not None:
         yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
     if options.method is not None and len(names) == 1:
-        yield "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"
+        yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
     if options.sentences is not None and len(names) > 1:
         yield "--sentences takes the scores of one system"
 
@@ -168,9 +174,18 @@ def _add_comparison_options(group) -> None:
         help="test by paired approximate randomization whether systems differ from the first",
     )
     group.add_argument(
-        "--resamples", metavar="N", type=int, help="how many resamples (default: 1000) or trials (default: 10000)"
+        "--all-pairs",
+        action="store_true",
+        help="sort systems by score, test each against each, and tell the groups that no test tells apart",
     )
-    group.add_argument("--seed", metavar="N", type=int, default=12345, help="of the resamples (default: 12345)")
+    group.add_argument(
+        "--resamples",
+        metavar="N",
+        type=int,
+        help="how many resamples for intervals and --paired-bs (default: 1000) or trials for --paired-ar (default: "
+        "10000); more where many comparisons want them",
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="of the resamples (default: 12345)")
     group.add_argument(
         "--baselines",
         action="store_true",

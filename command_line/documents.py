@@ -33,7 +33,7 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
     path = str(options.report)
     with refusals():
         resampling = resolve_resampling(
-            confidence=options.confidence or _CONFIDENCE, resamples=options.resamples, seed=options.seed
+            **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
         trees = _trees(options.trees)
         with step_bar("Measuring", building.steps(len(states))) as advance:

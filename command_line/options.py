@@ -29,7 +29,7 @@ class Options:
     """The options by the names that `--help` shows; None, or False, for what was left out.
 
     Attributes:
-        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar.
+        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar and for --all-pairs alone.
     """
 
     sources: str | None
@@ -47,8 +47,9 @@ class Options:
     threads: int | None
     confidence: float | None
     method: str | None
+    all_pairs: bool
     resamples: int | None
-    seed: int
+    seed: int | None
     baselines: bool
     why: str | None
     format: str
@@ -84,6 +85,12 @@ class Options:
     def variants(self) -> list[str]:
         """The names of the variants to score under."""
         return list(VARIANTS) if self.all_variants else [self.variant]
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The options of intervals and tests."""
+        given = {"confidence": self.confidence, "method": self.method, "resamples": self.resamples, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def choices(self) -> dict[str, Any]:

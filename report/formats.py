@@ -7,13 +7,17 @@ Every format takes results of any number of systems and variants. JSON has one s
                   "orders": [{"order": int, "keep": {"precision": float, "recall": float, "f1": float, "score": float},
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
-                  "differences": {"sari": float, ...}, "p_values": {"sari": float, ...}}, ...],
+                  "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
+                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int]}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
      "warnings": [{"category": str, "message": str}, ...],
-     "resampling": {"confidence": float, "method": str, "resamples": int, "seed": int, "baseline": str}}
+     "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
+                    "comparisons": int, "baseline": str},
+     "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
+                "corrected_p_values": {...}}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
@@ -28,7 +32,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from sari.report.results import Baseline, Result, ScoreReport
+from sari.report.results import Baseline, Pair, Result, ScoreReport
 from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score_list, score_table
 from sari.variants import SCORES
 
@@ -37,6 +41,9 @@ if TYPE_CHECKING:  # what `--help` need not wait for
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
+# Columns of CSV: fields of results and of the resampling.
+_OF_TESTS = ("difference", "p_value", "corrected_p_value")
+_OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
 
 
 def as_text(report: ScoreReport, by_order: bool) -> str:
@@ -93,11 +100,16 @@ def as_latex(report: ScoreReport, by_order: bool) -> str:
 
 
 def as_csv(report: ScoreReport, _by_order: bool) -> str:
-    """Return a row per system, baseline and variant at full precision, the columns the same whatever was asked for."""
+    """Return a row per system, baseline and variant, and one per pair of systems that were compared each with each.
+
+    All figures have full precision, and the columns are the same whatever was asked for.
+    """
     ends = [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
-    of_test = [f"{score}_{what}" for what in ("difference", "p_value") for score in SCORES]
-    header = ["system", "variant", "segments", *SCORES, *ends, *of_test, "signature", "warnings"]
+    of_test = [f"{score}_{what}" for what in _OF_TESTS for score in SCORES]
+    header = ["system", "compared_with", "variant", "segments", *SCORES, *ends, *of_test, "group", "first_rank"]
+    header += ["last_rank", *_OF_RESAMPLING, "signature", "warnings"]
     shared = {"segments": report.results[0].segments, "warnings": " ".join(row["message"] for row in report.warnings)}
+    shared |= {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
     signatures = {result.variant: result.signature for result in report.results}
     file = io.StringIO()
     writer = csv.DictWriter(file, header, lineterminator="\n")
@@ -105,7 +117,13 @@ def as_csv(report: ScoreReport, _by_order: bool) -> str:
     rows: list[Result | Baseline] = [*report.results, *report.baselines]
     for row in rows:
         cells = {"system": row.name, "variant": row.variant, **shared, **row.scores}
+        if isinstance(row, Result) and row.p_values is not None and report.resampling is not None:
+            cells["compared_with"] = report.resampling.baseline
         writer.writerow({**cells, "signature": signatures[row.variant], **_statistics(row)})
+    for pair in report.pairs:
+        one, other = pair.systems
+        cells = {"system": one, "compared_with": other, "variant": pair.variant, **shared}
+        writer.writerow({**cells, "signature": signatures[pair.variant], **_test_cells(pair)})
     return file.getvalue().removesuffix("\n")
 
 
@@ -149,16 +167,22 @@ def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _statistics(row: Result | Baseline) -> dict[str, Any]:
     """Return the cells of intervals and tests; those that a row does not have stay empty."""
-    cells: dict[str, Any] = {}
-    if isinstance(row, Result):
-        for score in SCORES:
-            if row.confidence_intervals is not None:
-                cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
-            if row.differences is not None:
-                cells[f"{score}_difference"] = row.differences[score]
-            if row.p_values is not None:
-                cells[f"{score}_p_value"] = row.p_values[score]
+    if not isinstance(row, Result):
+        return {}
+    cells = _test_cells(row)
+    for score in SCORES if row.confidence_intervals is not None else ():
+        cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    if row.rank is not None:
+        cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells
+
+
+def _test_cells(row: Result | Pair) -> dict[str, Any]:
+    """Return the cells of a test, if there was one."""
+    columns = {what: getattr(row, f"{what}s") for what in _OF_TESTS}
+    return {
+        f"{score}_{what}": scores[score] for what, scores in columns.items() if scores is not None for score in SCORES
+    }
 
 
 # How each format writes a table

@@ -4,16 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from sari.report.results import SIGNIFICANT, Baseline, Difference, Result, ScoreReport
+from sari.report.results import SIGNIFICANT, Baseline, Difference, Resampling, Result, ScoreReport
 from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
 WORDS = ("System", "Variant", "Operation", "Choice", "From", "To")
-
-_METHODS = {
-    "bootstrap": "paired bootstrap, {resamples} resamples",
-    "randomization": "paired approximate randomization, {resamples} trials",
-}
 
 
 class Cell(NamedTuple):
@@ -56,6 +51,7 @@ def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     """Return the tables that were asked for besides: figures by n-gram order, and why variants differ."""
     several = len(report.systems) > 1
     orders = [_order_table(result, several) for result in report.results if by_order]
+    orders += [_pairs_table(report, variant) for variant in report.variants if report.pairs]
     return orders + [_difference_table(difference, several) for difference in report.explanations]
 
 
@@ -87,9 +83,14 @@ def _score_columns(report: ScoreReport) -> dict[str, Callable[[Row], Cell]]:
         columns[f"{_percent(resampling.confidence)} CI"] = lambda row: Cell(_interval(row, "sari"))
     for name in OPERATIONS:
         columns[name.title()] = partial(score, name=name)
-    if resampling and resampling.method is not None:
+    if report.pairs:
+        columns["Group"] = lambda row: Cell(str(getattr(row, "group", None) or ""))
+        columns["Ranks"] = lambda row: Cell(_ranks(row))
+    elif resampling and resampling.comparisons:
         columns["Diff."] = lambda row: Cell(_statistic(row, "differences", "+.2f"))
         columns["p"] = lambda row: Cell(_statistic(row, "p_values", ".4f"))
+        if resampling.comparisons > 1:
+            columns["corr. p"] = lambda row: Cell(_statistic(row, "corrected_p_values", ".4f"))
     return columns
 
 
@@ -104,7 +105,7 @@ def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
 
     def cell(row: Row, name: Score) -> Cell:
         is_best = rivals and isinstance(row, Result) and row.scores[name] == best[row.variant, name]
-        p_values = row.p_values if isinstance(row, Result) else None
+        p_values = row.corrected_p_values if isinstance(row, Result) else None
         significant = name == "sari" and p_values is not None and p_values["sari"] < SIGNIFICANT
         return Cell(f"{row.scores[name]:.2f}", is_best, significant)
 
@@ -120,6 +121,21 @@ def _order_table(result: Result, several: bool) -> Table:
     ]
     title = f"By order: {result.variant}" + (f", {result.name}" if several else "")
     return Table(title, ["Order", "Operation", "Precision", "Recall", "F1", "Score"], rows)
+
+
+def _pairs_table(report: ScoreReport, variant: str) -> Table:
+    """Return the corrected p-values of each system against those that score higher."""
+    names = [result.name for result in report.results if result.variant == variant]
+    p_values = {
+        tuple(pair.systems): pair.corrected_p_values["sari"] for pair in report.pairs if pair.variant == variant
+    }
+    rows = []
+    for place, name in enumerate(names[1:], 1):
+        row = [p_values[other, name] for other in names[:place]]
+        cells = [Cell(f"{p_value:.4f}", significant=p_value < SIGNIFICANT) for p_value in row]
+        rows.append([Cell(name), *cells, *[Cell("")] * (len(names) - 1 - place)])
+    title = f"Corrected p of the difference to each system that scores higher: {variant}"
+    return Table(title, ["System", *names[:-1]], rows)
 
 
 def _difference_table(difference: Difference, several: bool) -> Table:
@@ -150,14 +166,37 @@ def _resampling_legend(report: ScoreReport) -> list[str]:
             f"{_percent(resampling.confidence)} CI: percentile bootstrap over segments, {resampling.resamples} "
             f"resamples, seed {resampling.seed}"
         ]
-    if resampling and resampling.method is not None:
-        method = _METHODS[resampling.method].format(resamples=resampling.resamples)
-        lines += [
-            f"Diff., p: SARI against {resampling.baseline}; two-sided, {method}, seed {resampling.seed}",
-            f"Null hypothesis: a system and {resampling.baseline} are equally good, and differ by chance",
-            f"* the null hypothesis is rejected: p < {SIGNIFICANT:g}",
-        ]
+    if resampling and resampling.comparisons:
+        lines += _test_legend(resampling)
     return lines
+
+
+def _test_legend(resampling: Resampling) -> list[str]:
+    test = resampling.test
+    method = f"two-sided, {test.title.lower()}, {resampling.trials} {test.draws}, seed {resampling.seed}"
+    if resampling.baseline is None:
+        return [
+            f"p: SARI of each system against each; {method}; corrected for {_comparisons(resampling)}",
+            "Group: ends where each system so far is significantly better than all that follow, p < "
+            f"{SIGNIFICANT:g} (* below)",
+            "Ranks: from one more than how many are significantly better to how many it is not significantly better than",
+        ]
+    lines = [
+        f"Diff., p: SARI against {resampling.baseline}; {method}",
+        f"Null hypothesis: a system and {resampling.baseline} are equally good, and differ by chance",
+    ]
+    if resampling.comparisons == 1:
+        return [*lines, f"* the null hypothesis is rejected: p < {SIGNIFICANT:g}"]
+    return [
+        *lines,
+        f"corr. p: corrected for {_comparisons(resampling)}",
+        f"* the null hypothesis is rejected: corrected p < {SIGNIFICANT:g}",
+    ]
+
+
+def _comparisons(resampling: Resampling) -> str:
+    plural = "" if resampling.comparisons == 1 else "s"
+    return f"{resampling.comparisons} comparison{plural} (Holm 1979)"
 
 
 def _interval(row: Row, name: Score) -> str:
@@ -171,6 +210,15 @@ def _statistic(row: Row, name: str, form: str) -> str:
     """Return the difference or p-value of a row's SARI; baselines, and the system compared with, have none."""
     values = getattr(row, name, None)
     return format(values["sari"], form) if values else ""
+
+
+def _ranks(row: Row) -> str:
+    """Return the first and the last rank that a system may have."""
+    rank = row.rank if isinstance(row, Result) else None
+    if rank is None:
+        return ""
+    first, last = rank
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _percent(share: float) -> str:
