@@ -15,7 +15,6 @@ from .resampling import TESTS, Sample, holm, interval
 from .state import Result, Scores, State, named_scores
 from .variants import SCORES, ablation_steps
 
-
 #: A difference whose corrected p-value is below this is significant.
 SIGNIFICANT = 0.05
 

@@ -184,9 +184,7 @@ def resolve_resampling(
             raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
         confidence = float(confidence)
     if resamples is not None:
-        check_whole_number("resamples", resamples, least=1)
-        if resamples > MOST_RESAMPLES:
-            raise ValueError(f"resamples: got {resamples}, wanted a whole number of at most {MOST_RESAMPLES}")
+        check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
         resamples = int(resamples)
     check_whole_number("seed", seed, least=0)
     return Resampling(

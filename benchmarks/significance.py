@@ -16,17 +16,17 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from as_package import make_importable
+from as_package import make_importable  # noqa: E402
 
 make_importable()
 
-from sari.benchmarks.corpora import made_up
-from sari.comparing import score_systems
-from sari.files.reading import gather, open_texts
-from sari.inputs import SystemColumns
-from sari.options import resolve_settings
-from sari.resampling import TESTS, Sample, interval
-from sari.state import State
+from sari.benchmarks.corpora import made_up  # noqa: E402
+from sari.comparing import score_systems  # noqa: E402
+from sari.files.reading import gather, open_texts  # noqa: E402
+from sari.inputs import SystemColumns  # noqa: E402
+from sari.options import resolve_settings  # noqa: E402
+from sari.resampling import TESTS, Sample, interval  # noqa: E402
+from sari.state import State  # noqa: E402
 
 _SIZES = (5, 10, 20, 50, 100, 200, 400)
 _PAIR = np.array([[1, 0]])

@@ -74,8 +74,12 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
         yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
     if options.method is not None and len(names) == 1:
         yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
-    if options.sentences is not None and len(names) > 1:
-        yield "--sentences takes the scores of one system"
+    if options.why == options.variant:
+        yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
+    resampled = (options.confidence, options.method, options.report)
+    for flag, value in {"--resamples": options.resamples, "--seed": options.seed}.items():
+        if value is not None and not any(resampled):
+            yield f"{flag} goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"
 
 
 def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:

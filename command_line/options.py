@@ -20,6 +20,8 @@ def refusals() -> Iterator[None]:
     """Turn what the metric refuses into faults of the options: the texts have been checked."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise OptionError(f"{error}, wanted what requirements.txt lists") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(str(error)) from error
 

@@ -26,10 +26,10 @@ from sari.state import SentenceScores, State
 
 
 class Scored(NamedTuple):
-    """What is printed, and the sentence scores of the first system under the first variant, where they are wanted."""
+    """What is printed, and the sentence scores of each system under the first variant, where they are wanted."""
 
     report: ScoreReport
-    sentences: SentenceScores | None
+    sentences: dict[str, SentenceScores]
 
 
 def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreReport:
@@ -54,7 +54,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
             scored = _scored_alone(read, settings, options)
         else:
             scored = _scored_together(SystemColumns(**gather(read, options.systems)), settings, options)
-    if options.sentences and scored.sentences is not None:
+    if options.sentences:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
     return scored.report
 
@@ -81,7 +81,7 @@ def _scored_alone(batches: Iterator[Batch], settings: dict[str, Settings], optio
     ]
     warnings = merge_warnings({variant: state.warnings() for variant, state in states.items()})
     report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
-    return Scored(report, next(iter(states.values())).sentences() if keeps_sentences else None)
+    return Scored(report, {name: next(iter(states.values())).sentences()} if keeps_sentences else {})
 
 
 def _scored_together(columns: SystemColumns, settings: dict[str, Settings], options: Options) -> Scored:
@@ -113,10 +113,10 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     )
     first = states[options.variants[0]]
     if options.report is not None:
-        from sari.command_line.documents import write_document
-
+        with refusals():  # of a package that is missing
+            from sari.command_line.documents import write_document
         write_document(columns, first, report, options)
-    return Scored(report, next(iter(first.values())).sentences())
+    return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
 
 
 def _differences(columns: SystemColumns, settings: Settings, options: Options) -> list[Difference]:

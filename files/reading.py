@@ -13,6 +13,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
@@ -287,7 +288,7 @@ def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
 
 def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
     except json.JSONDecodeError as fault:
         raise error(f"not JSON: {fault.msg} at column {fault.colno}, wanted a JSON object") from None
     except (ValueError, RecursionError):  # a number of too many digits, brackets nested too deep
@@ -295,6 +296,15 @@ def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
     if not isinstance(record, dict):
         raise error(f"got {_kind(record)}, wanted a JSON object")
     return record
+
+
+def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileError]) -> dict[str, object]:
+    """Return an object whose keys are all different, of which JSON would silently keep the last."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise error(f"the key {json.dumps(twice)} came twice in one object, wanted it once")
+    return dict(pairs)
 
 
 def _references(value: object, error: Callable[[str], FileError]) -> list[str]:

@@ -28,6 +28,8 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -72,9 +74,14 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
 
 def as_json(report: ScoreReport, _by_order: bool) -> str:
     """Return a report in the schema above, which always has the orders."""
+    return json.dumps(score_fields(report), indent=2, allow_nan=False)
+
+
+def score_fields(report: ScoreReport) -> dict[str, Any]:
+    """Return a report as plain data in the schema above."""
     fields = asdict(report)
     systems = [_without_nothing(result) for result in fields.pop("results")]
-    return json.dumps({"systems": systems, **_without_nothing(fields)}, indent=2, allow_nan=False)
+    return {"systems": systems, **_without_nothing(fields)}
 
 
 def as_markdown(report: ScoreReport, by_order: bool) -> str:
@@ -137,28 +144,33 @@ FORMATS: dict[str, Callable[[ScoreReport, bool], str]] = {
 }
 
 
-def sentences_as_tsv(scores: SentenceScores) -> Iterator[str]:
-    """Yield a line of names and a line per segment: its number, from 1, and its four scores."""
-    yield "\t".join(("segment", *SCORES))
-    for number, row in _sentences(scores):
-        yield "\t".join(map(repr, (number, *row)))
+def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
+    """Yield a line of names and a line per segment: its system if there are several, its number and its scores."""
+    several = len(scores) > 1
+    yield "\t".join(("system",) * several + ("segment", *SCORES))
+    for name, own in scores.items():
+        for row in _sentences(own):
+            yield "\t".join((" ".join(name.split()),) * several + tuple(map(repr, row)))
 
 
-def sentences_as_jsonl(scores: SentenceScores) -> Iterator[str]:
-    """Yield a JSON object per segment: its number, from 1, and its four scores."""
-    for number, row in _sentences(scores):
-        yield json.dumps({"segment": number, **dict(zip(SCORES, row, strict=True))}, allow_nan=False)
+def sentences_as_jsonl(scores: dict[str, SentenceScores]) -> Iterator[str]:
+    """Yield a JSON object per segment: its system if there are several, its number, from 1, and its four scores."""
+    for name, own in scores.items():
+        whose = {"system": name} if len(scores) > 1 else {}
+        for row in _sentences(own):
+            yield json.dumps({**whose, **dict(zip(("segment", *SCORES), row, strict=True))}, allow_nan=False)
 
 
 #: How sentence scores are written, by the ending of the file.
-SENTENCE_FORMATS: dict[str, Callable[[SentenceScores], Iterator[str]]] = {
+SENTENCE_FORMATS: dict[str, Callable[[dict[str, SentenceScores]], Iterator[str]]] = {
     ".tsv": sentences_as_tsv,
     ".jsonl": sentences_as_jsonl,
 }
 
 
-def _sentences(scores: SentenceScores) -> Iterator[tuple[int, tuple[float, ...]]]:
-    return enumerate(zip(*(scores[name] for name in SCORES), strict=True), 1)
+def _sentences(scores: SentenceScores) -> Iterator[tuple[float, ...]]:
+    columns = [scores[name] for name in SCORES]
+    return zip(range(1, len(columns[0]) + 1), *columns, strict=True)
 
 
 def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
@@ -201,8 +213,20 @@ def _column(name: str, cells: list[Cell], *, right: bool) -> list[str]:
     marks = ["*" * cell.significant + "^" * cell.best for cell in cells]
     room = max(map(len, marks), default=0)
     texts = [name + " " * room, *(cell.text + mark.ljust(room) for cell, mark in zip(cells, marks, strict=True))]
-    width = max(map(len, texts))
-    return [text.rjust(width) if right else text.ljust(width) for text in texts]
+    widths = list(map(_columns, texts))
+    spaces = [" " * (max(widths) - width) for width in widths]
+    return [space + text if right else text + space for text, space in zip(texts, spaces, strict=True)]
+
+
+def _columns(text: str) -> int:
+    """Return how many columns a text takes in a terminal: wide characters two, combining ones none.
+
+    >>> _columns("简化"), _columns("e\u0301")
+    (4, 1)
+    """
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text
+    )
 
 
 def _markdown_table(table: Table) -> str:
@@ -217,12 +241,14 @@ def _markdown_table(table: Table) -> str:
 
 def _latex_table(table: Table) -> str:
     def shown(cell: Cell) -> str:
-        text = _escaped_latex(cell.text)
+        text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
 
     alignment = "".join("l" if name in WORDS else "r" for name in table.header)
     header = " & ".join(map(_escaped_latex, table.header))
     rows = [" & ".join(map(shown, row)) for row in table.rows]
+    # A row that began with these would be an argument of the end of the row before it.
+    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
     lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", rf"{header} \\", r"\hline"]
     return "\n".join([*lines, *(rf"{row} \\" for row in rows), r"\hline", r"\end{tabular}"])
 
@@ -233,5 +259,15 @@ def _escaped_markdown(text: str) -> str:
 
 def _escaped_latex(text: str) -> str:
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    words |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
     words |= {character: f"\\{character}" for character in "&%$#_{}"}
-    return "".join(words.get(character, character) for character in text)
+    return "".join(words.get(character, character) for character in text).replace("--", "-{}-")
+
+
+def _minus(text: str) -> str:
+    """Return a text in LaTeX, with a true minus where it is a negative number, and a dash between two ranks."""
+    number = re.fullmatch(r"(-?)([\d.]+)(?:-(\d+))?", text)
+    if not number:
+        return text
+    minus, first, last = number.groups()
+    return "$-$" * bool(minus) + first + (f"--{last}" if last else "")

@@ -179,7 +179,7 @@ def _test_legend(resampling: Resampling) -> list[str]:
             f"p: SARI of each system against each; {method}; corrected for {_comparisons(resampling)}",
             "Group: ends where each system so far is significantly better than all that follow, p < "
             f"{SIGNIFICANT:g} (* below)",
-            "Ranks: from one more than how many are significantly better to how many it is not significantly better than",
+            "Ranks: from one more than how many are significantly better to how many a system is not better than",
         ]
     lines = [
         f"Diff., p: SARI against {resampling.baseline}; {method}",
