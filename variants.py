@@ -10,6 +10,19 @@ from typing import Any, Literal
 
 VERSION = "1.0.0"
 
+#: What to cite, as BibTeX.
+CITATION = """\
+@article{xu-etal-2016-optimizing,
+    title = {Optimizing Statistical Machine Translation for Text Simplification},
+    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
+    journal = {Transactions of the Association for Computational Linguistics},
+    volume = {4},
+    year = {2016},
+    url = {https://aclanthology.org/Q16-1029},
+    pages = {401--415},
+}
+"""
+
 #: Counts of longer n-grams than these would fill the memory for nothing.
 MOST_ORDERS = 100
 

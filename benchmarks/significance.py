@@ -16,7 +16,7 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
-from as_package import make_importable  # noqa: E402
+from as_package import make_importable
 
 make_importable()
 

@@ -37,7 +37,7 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
             **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
         trees = _trees(options.trees)
-        with step_bar("Measuring", building.steps(len(states))) as advance:
+        with step_bar("Measuring", building.steps(len(states)), quiet=options.quiet) as advance:
             document = building.build(
                 columns,
                 states,

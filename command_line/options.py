@@ -38,6 +38,11 @@ class Options:
     outputs: list[str] | None
     references: list[str] | None
     jsonl: str | None
+    dataset: str | None
+    split: str | None
+    columns: list[str] | None
+    encoding: str
+    tab_separated: bool
     variant: str
     all_variants: bool
     level: str | None
@@ -60,12 +65,20 @@ class Options:
     report: str | None
     trees: str | None
     sentences: str | None
+    quiet: bool
+    score_only: bool
+    width: int
+    booktabs: bool
+    caption: str | None
+    label: str | None
 
     @property
     def input_paths(self) -> list[str]:
         """The files that are read, but for trees."""
         if self.jsonl is not None:
             return [self.jsonl]
+        if self.dataset is not None:
+            return self.output_paths
         return [str(self.sources), *self.output_paths, *(self.references or [])]
 
     @property

@@ -48,7 +48,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         settings = {
             name: resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants
         }
-    with reading_bar(corpus) as show_progress:
+    with reading_bar(corpus, quiet=options.quiet) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
             scored = _scored_alone(read, settings, options)

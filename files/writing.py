@@ -36,7 +36,8 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
 def write_whole(path: str, lines: Iterable[str]) -> None:
     """Write a file so that at any moment it has either all of the new lines or what was there before.
 
-    Devices, pipes and the like are written straight, for they have no before. Of a regular file, the lines go to a temporary file in the same folder, which takes the name at the end and is removed on any error.
+    Devices, pipes and the like are written straight, for they have no before. Of a regular file, the lines go to a
+    temporary file in the same folder, which takes the name at the end and is removed on any error.
 
     Raises:
         FileError: if it cannot be written.

@@ -32,7 +32,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.report.results import Baseline, Pair, Result, ScoreReport
 from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score_list, score_table
@@ -43,9 +43,22 @@ if TYPE_CHECKING:  # what `--help` need not wait for
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
+# Columns of LaTeX whose words are broken into lines, so that the table fits a column of text.
+_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.24\linewidth}") | {"Choice": r"p{0.14\linewidth}"}
 # Columns of CSV: fields of results and of the resampling.
 _OF_TESTS = ("difference", "p_value", "corrected_p_value")
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
+
+
+class LatexStyle(NamedTuple):
+    """How LaTeX tables look: with rules of booktabs, and the first as a float with caption and label."""
+
+    booktabs: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+
+_PLAIN = LatexStyle()
 
 
 def as_text(report: ScoreReport, by_order: bool) -> str:
@@ -58,7 +71,7 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0]) if alone else _aligned(score_table(report))
+    lines += score_list(results[0], report.width) if alone else _aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
@@ -80,6 +93,7 @@ def as_json(report: ScoreReport, _by_order: bool) -> str:
 def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report as plain data in the schema above."""
     fields = asdict(report)
+    del fields["width"]
     systems = [_without_nothing(result) for result in fields.pop("results")]
     return {"systems": systems, **_without_nothing(fields)}
 
@@ -97,10 +111,13 @@ def as_markdown(report: ScoreReport, by_order: bool) -> str:
     return "\n\n".join(blocks)
 
 
-def as_latex(report: ScoreReport, by_order: bool) -> str:
-    """Return a report as LaTeX tables that need no package, the best scores in bold; all else is in comments."""
-    blocks = [_latex_table(score_table(report))]
-    blocks += [f"% {table.title}\n{_latex_table(table)}" for table in further_tables(report, by_order)]
+def as_latex(report: ScoreReport, by_order: bool, style: LatexStyle = _PLAIN) -> str:
+    """Return a report as LaTeX tables, the best scores in bold, that need no package unless the style wants one.
+
+    All else is in comments.
+    """
+    blocks = [_floating(_latex_table(score_table(report), style), style)]
+    blocks += [f"% {table.title}\n{_latex_table(table, style)}" for table in further_tables(report, by_order)]
     comments = [*legend(report, best="bold:"), *report.signatures]
     comments += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
@@ -239,18 +256,28 @@ def _markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: Table, style: LatexStyle) -> str:
     def shown(cell: Cell) -> str:
         text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
 
-    alignment = "".join("l" if name in WORDS else "r" for name in table.header)
+    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in table.header)
+    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if style.booktabs else (r"\hline",) * 3
     header = " & ".join(map(_escaped_latex, table.header))
     rows = [" & ".join(map(shown, row)) for row in table.rows]
     # A row that began with these would be an argument of the end of the row before it.
     rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
-    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", rf"{header} \\", r"\hline"]
-    return "\n".join([*lines, *(rf"{row} \\" for row in rows), r"\hline", r"\end{tabular}"])
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", top, rf"{header} \\", middle]
+    return "\n".join([*lines, *(rf"{row} \\" for row in rows), bottom, r"\end{tabular}"])
+
+
+def _floating(table: str, style: LatexStyle) -> str:
+    """Return a table as a float, where the style has a caption or a label."""
+    if style.caption is None and style.label is None:
+        return table
+    caption = [rf"\caption{{{_escaped_latex(style.caption)}}}"] if style.caption is not None else []
+    label = [rf"\label{{{style.label}}}"] if style.label is not None else []
+    return "\n".join([r"\begin{table}", r"\centering", table, *caption, *label, r"\end{table}"])
 
 
 def _escaped_markdown(text: str) -> str:

@@ -144,6 +144,7 @@ class ScoreReport:
         warnings: what there is to say about data and variants.
         resampling: None where nothing was resampled.
         pairs: of systems, where each is compared with each.
+        width: decimals of scores where they are for people.
     """
 
     results: list[Result]
@@ -152,6 +153,7 @@ class ScoreReport:
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: Resampling | None = None
     pairs: list[Pair] = field(default_factory=list)
+    width: int = 2
 
     @property
     def systems(self) -> list[str]:

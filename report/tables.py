@@ -30,11 +30,11 @@ class Table(NamedTuple):
 Row = Result | Baseline
 
 
-def score_list(result: Result) -> list[str]:
-    """Return the scores of a single result, one in a line."""
+def score_list(result: Result, width: int) -> list[str]:
+    """Return the scores of a single result with so many decimals, one in a line."""
     labels = ("  SARI:", "    - Keep:", "    - Delete:", "    - Add:")
     return [
-        f"{label:<15}{result.scores[name]:.2f}  {_interval(result, name)}".rstrip()
+        f"{label:<15}{result.scores[name]:.{width}f}  {_interval(result, name, width)}".rstrip()
         for label, name in zip(labels, SCORES, strict=True)
     ]
 
@@ -50,9 +50,9 @@ def score_table(report: ScoreReport) -> Table:
 def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     """Return the tables that were asked for besides: figures by n-gram order, and why variants differ."""
     several = len(report.systems) > 1
-    orders = [_order_table(result, several) for result in report.results if by_order]
+    orders = [_order_table(result, several, report.width) for result in report.results if by_order]
     orders += [_pairs_table(report, variant) for variant in report.variants if report.pairs]
-    return orders + [_difference_table(difference, several) for difference in report.explanations]
+    return orders + [_difference_table(difference, several, report.width) for difference in report.explanations]
 
 
 def legend(report: ScoreReport, *, best: str) -> list[str]:
@@ -80,14 +80,14 @@ def _score_columns(report: ScoreReport) -> dict[str, Callable[[Row], Cell]]:
     score, resampling = _score_cells(report), report.resampling
     columns: dict[str, Callable[[Row], Cell]] = {"SARI": partial(score, name="sari")}
     if resampling and resampling.confidence is not None:
-        columns[f"{_percent(resampling.confidence)} CI"] = lambda row: Cell(_interval(row, "sari"))
+        columns[f"{_percent(resampling.confidence)} CI"] = lambda row: Cell(_interval(row, "sari", report.width))
     for name in OPERATIONS:
         columns[name.title()] = partial(score, name=name)
     if report.pairs:
         columns["Group"] = lambda row: Cell(str(getattr(row, "group", None) or ""))
         columns["Ranks"] = lambda row: Cell(_ranks(row))
     elif resampling and resampling.comparisons:
-        columns["Diff."] = lambda row: Cell(_statistic(row, "differences", "+.2f"))
+        columns["Diff."] = lambda row: Cell(_statistic(row, "differences", f"+.{report.width}f"))
         columns["p"] = lambda row: Cell(_statistic(row, "p_values", ".4f"))
         if resampling.comparisons > 1:
             columns["corr. p"] = lambda row: Cell(_statistic(row, "corrected_p_values", ".4f"))
@@ -107,15 +107,15 @@ def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
         is_best = rivals and isinstance(row, Result) and row.scores[name] == best[row.variant, name]
         p_values = row.corrected_p_values if isinstance(row, Result) else None
         significant = name == "sari" and p_values is not None and p_values["sari"] < SIGNIFICANT
-        return Cell(f"{row.scores[name]:.2f}", is_best, significant)
+        return Cell(f"{row.scores[name]:.{report.width}f}", is_best, significant)
 
     return cell
 
 
-def _order_table(result: Result, several: bool) -> Table:
+def _order_table(result: Result, several: bool, width: int) -> Table:
     figures: tuple[Figure, ...] = ("precision", "recall", "f1", "score")
     rows = [
-        [Cell(str(row["order"])), Cell(operation), *(Cell(f"{row[operation][name]:.2f}") for name in figures)]
+        [Cell(str(row["order"])), Cell(operation), *(Cell(f"{row[operation][name]:.{width}f}") for name in figures)]
         for row in result.orders
         for operation in OPERATIONS
     ]
@@ -138,23 +138,23 @@ def _pairs_table(report: ScoreReport, variant: str) -> Table:
     return Table(title, ["System", *names[:-1]], rows)
 
 
-def _difference_table(difference: Difference, several: bool) -> Table:
+def _difference_table(difference: Difference, several: bool, width: int) -> Table:
     start, *steps = difference.steps
     whose = f", {difference.name}" if several else ""
     title = f"From {difference.variant_a} to {difference.variant_b}, one choice at a time{whose}"
-    rows = [[difference.variant_a, "", "", f"{start['sari']:.2f}", ""]]
+    rows = [[difference.variant_a, "", "", f"{start['sari']:.{width}f}", ""]]
     rows += [
         [
             step["choice"] or "",
             step["before"] or "",
             step["after"] or "",
-            f"{step['sari']:.2f}",
-            f"{step['change']:+.2f}",
+            f"{step['sari']:.{width}f}",
+            f"{step['change']:+.{width}f}",
         ]
         for step in steps
     ]
     last = difference.steps[-1]["sari"]
-    rows += [[difference.variant_b, "", "", f"{last:.2f}", f"{last - start['sari']:+.2f}"]]
+    rows += [[difference.variant_b, "", "", f"{last:.{width}f}", f"{last - start['sari']:+.{width}f}"]]
     return Table(title, ["Choice", "From", "To", "SARI", "Change"], [[Cell(text) for text in row] for row in rows])
 
 
@@ -199,11 +199,11 @@ def _comparisons(resampling: Resampling) -> str:
     return f"{resampling.comparisons} comparison{plural} (Holm 1979)"
 
 
-def _interval(row: Row, name: Score) -> str:
+def _interval(row: Row, name: Score, width: int) -> str:
     if isinstance(row, Baseline) or row.confidence_intervals is None:
         return ""
     low, high = row.confidence_intervals[name]
-    return f"[{low:.2f}, {high:.2f}]"
+    return f"[{low:.{width}f}, {high:.{width}f}]"
 
 
 def _statistic(row: Row, name: str, form: str) -> str:
