@@ -227,8 +227,8 @@ class Scorer:
         ...     variant="easse",
         ... )
         >>> other = comparison["systems"]["other"]
-        >>> round(other["differences"]["sari"], 2), round(other["p_values"]["sari"], 3)
-        (41.48, 0.001)
+        >>> round(other["differences"]["sari"], 2), round(other["corrected_p_values"]["sari"], 4)
+        (41.48, 0.0001)
         """
         plan = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
         check_flags(details=details, all_pairs=all_pairs)

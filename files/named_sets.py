@@ -90,12 +90,9 @@ def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name
         if row is None or outputs is None or None in outputs:
             raise line_faults(files, len(rows), name)
         source, *references = (row[column] for column in columns)
-        texts = [
-            text
-            for cell in references
-            for text in ([cell] if isinstance(cell, str) else cell if isinstance(cell, list) else [cell])
-        ]
-        _check(name, number, columns, [source], [*texts])
+        cells = [cell if isinstance(cell, list) else [cell] for cell in references]
+        texts = [text for cell in cells for text in cell]
+        _check(name, number, columns, [source], texts)
         yield Segment(source, outputs, texts)
 
 

@@ -13,7 +13,7 @@ ROWS = [
 ]
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def folder(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "data").mkdir()
@@ -27,7 +27,7 @@ def opened(*columns, split="test", outputs=("o.txt",)):
     return open_test_set("data", split=split, columns=columns, outputs=outputs)
 
 
-def test_sources_and_references_of_a_folder(folder):
+def test_sources_and_references_of_a_folder():
     (batch,) = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"]).batches()
     assert batch == {
         "sources": ["a b", "c d"],
@@ -36,7 +36,7 @@ def test_sources_and_references_of_a_folder(folder):
     }
 
 
-def test_a_named_set_is_a_row_of_data(folder, monkeypatch):
+def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
     (batch,) = open_test_set("mine", split="test", columns=None, outputs=["o.txt"]).batches()
@@ -53,12 +53,12 @@ def test_a_named_set_is_a_row_of_data(folder, monkeypatch):
         (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, wanted 2 as in data"),
     ],
 )
-def test_what_does_not_fit_is_refused(folder, columns, how, message):
+def test_what_does_not_fit_is_refused(columns, how, message):
     with pytest.raises(FileError) as error:
         list(opened(*columns, **how).batches())
     assert str(error.value).startswith(message)
 
 
-def test_a_set_that_is_nowhere_is_refused_in_one_line(folder):
+def test_a_set_that_is_nowhere_is_refused_in_one_line():
     with pytest.raises(FileError, match=r"^--dataset none: cannot load 'none', split 'test': [^\n]+$"):
         open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])
