@@ -14,6 +14,7 @@ from sari.files.named_sets import NAMED_SETS
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
 from sari.variants import CITATION, DELETIONS, LEVELS, VARIANTS, VERSION, resolve_variant
 
+#: What it is called in a checkout; where it is installed, `sari`.
 PROGRAM = "score.py"
 
 #: The test where none is named, as in Python: it holds for few segments too.
@@ -23,13 +24,14 @@ DEFAULT_TEST = "randomization"
 REPORT_ENDINGS = (".html", ".md", ".json")
 
 
-def parse(arguments: Sequence[str] | None) -> Options:
+def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """Return the options; anything wrong with them ends the program with status 2.
 
     Args:
         arguments: of the command line; None for those of this process.
+        program: what the user called.
     """
-    parser = _parser()
+    parser = _parser(program)
     given = vars(parser.parse_args(arguments))
     if given["all_pairs"] and given["method"] is None:
         given["method"] = DEFAULT_TEST
@@ -147,9 +149,9 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(program: str) -> argparse.ArgumentParser:
     parser = _Parser(
-        prog=PROGRAM,
+        prog=program,
         description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
         "and - is standard input.",
         epilog="variants:\n" + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values()),

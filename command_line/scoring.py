@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.options import Options, refusals
+from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import reading_bar
 from sari.comparing import (
     baseline_scores,
@@ -113,8 +113,10 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     )
     first = states[options.variants[0]]
     if options.report is not None:
-        with refusals():  # of a package that is missing
+        try:
             from sari.command_line.documents import write_document
+        except ImportError as error:
+            raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
     return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
 
