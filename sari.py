@@ -28,25 +28,13 @@ from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
 from .state import Result
 from .tokenization import encode
 from .training import TrainerMetric
-from .variants import VARIANTS
+from .variants import CITATION, VARIANTS
 
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
 by up to 20 points on the same file; this module computes each published one by name, says in a signature which one it
 was, and is by default the one of Hugging Face's own `sari` module, more than 20 times faster.
-"""
-
-_CITATION = """\
-@article{xu-etal-2016-optimizing,
-    title = {Optimizing Statistical Machine Translation for Text Simplification},
-    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
-    journal = {Transactions of the Association for Computational Linguistics},
-    volume = {4},
-    year = {2016},
-    url = {https://aclanthology.org/Q16-1029},
-    pages = {401--415},
-}
 """
 
 _KWARGS_DESCRIPTION = """
@@ -126,7 +114,7 @@ class Sari(Scorer, evaluate.Metric):
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
-            citation=_CITATION,
+            citation=CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[
                 datasets.Features({"sources": text, "predictions": text, "references": datasets.Sequence(text)}),

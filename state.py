@@ -13,6 +13,7 @@ from .data_warnings import (
     Observed,
     check_copying,
     check_data,
+    check_resampling,
     check_variant,
     flattened,
     give_warnings,
@@ -210,7 +211,7 @@ class State:
         *,
         details: bool = False,
         confidence: float | None = None,
-        resamples: int = RESAMPLES["bootstrap"],
+        resamples: int = RESAMPLES,
         seed: int = 12345,
     ) -> Result:
         """Return the scores of all segments so far, as `Sari.compute` does.
@@ -224,15 +225,14 @@ class State:
         check_flags(details=details)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         result = self.result(details=details, resampling=resampling)
-        give_warnings(self.warnings())
+        give_warnings([*self.warnings(), *self.warnings_of_intervals(resampling)])
         return result
 
     def result(self, *, details: bool, resampling: Resampling) -> Result:
         """Return what `compute` does, without a warning."""
         scores = self.scores()
         result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
-        if resampling.confidence is not None:
-            rows = self.rows()[:, None]
+        if resampling.confidence is not None and len(rows := self.rows()[:, None]) > 1:  # one alone never varies
             drawn = bootstrap(rows, self.scores_of_sums, resamples=resampling.resamples, seed=resampling.seed)
             result["confidence_intervals"] = named_scores(interval(drawn[:, 0], confidence=resampling.confidence).T)
         if details:
@@ -319,6 +319,10 @@ class State:
         if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
             found += check_copying(*self._scores_of_sample(), len(sample))
         return found
+
+    def warnings_of_intervals(self, resampling: Resampling) -> list[Warning]:
+        """Return what there is to say about intervals of these segments, if there are to be any."""
+        return list(check_resampling(self.segments, intervals=resampling.confidence is not None, tests=False))
 
     def _scores_of_sample(self) -> tuple[float, float]:
         """Return the SARI of the predictions and of copied sources, on the sample."""
