@@ -13,6 +13,7 @@ import evaluate
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .comparing import compare
 from .counting import count_systems
+from .countings import COUNTINGS
 from .data_warnings import CATEGORIES
 from .inputs import validate_columns
 from .ngram_counts import count_ngrams

@@ -8,11 +8,21 @@ from contextlib import AbstractContextManager
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
-from .comparing import Comparison, Difference, baseline_scores, compare, explain_difference, score_systems
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
-from .inputs import Columns, validate_columns, validate_given, validate_systems
+from .comparing import (
+    Chosen,
+    Comparison,
+    Difference,
+    baseline_scores,
+    candidate_scores,
+    compare,
+    explain_difference,
+    minimum_bayes_risk,
+    score_systems,
+)
+from .data_warnings import CATEGORIES, check_variant, collect_warnings, give_warnings, merge_warnings
+from .inputs import Columns, validate_candidates, validate_columns, validate_given, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
-from .state import Result, Scores, SentenceScores, State
+from .state import Prepared, Result, Scores, SentenceScores, State
 from .tokenization import Tokenizer, split_into_tokens
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import VARIANTS
@@ -223,6 +233,120 @@ class Scorer:
         return comparison
 
     @lists_options
+    def prepare(
+        self,
+        *,
+        sources: Any,
+        references: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        threads: int | None = None,
+    ) -> Prepared:
+        """Tokenize and count sources and references once, to score any number of predictions of them.
+
+        Args:
+            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in
+                `compute`.
+
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
+        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
+        [34.37, 41.48, 19.05]
+        """
+        settings = settings_of(locals())
+        columns = validate_columns(sources, sources, references)
+        return Prepared(columns.sources, columns.references, settings)
+
+    @lists_options
+    def score_candidates(
+        self,
+        *,
+        sources: Any,
+        candidates: Any,
+        references: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        threads: int | None = None,
+    ) -> list[list[float]]:
+        """Score any number of candidates of each source: for best-of-n, reranking and self-training.
+
+        Args:
+            sources, references: as in `compute`.
+            candidates: for each source a list of texts.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+
+        Returns:
+            For each source a list with the SARI of each candidate, scored alone, in percent.
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> scores = Scorer().score_candidates(
+        ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
+        ... )
+        >>> [[round(score, 2) for score in row] for row in scores]
+        [[34.37, 19.05]]
+        """
+        settings = settings_of(locals())
+        checked = validate_candidates(sources, candidates)
+        columns = validate_columns(sources, sources, references)
+        _warn_of_variant(settings)
+        return candidate_scores(*checked, columns.references, settings)
+
+    @lists_options
+    def minimum_bayes_risk(
+        self,
+        *,
+        sources: Any,
+        candidates: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        threads: int | None = None,
+    ) -> Chosen:
+        """Choose of each source's candidates the one with the highest expected SARI, without references.
+
+        The candidates, samples of a model, say, stand in for references: the expected score of one is the mean of its
+        SARI with each of the others as the only reference (minimum Bayes risk, Kumar and Byrne 2004,
+        https://aclanthology.org/N04-1022). One that is there twice counts twice.
+
+        Args:
+            sources: as in `compute`.
+            candidates: for each source a list of at least two texts.
+            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
+
+        Returns:
+            A dict of "texts" and "places", the chosen candidate of each source and its place in the list, the first of
+            equals, and "expected", for each source a list with the expected score of each candidate, in percent.
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> chosen = Scorer().minimum_bayes_risk(
+        ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
+        ... )
+        >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
+        (['a b'], [19.05, 27.92, 24.48])
+        """
+        settings = settings_of(locals())
+        checked = validate_candidates(sources, candidates, least=2)
+        _warn_of_variant(settings)
+        return minimum_bayes_risk(*checked, settings)
+
+    @lists_options
     def baselines(
         self,
         *,
@@ -407,3 +531,9 @@ def compute_checked(columns: Columns, plan: Plan) -> Result:
     if plan.baselines:
         result["baselines"] = baseline_scores(columns.sources, columns.references, plan.settings)
     return result
+
+
+def _warn_of_variant(settings: Settings) -> None:
+    """Warn where copies of the sources would be chosen; on behalf of the caller of a door."""
+    if settings.variant.rewards_copying:
+        give_warnings([check_variant(settings.variant.name)])

@@ -74,6 +74,18 @@ _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
 _FILL[8] = 0
 
 
+class Vocabulary(NamedTuple):
+    """The tokens that have ids already: made by `encode_to_know`, for `encode_known`.
+
+    Attributes:
+        words: of each token, in the order of their ids, from 1.
+        long: the tokens of more than 8 bytes, of which words hold the place in here.
+    """
+
+    words: pd.Index
+    long: pa.Array
+
+
 class Text(NamedTuple):
     """How texts become tokens: see `variants.Variant` for the fields."""
 
@@ -150,17 +162,29 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
     >>> encode([(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))])
     (array([1, 2, 3, 1, 4, 5]), array([6, 0]))
     """
-    buffers, starts, ends, counts, offset = [], [], [], [], 0
-    for texts, text in parts:
-        data = _buffer(texts, text)
-        first, last, tokens = _spans(data, text)
-        buffers.append(data)
-        starts.append(first + offset)
-        ends.append(last + offset)
-        counts.append(tokens)
-        offset += len(data)
-    data = b"".join([*buffers, _PADDING])
-    return _identify(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
+    return _encoded(parts)[:2]
+
+
+def encode_to_know(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Vocabulary]:
+    """Turn texts into token ids as `encode` does, and return also what `encode_known` needs to go on."""
+    ids, lengths, words, long = _encoded(parts)
+    return ids, lengths, Vocabulary(pd.Index(words), long)
+
+
+def encode_known(texts: Sequence[str], text: Text, known: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
+    """Turn texts into token ids: those of known tokens, and higher ones for others.
+
+    >>> how = Text("13a", lowercase=True, splits_on_space=False)
+    >>> *_, known = encode_to_know([(["The cat, the mat."], how)])
+    >>> encode_known(["A mat, a cat."], how, known)
+    (array([6, 4, 3, 6, 2, 5]), array([6]))
+    """
+    words, lengths, counts, _ = _words([(texts, text)], known.long)
+    ids = known.words.get_indexer(words)
+    unknown = (ids < 0).nonzero()[0]
+    if unknown.size:
+        ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
+    return _numbered_from_1(ids, lengths), counts
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -319,28 +343,67 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _identify(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Give each span an id, equal for equal bytes.
+def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, pa.Array]:
+    """Return ids, the tokens of each text, the word of each id, and the long tokens."""
+    words, lengths, counts, long = _words(parts, None)
+    ids, words = pd.factorize(words)
+    return _numbered_from_1(ids, lengths), counts, words, long
+
+
+def _numbered_from_1(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    ids += 1
+    ids[lengths == 0] = 0
+    return ids
+
+
+def _words(
+    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, pa.Array]:
+    """Return a number for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own 64-bit word; a longer one is the byte 0xFE, which UTF-8 never uses, and its
-    place in a dictionary of the long ones.
+    place in a dictionary of the long ones, which begins with those that are known.
+
+    Returns:
+        int64: the word of each token; how many bytes it has; the tokens of each text; and the dictionary.
     """
+    data, starts, ends, counts = _tokenized(parts)
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
     words = at_each_byte[starts]
     lengths = ends - starts
     words |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
-        words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
-    ids = pd.factorize(words.view(np.int64))[0] + 1
-    ids[lengths == 0] = 0
-    return ids
+        places, known = _dictionary(data, starts[long], lengths[long], known)
+        words[long] = places << 8 | 0xFE
+    return words.view(np.int64), lengths, counts, known
 
 
-def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[bytes, np.ndarray, np.ndarray, np.ndarray]:
+    """Return one buffer, where tokens start and end in it, and how many each text has."""
+    buffers, starts, ends, counts, offset = [], [], [], [], 0
+    for texts, text in parts:
+        data = _buffer(texts, text)
+        first, last, tokens = _spans(data, text)
+        buffers.append(data)
+        starts.append(first + offset)
+        ends.append(last + offset)
+        counts.append(tokens)
+        offset += len(data)
+    data = b"".join([*buffers, _PADDING])
+    return data, np.concatenate(starts), np.concatenate(ends), np.concatenate(counts)
+
+
+def _dictionary(
+    data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None
+) -> tuple[np.ndarray, pa.Array]:
     offsets = np.zeros(len(starts) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
     spans = np.frombuffer(data, np.uint8)[places]
     tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(spans)])
-    return np.asarray(tokens.dictionary_encode().indices).astype(np.uint64)
+    if known is not None:
+        tokens = pa.concat_arrays([known, tokens])
+    encoded = tokens.dictionary_encode()
+    indices = np.asarray(encoded.indices)[-len(starts) :]
+    return indices.astype(np.uint64), encoded.dictionary

@@ -82,7 +82,8 @@ def relative_imports(file):
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
     {"inputs", "tokenization", "ngrams", "scores", "variants", "resampling", "data_warnings", "training"},
-    {"ngram_counts", "options"},
+    {"countings", "options"},
+    {"ngram_counts"},
     {"counting"},
     {"state"},
     {"comparing"},
