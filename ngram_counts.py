@@ -341,7 +341,13 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
     begins, sizes = running_total(wanted.in_sources)[ranges], wanted.in_sources[ranges]
     places = np.arange(sizes.sum()) + (begins - (sizes.cumsum() - sizes)).repeat(sizes)
     return _Wanted(
-        *(row[places] for row in wanted[:4]), wanted.scale[ranges], sizes, wanted.recall.take(ranges, axis=1)
+        in_source=wanted.in_source[places],
+        in_references=wanted.in_references[places],
+        kept_by_references=wanted.kept_by_references[places],
+        deleted_by_references=wanted.deleted_by_references[places],
+        scale=wanted.scale[ranges],
+        in_sources=sizes,
+        recall=wanted.recall.take(ranges, axis=1),
     )
 
 

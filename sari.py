@@ -15,6 +15,8 @@ from .comparing import compare
 from .counting import count_systems
 from .countings import COUNTINGS
 from .data_warnings import CATEGORIES
+from .generation import GenerationCallback
+from .hooks import TrainingDoors
 from .inputs import validate_columns
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams

@@ -6,25 +6,22 @@ Each door says in its signature what it takes, has it checked once, and leaves t
 from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from .comparing import (
-    Chosen,
     Comparison,
     Difference,
     baseline_scores,
-    candidate_scores,
     compare,
     explain_difference,
-    minimum_bayes_risk,
     score_systems,
 )
-from .data_warnings import CATEGORIES, check_variant, collect_warnings, give_warnings, merge_warnings
-from .inputs import Columns, validate_candidates, validate_columns, validate_given, validate_systems
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
+from .hooks import TrainingDoors
+from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
 from .state import Prepared, Result, Scores, SentenceScores, State
 from .tokenization import Tokenizer, split_into_tokens
-from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import VARIANTS
 
 COLUMNS = ("sources", "predictions", "references")
@@ -53,7 +50,7 @@ class Tokenized(NamedTuple):
     references: list[list[list[str]]]
 
 
-class Scorer:
+class Scorer(TrainingDoors):
     """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same."""
 
     @property
@@ -262,91 +259,6 @@ class Scorer:
         return Prepared(columns.sources, columns.references, settings)
 
     @lists_options
-    def score_candidates(
-        self,
-        *,
-        sources: Any,
-        candidates: Any,
-        references: Any,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        threads: int | None = None,
-    ) -> list[list[float]]:
-        """Score any number of candidates of each source: for best-of-n, reranking and self-training.
-
-        Args:
-            sources, references: as in `compute`.
-            candidates: for each source a list of texts.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
-
-        Returns:
-            For each source a list with the SARI of each candidate, scored alone, in percent.
-
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
-        >>> scores = Scorer().score_candidates(
-        ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
-        ... )
-        >>> [[round(score, 2) for score in row] for row in scores]
-        [[34.37, 19.05]]
-        """
-        settings = settings_of(locals())
-        checked = validate_candidates(sources, candidates)
-        columns = validate_columns(sources, sources, references)
-        _warn_of_variant(settings)
-        return candidate_scores(*checked, columns.references, settings)
-
-    @lists_options
-    def minimum_bayes_risk(
-        self,
-        *,
-        sources: Any,
-        candidates: Any,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        threads: int | None = None,
-    ) -> Chosen:
-        """Choose of each source's candidates the one with the highest expected SARI, without references.
-
-        The candidates, samples of a model, say, stand in for references: the expected score of one is the mean of its
-        SARI with each of the others as the only reference (minimum Bayes risk, Kumar and Byrne 2004,
-        https://aclanthology.org/N04-1022). One that is there twice counts twice.
-
-        Args:
-            sources: as in `compute`.
-            candidates: for each source a list of at least two texts.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
-
-        Returns:
-            A dict of "texts" and "places", the chosen candidate of each source and its place in the list, the first of
-            equals, and "expected", for each source a list with the expected score of each candidate, in percent.
-
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
-        >>> chosen = Scorer().minimum_bayes_risk(
-        ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
-        ... )
-        >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
-        (['a b'], [19.05, 27.92, 24.48])
-        """
-        settings = settings_of(locals())
-        checked = validate_candidates(sources, candidates, least=2)
-        _warn_of_variant(settings)
-        return minimum_bayes_risk(*checked, settings)
-
-    @lists_options
     def baselines(
         self,
         *,
@@ -409,55 +321,6 @@ class Scorer:
         given = locals()
         first, last = (settings_of({**given, "variant": name}) for name in (variant_a, variant_b))
         return explain_difference(validate_columns(sources, predictions, references), first, last)
-
-    @lists_options
-    def compute_metrics(
-        self,
-        tokenizer: Any,
-        *,
-        sources: Any = None,
-        references: Any = None,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        threads: int | None = None,
-    ) -> TrainerMetric:
-        """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
-
-        It decodes token ids, or logits, and returns "sari", "keep", "delete" and "add" in percent. Give the Trainer
-        also `preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics`, unless it generates. For models with an
-        encoder and a decoder.
-
-        Args:
-            tokenizer: what decodes the token ids: `processing_class` of the Trainer.
-            sources: the raw sources, in the order of the evaluation set; without them the decoded inputs are taken,
-                for which the training arguments need `include_for_metrics=["inputs"]`.
-            references: the raw references, likewise; without them the decoded labels are taken. For several
-                evaluation sets, sources and references are dicts of columns by the name of the set.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
-
-        Raises:
-            ValueError, TypeError: for bad input; the function raises ValueError for an evaluation set whose decoded
-                labels or inputs show that it is another one, or in another order.
-
-        For example::
-
-            Seq2SeqTrainer(compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...)
-        """
-        settings = settings_of(locals())
-
-        def score(sources: Any, predictions: Any, references: Any) -> dict[str, float]:
-            state = State(settings)
-            state.update(sources=sources, predictions=predictions, references=references)
-            return cast(dict[str, float], state.compute())
-
-        return TrainerMetric(tokenizer, score, evaluation_sets(sources, references, check=validate_given))
-
-    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
     @lists_options
     def tokens(
@@ -531,9 +394,3 @@ def compute_checked(columns: Columns, plan: Plan) -> Result:
     if plan.baselines:
         result["baselines"] = baseline_scores(columns.sources, columns.references, plan.settings)
     return result
-
-
-def _warn_of_variant(settings: Settings) -> None:
-    """Warn where copies of the sources would be chosen; on behalf of the caller of a door."""
-    if settings.variant.rewards_copying:
-        give_warnings([check_variant(settings.variant.name)])

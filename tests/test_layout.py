@@ -87,6 +87,8 @@ FLOORS = (
     {"counting"},
     {"state"},
     {"comparing"},
+    {"generation"},
+    {"hooks"},
     {"scoring"},
     {"sari"},
 )
