@@ -33,6 +33,7 @@ from .tokenization import (
 # calling numpy does not matter, and that threads hardly ever wait for each other.
 _CHUNK_CHARACTERS = 400_000
 _BLOCK_SEGMENTS = 4096
+_FEW_SEGMENTS = 64
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -243,6 +244,11 @@ def _cut(
     """Cut the segments into chunks of about the same number of characters."""
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
+        if len(sources[block]) <= _FEW_SEGMENTS:
+            texts = chain(sources[block], *references[block], *(column[block] for column in systems))
+            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
+                yield slice(begin, begin + len(sources[block]))
+                continue
         nrefs = np.fromiter(map(len, references[block]), np.int64)
         of_references = np.fromiter(map(len, chain.from_iterable(references[block])), np.int64)
         sizes = np.add.reduceat(of_references, np.cumsum(nrefs) - nrefs)

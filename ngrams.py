@@ -14,11 +14,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from .tokenization import factorize
+
 #: The id of the empty token: what stands between two spaces, or in an empty text, where texts are split on spaces.
 EMPTY = 0
-
-# So few numbers are numbered faster one by one than by a call of pandas.
-_FEW = 256
 
 
 class Tokens(NamedTuple):
@@ -296,19 +295,6 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
     return totals
 
 
-def numbered_by_appearance(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Give values numbers in the order of their first appearance; return these, and the distinct values.
-
-    >>> numbered_by_appearance(np.array([7, 5, 7]))
-    (array([0, 1, 0]), array([7, 5]))
-    """
-    if len(values) > _FEW:
-        return pd.factorize(values)
-    places: dict[int, int] = {}
-    numbers = [places.setdefault(value, len(places)) for value in values.tolist()]
-    return np.array(numbers, np.int64), np.array(list(places), values.dtype)
-
-
 def _first_tokens(lengths: np.ndarray, texts: slice, sizes: np.ndarray) -> np.ndarray:
     own = lengths[texts]
     begins = own.cumsum() - own + lengths[: texts.start].sum()
@@ -332,7 +318,7 @@ def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) 
     kind = np.int32 if firsts * seconds < 1 << 31 else np.int64
     pairs = np.multiply(first, seconds, dtype=kind, casting="unsafe")
     pairs += second
-    return numbered_by_appearance(pairs)
+    return factorize(pairs)
 
 
 def _looked_up(first: np.ndarray, last: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
@@ -371,7 +357,7 @@ def _slots(
     of_references, either = _shifts(known.of_references, owners, sources)
     shifts = np.stack([of_references, of_sources], axis=-1).ravel()
     slots = numbers + shifts[2 * texts + (numbers < known.of_sources[-1])]
-    slots[unknown] = either + numbered_by_appearance(before[unknown] << 32 | last[unknown])[0]
+    slots[unknown] = either + factorize(before[unknown] << 32 | last[unknown])[0]
     return slots, sources, either
 
 

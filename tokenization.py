@@ -69,6 +69,9 @@ _13A = _class_table(
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
+#: So few values are numbered faster one by one than by calls of pandas and Arrow.
+FEW = 256
+
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
 _FILL[8] = 0
@@ -168,6 +171,8 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
 def encode_to_know(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Vocabulary]:
     """Turn texts into token ids as `encode` does, and return also what `encode_known` needs to go on."""
     ids, lengths, words, long = _encoded(parts)
+    if isinstance(long, list):
+        long = pa.array(long, pa.large_binary())
     return ids, lengths, Vocabulary(pd.Index(words), long)
 
 
@@ -183,8 +188,21 @@ def encode_known(texts: Sequence[str], text: Text, known: Vocabulary) -> tuple[n
     ids = known.words.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
-        ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
+        ids[unknown] = len(known.words) + factorize(words[unknown])[0]
     return _numbered_from_1(ids, lengths), counts
+
+
+def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give values numbers in the order of their first appearance; return these, and the distinct values.
+
+    >>> factorize(np.array([7, 5, 7]))
+    (array([0, 1, 0]), array([7, 5]))
+    """
+    if len(values) > FEW:
+        return pd.factorize(values)
+    places: dict[int, int] = {}
+    numbers = [places.setdefault(value, len(places)) for value in values.tolist()]
+    return np.array(numbers, np.int64), np.array(list(places), values.dtype)
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -343,10 +361,10 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, pa.Array]:
+def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
     """Return ids, the tokens of each text, the word of each id, and the long tokens."""
     words, lengths, counts, long = _words(parts, None)
-    ids, words = pd.factorize(words)
+    ids, words = factorize(words)
     return _numbered_from_1(ids, lengths), counts, words, long
 
 
@@ -358,7 +376,7 @@ def _numbered_from_1(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
 
 def _words(
     parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array | None
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, pa.Array]:
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
     """Return a number for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own 64-bit word; a longer one is the byte 0xFE, which UTF-8 never uses, and its
@@ -394,14 +412,17 @@ def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[bytes, np.n
     return data, np.concatenate(starts), np.concatenate(ends), np.concatenate(counts)
 
 
-def _dictionary(
-    data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None
-) -> tuple[np.ndarray, pa.Array]:
+def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None) -> tuple[np.ndarray, Any]:
+    if known is None and len(starts) <= FEW:
+        listed: dict[bytes, int] = {}
+        ends = (starts + lengths).tolist()
+        spans = [data[start:end] for start, end in zip(starts.tolist(), ends, strict=True)]
+        return np.array([listed.setdefault(span, len(listed)) for span in spans], np.uint64), list(listed)
     offsets = np.zeros(len(starts) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-    spans = np.frombuffer(data, np.uint8)[places]
-    tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(spans)])
+    letters = np.frombuffer(data, np.uint8)[places]
+    tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(letters)])
     if known is not None:
         tokens = pa.concat_arrays([known, tokens])
     encoded = tokens.dictionary_encode()

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from datasets import Dataset
-from test_training import REFERENCES, SCORES, SOURCES, make_tokenizer
+from test_training import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
 from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -183,7 +183,8 @@ def test_the_hook_and_its_kin_pickle(sari, tokenizer):
     callback = pickle.loads(pickle.dumps(sari.generation_callback(tokenizer, sources=SOURCES, references=TARGETS)))
     assert callback.on_train_begin() is None
     reward = pickle.loads(pickle.dumps(sari.reward(unit=True)))
-    assert reward(completions=["a"], source=["a b"], references=[["a"]])[0] > 0.5
+    given = {"completions": OUTPUTS, "source": SOURCES, "references": REFERENCES}
+    assert reward(**given) == sari.reward(unit=True)(**given)
 
 
 # ---- The callback ----------------------------------------------------------------------------------------------------

@@ -81,8 +81,9 @@ def relative_imports(file):
 
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
-    {"inputs", "tokenization", "ngrams", "scores", "variants", "resampling", "data_warnings", "training"},
-    {"countings", "options"},
+    {"inputs", "tokenization", "scores", "variants", "resampling", "data_warnings", "training"},
+    {"ngrams", "options"},
+    {"countings"},
     {"ngram_counts"},
     {"counting"},
     {"state"},
