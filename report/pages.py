@@ -9,7 +9,7 @@ JSON has one schema, for one system or many::
                                                "outputs": {NAME: EXPLANATION}}]}]}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
-n-grams and the figures of each order.
+n-grams, the figures of each order, the tokens of references and the line of changes.
 """
 
 import base64
@@ -63,7 +63,8 @@ def as_json(document: Document) -> str:
     for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
-                del explanation["grams"], explanation["orders"]
+                for field in ("grams", "orders", "references", "changes"):
+                    del explanation[field]
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 

@@ -35,6 +35,19 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
         )
 
 
+def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
+    """Score what the output of a segment is to be held against; see `comparing.baseline_scores`.
+
+    Raises:
+        RefusedError: as in `explain_segment`.
+    """
+    with refusals():
+        check_tokenizer(**options)
+        settings = resolve_settings(**options, threads=1)
+        segment = _segment(source, "", references)
+        return comparing.baseline_scores(segment.sources, segment.references, settings)
+
+
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
     """Return the scores of one segment under every variant, by name.
 
