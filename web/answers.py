@@ -12,7 +12,7 @@ from sari.options import resolve_resampling, resolve_settings
 from sari.report.explanation import Explanation, explain
 from sari.state import Scores, State
 from sari.variants import VARIANTS
-from sari.web.limits import RefusedError, check_characters, check_segments, check_tokenizer, refusals
+from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
 
 _CONFIDENCE = 0.95
@@ -25,7 +25,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
         RefusedError: for empty fields, past the limit, and for what the metric refuses.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         segment = _segment(source, output, references)
         return explain(
             source=segment.sources[0],
@@ -42,7 +42,7 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
         RefusedError: as in `explain_segment`.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         settings = resolve_settings(**options, threads=1)
         segment = _segment(source, "", references)
         return comparing.baseline_scores(segment.sources, segment.references, settings)
@@ -73,6 +73,8 @@ def explain_difference(
         RefusedError: as in `explain_segment`.
     """
     with refusals():
+        check_options(variant_a)
+        check_options(variant_b)
         segment = _segment(source, output, references)
         return comparing.explain_difference(
             segment, resolve_settings(variant_a, threads=1), resolve_settings(variant_b, threads=1)
@@ -93,7 +95,7 @@ def score_corpus(
         RefusedError: past the limits, and for what the metric or the files refuse.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         batches = list(batches)
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
@@ -129,8 +131,10 @@ def compare_systems(
         RefusedError: past the limits, and for what the metric refuses.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         check_segments(len(systems.sources))
+        if baseline is not None and not isinstance(baseline, str):
+            raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
         resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)

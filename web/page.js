@@ -5,6 +5,7 @@
   const LIMITS = { keep: 300, speak: 800, said: 1500 };
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   let see = null; // the marked texts of now
+  let version = ""; // of these texts
   let grams = []; // for each order, rows of operation, mark, credit, why, whether precision and recall ask, places
   let order = 1;
   let pinned = null; // what was chosen, to come back to after a look at something else
@@ -138,9 +139,11 @@
   }
 
   function setOrder(size) {
-    const changed = order !== size || see.dataset.order !== String(size);
+    if (order !== size) mark(size);
+  }
+
+  function mark(size) {
     order = size;
-    if (!changed) return;
     see.dataset.order = size;
     all(".sari-switch button", see).forEach((button) => {
       button.setAttribute("aria-pressed", String(Number(button.dataset.order) === size));
@@ -288,16 +291,17 @@
 
   // --- Events --------------------------------------------------------------------------------------------------------
 
-  /** Take over what the server sent. */
+  /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
   function refresh() {
     const now = document.querySelector(".sari-see");
-    if (now && now !== see) {
+    if (now && (now !== see || now.dataset.version !== version)) {
       see = now;
-      pinned = null;
+      version = see.dataset.version;
       grams = JSON.parse(see.querySelector(".sari-data").textContent);
-      const wanted = Math.min(order, grams.length);
-      order = 1;
-      setOrder(wanted);
+      pinned = null;
+      show(null);
+      mark(Math.min(order, grams.length));
+      rove(see);
     }
     all(setsOfStops).filter((set) => !("roving" in set.dataset)).forEach(rove);
     speakScore();

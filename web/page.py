@@ -4,10 +4,13 @@ import json
 from pathlib import Path
 
 import gradio as gr
+from starlette.middleware import Middleware
 
 from sari.variants import VARIANTS
 from sari.web.beside import metric_card
+from sari.web.cleaning import swept
 from sari.web.endpoints import ENDPOINTS
+from sari.web.guard import Guard, quieten
 from sari.web.limits import MAX_MEGABYTES, TOKENIZERS
 from sari.web.markup.elements import head
 from sari.web.views.controls import CASES
@@ -54,11 +57,13 @@ def build() -> gr.Blocks:
 
 def launch(page: gr.Blocks, **options) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
+    quieten()
     return page.launch(
         theme=THEME,
         css_paths=Path(__file__).with_name("page.css"),
         max_file_size=f"{MAX_MEGABYTES}mb",
         head=_in_head(),
+        app_kwargs={"middleware": [Middleware(Guard, page=page)], "lifespan": swept},
         footer_links=["api"],
         ssr_mode=False,
         show_error=True,

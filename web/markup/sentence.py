@@ -6,6 +6,7 @@ where it begins and what it counts.
 
 import html
 import json
+import zlib
 from collections.abc import Sequence
 
 from sari.report.explanation import MARKS, Explanation, Gram, Token
@@ -34,12 +35,15 @@ def texts(explanation: Explanation) -> str:
         _text(f"Reference {number}" if len(explanation.references) > 1 else "Reference", f"r{number - 1}.", reference)
         for number, reference in enumerate(explanation.references, 1)
     )
+    data = _data(explanation)
     return (
-        f'<section class="sari-see" aria-label="Marked texts" data-order="1">{_switch(explanation)}{_legend()}'
+        '<section class="sari-see" aria-label="Marked texts" data-order="1" '
+        f'data-version="{_version(explanation, data)}">'
+        f"{_switch(explanation)}{_legend()}"
         f'<p class="sari-panel" role="status" data-hint="{_HINT}">{_HINT}</p>{marked}'
         '<h2>From source to output</h2><p class="sari-text sari-line" dir="auto">'
         f'{line or "No words."}</p><div class="sari-people">{people}</div>'
-        f'<span class="sari-data" hidden>{_data(explanation)}</span></section>'
+        f'<span class="sari-data" hidden>{data}</span></section>'
     )
 
 
@@ -114,6 +118,12 @@ def _data(explanation: Explanation) -> str:
         for by_operation in explanation.grams
     ]
     return html.escape(json.dumps(orders, ensure_ascii=False, separators=(",", ":")), quote=False)
+
+
+def _version(explanation: Explanation, data: str) -> int:
+    """Return what tells these texts from others."""
+    words = "\n".join(token.text for token in (*explanation.source, *explanation.output))
+    return zlib.crc32(f"{explanation.signature}\n{words}\n{data}".encode())
 
 
 def _row(operation: Operation, gram: Gram) -> list:
