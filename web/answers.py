@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from operator import eq
 from typing import Any
 
 from sari import comparing
@@ -9,6 +10,7 @@ from sari.comparing import Difference
 from sari.data_warnings import merge_warnings, warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings
+from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
 from sari.state import Scores, State
 from sari.variants import VARIANTS
@@ -16,6 +18,8 @@ from sari.web.limits import RefusedError, check_characters, check_options, check
 from sari.web.results import Comparison, Row, ScoredCorpus
 
 _CONFIDENCE = 0.95
+#: A system of which more than this share are copies of the source is said to copy.
+_COPIES = 0.5
 
 
 def explain_segment(source: str, output: str, references: Sequence[str], **options: Any) -> Explanation:
@@ -111,6 +115,56 @@ def score_corpus(
     return ScoredCorpus(result, rows, warning_rows(without_comparison(state.warnings())))
 
 
+def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[int, int], object]) -> dict[str, Scores]:
+    """Return the scores of a corpus under every variant, by name.
+
+    Args:
+        batches, show_progress: as for `score_corpus`; each segment counts once for each variant.
+
+    Raises:
+        RefusedError: as in `score_corpus`.
+    """
+    with refusals():
+        batches = list(batches)
+        total = sum(len(batch.sources) for batch in batches)
+        check_segments(total)
+        scores: dict[str, Scores] = {}
+        for number, name in enumerate(VARIANTS):
+            state = State(resolve_settings(name, threads=1))
+            for batch in batches:
+                state.update_checked(batch)
+                show_progress(number * total + state.segments, len(VARIANTS) * total)
+            scores[name] = state.scores()
+        return scores
+
+
+def report_systems(systems: SystemColumns, advance: Callable[[int, int], object], **options: Any) -> str:
+    """Return the page that tells all about systems: companion measures, scores by length, examples.
+
+    Args:
+        systems: as for `compare_systems`.
+        advance: called with the number of steps done, and of all.
+        options: those of the metric.
+
+    Raises:
+        RefusedError: as in `compare_systems`.
+    """
+    with refusals():
+        check_options(**options)
+        check_segments(len(systems.sources))
+        settings = resolve_settings(**options, threads=1)
+        states = comparing.score_systems(systems, settings, sentences=True, resampling=True)
+        steps = iter(range(1, building.steps(len(states)) + 1))
+        document = building.build(
+            systems,
+            states,
+            warnings=warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()})),
+            resampling=resolve_resampling(confidence=_CONFIDENCE),
+            advance=lambda: advance(next(steps), building.steps(len(states))),
+        )
+        return pages.as_html(document)
+
+
 def compare_systems(
     systems: SystemColumns,
     *,
@@ -140,7 +194,12 @@ def compare_systems(
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
         result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
     warnings = merge_warnings({name: state.warnings() for name, state in states.items()})
-    return Comparison(settings.variant.name, result, warning_rows(warnings))
+    copies = [
+        name
+        for name, outputs in systems.predictions.items()
+        if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
+    ]
+    return Comparison(settings.variant.name, result, warning_rows(warnings), copies)
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

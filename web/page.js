@@ -289,6 +289,32 @@
     return [];
   }
 
+  /** Save a file that the server has made: click the link to it, once it is there. */
+  function download(id, tries = 50) {
+    const link = document.querySelector(`#${id} a, a#${id}, #${id}`);
+    if (link?.href || link?.matches("button")) link.click();
+    else if (tries) setTimeout(() => download(id, tries - 1), 50);
+    return [];
+  }
+
+  // --- Tables that sort ----------------------------------------------------------------------------------------------
+
+  /** Sort the rows of a table by the column of a head: numbers high to low at first, words from A to Z. */
+  function sort(head) {
+    const down = head.getAttribute("aria-sort") !== "descending" && !(head.cellIndex === 0 && !head.ariaSort);
+    const body = head.closest("table").tBodies[0];
+    const value = (row) => row.cells[head.cellIndex].innerText.replace("−", "-").trim();
+    const compare = (one, other) => {
+      const [left, right] = [value(one), value(other)];
+      const numbers = [parseFloat(left), parseFloat(right)];
+      if (numbers.some(Number.isNaN)) return left.localeCompare(right);
+      return numbers[0] - numbers[1];
+    };
+    body.append(...[...body.rows].sort((one, other) => (down ? -1 : 1) * compare(one, other)));
+    all("th[aria-sort]", head.closest("tr")).forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  }
+
   // --- Events --------------------------------------------------------------------------------------------------------
 
   /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
@@ -331,6 +357,7 @@
       setOrder(Number(size.dataset.order));
       show(null);
     } else if (button) copy(button);
+    else if (target.closest(".sari-sortable thead button")) sort(target.closest("th"));
     else if (target.closest("[data-goto]")) document.querySelector("#texts-in textarea").focus();
     else {
       const bar = target.closest(".sari-see, .sari-pick") ? target : target.closest(".sari-bar")?.querySelector(".sari-pick");
@@ -354,5 +381,5 @@
   window.addEventListener("hashchange", () => location.reload());
   new MutationObserver(refresh).observe(document.documentElement, { childList: true, subtree: true });
 
-  window.sari = { keepLink, fromLink, showScore };
+  window.sari = { keepLink, fromLink, showScore, download };
 })();

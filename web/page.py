@@ -40,14 +40,15 @@ def build() -> gr.Blocks:
         gr.HTML(head())
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
-                texts, chosen = sentence_view()
-                page.load(None, [*texts, *chosen], [*texts, *chosen], js=FROM_LINK)
+                sentence = sentence_view(tabs)
+                carried = [*sentence.texts, *sentence.chosen]
+                page.load(None, carried, carried, js=FROM_LINK)
             with gr.Tab("Variants", id="variants") as tab:
-                variants_view(tab, texts)
+                variants_view(tab, sentence.texts)
             with gr.Tab("File", id="file"):
-                corpus_view(tabs, (texts, chosen))
+                corpus_view(sentence)
             with gr.Tab("Compare", id="compare"):
-                systems_view()
+                systems_view(sentence)
             with gr.Tab("About", id="about"):
                 gr.Markdown(metric_card(), elem_id="card")
         for endpoint in ENDPOINTS:

@@ -57,9 +57,10 @@ def bar(label: str, value: float, kind: str, pick: str = "") -> str:
     )
 
 
-def heads(names: Iterable[str]) -> str:
-    """Return the heads of a table's columns."""
-    return "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr>"
+def heads(names: Iterable[str], *, sortable: bool = False) -> str:
+    """Return the heads of a table's columns; with `sortable` they are buttons that `page.js` listens to."""
+    shown = ((f'<button type="button" class="sari-pick">{name}</button>' if sortable else name) for name in names)
+    return "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in shown) + "</tr>"
 
 
 def scrolling(body: str, kind: str, label: str) -> str:
@@ -76,3 +77,12 @@ def signed(number: float) -> str:
     if abs(number) < 0.005:
         return "0.00"
     return f"{number:+.2f}".replace("-", "−")
+
+
+def difference_of(score: float, other: float) -> str:
+    """Return by how much a score is higher than another, as people subtract what they see.
+
+    >>> difference_of(44.649, 39.551), difference_of(1.004, 1.0)
+    ('+5.10', '0.00')
+    """
+    return signed(round(score, 2) - round(other, 2))

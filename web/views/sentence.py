@@ -10,7 +10,7 @@ from sari.web.answers import explain_segment, score_baselines
 from sari.web.beside import samples
 from sari.web.limits import RefusedError
 from sari.web.markup import elements, scores, sentence, sharing
-from sari.web.views.controls import LIVE, OWN, Choices, Texts, choices, lines_of, options_of
+from sari.web.views.controls import LIVE, OWN, SentenceView, Texts, choices, lines_of, options_of
 
 _DEFAULTS = ("hf", OWN, OWN)
 #: For phones, where the boxes stand below what they give.
@@ -63,10 +63,11 @@ def _note(source: str, output: str, references: str, *chosen: str) -> str:
     return elements.note(note) if note else ""
 
 
-def sentence_view() -> tuple[Texts, Choices]:
+def sentence_view(tabs: gr.Tabs) -> SentenceView:
     """Make the view of one segment."""
     first = samples()[0]
     shown = show_sentence(*first.texts, *_DEFAULTS)
+    back, came_from = gr.Button("← Back to where this came from", size="sm", visible=False), gr.State("file")
     with gr.Row(equal_height=False, elem_id="sentence"):
         with gr.Column(scale=5, min_width=300, elem_id="texts-in"):
             with gr.Row(elem_classes="sari-examples"):
@@ -87,7 +88,8 @@ def sentence_view() -> tuple[Texts, Choices]:
     changes = [box.change for box in (*texts, *chosen)]
     gr.on(changes, show_sentence, [*texts, *chosen], outputs, **LIVE)
     gr.on(changes, None, [*texts, *chosen], None, js=KEEP_LINK)
-    return texts, chosen
+    back.click(lambda view: (gr.Tabs(selected=view), gr.Button(visible=False)), came_from, [tabs, back], **LIVE)
+    return SentenceView(tabs, texts, chosen, back, came_from)
 
 
 def _boxes(source: str, output: str, references: str) -> Texts:
