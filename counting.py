@@ -8,16 +8,33 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from .ngram_counts import NgramAmounts, count_ngrams, ngram_amounts
+from .ngram_counts import (
+    NgramAmounts,
+    Shared,
+    count_each_by_each,
+    count_ngrams,
+    count_predictions,
+    ngram_amounts,
+    share,
+)
 from .ngrams import Tokens
 from .options import Settings
 from .sentences import count_sentences
-from .tokenization import Text, apply_tokenizer, encode, split_into_tokens
+from .tokenization import (
+    Text,
+    Vocabulary,
+    apply_tokenizer,
+    encode,
+    encode_known,
+    encode_to_know,
+    split_into_tokens,
+)
 
 # Texts are counted in chunks of about this many characters: small enough to bound memory, large enough that the cost of
 # calling numpy does not matter, and that threads hardly ever wait for each other.
 _CHUNK_CHARACTERS = 400_000
 _BLOCK_SEGMENTS = 4096
+_FEW_SEGMENTS = 64
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -42,27 +59,58 @@ class SegmentCounts(NamedTuple):
     lengths: np.ndarray
     sentences: np.ndarray | None = None
 
+    def of(self, segments: slice) -> "SegmentCounts":
+        """Return what is known of some of the segments."""
+        sentences = None if self.sentences is None else self.sentences[segments]
+        return SegmentCounts(self.counts[segments], self.lengths[segments], sentences)
 
-class PreparedChunk(NamedTuple):
-    """Sources and references of some segments, with what Python tokenizers have to do already done.
+
+class Chunk(NamedTuple):
+    """Some segments, with what Python tokenizers have to do already done.
 
     Attributes:
         rows: which segments these are.
-        sources, source_text: the texts, and what is left to do to make tokens of them.
-        references, text: likewise; the references of the first segment, of the second, and so on.
+        parts: sources, references and perhaps predictions, each with what is left to do to make tokens of them.
         nrefs: int64[segment]: how many references each segment has.
-        sentences: int64[segment]: of the references on average, rounded down; None where no penalties ask for them.
-        prediction_text: how predictions become tokens.
+        sentences: int64[segment] each: those of the references on average, rounded down, and perhaps those of the
+            predictions; none where no penalties ask for them.
     """
 
     rows: slice
-    sources: Sequence[str]
-    source_text: Text
-    references: Sequence[str]
-    text: Text
+    parts: list[tuple[Sequence[str], Text]]
     nrefs: np.ndarray
+    sentences: list[np.ndarray]
+
+
+class PreparedChunk(NamedTuple):
+    """Sources and references of some segments, counted as far as they go without predictions.
+
+    Attributes:
+        rows: which segments these are.
+        vocabulary: their tokens.
+        shared: what they say of n-grams.
+        lengths: int64[segment, 2]: the tokens of the source, and of the references on average, rounded down.
+        sentences: as in `Chunk`.
+    """
+
+    rows: slice
+    vocabulary: Vocabulary
+    shared: Shared
+    lengths: np.ndarray
+    sentences: list[np.ndarray]
+
+
+class Predictions(NamedTuple):
+    """Predictions, with what Python code has to do already done.
+
+    Attributes:
+        texts, text: and what is left to do to make tokens of them.
+        sentences: int64[prediction]; None where no penalties ask for them.
+    """
+
+    texts: Sequence[str]
+    text: Text
     sentences: np.ndarray | None
-    prediction_text: Text
 
 
 class NgramTable(NamedTuple):
@@ -82,18 +130,18 @@ def prepare(
 
     Args:
         sources, references: that have been checked.
-        settings: how they become tokens.
+        settings: how to count.
         systems: the predictions of each system, if they are known, so that chunks with them are of about one size.
     """
-    for rows in _cut(sources, references, systems or [sources]):
-        nrefs = np.fromiter(map(len, references[rows]), np.int64)
-        flat = list(chain.from_iterable(references[rows]))
-        of_references, text = apply_tokenizer(flat, settings.text)
-        of_sources, source_text = apply_tokenizer(sources[rows], settings.source_text)
-        sentences = _sentences(flat, settings)
-        if sentences is not None:
-            sentences = _means(sentences, nrefs)
-        yield PreparedChunk(rows, of_sources, source_text, of_references, text, nrefs, sentences, settings.text)
+
+    def prepared(chunk: Chunk) -> PreparedChunk:
+        ids, lengths, vocabulary = encode_to_know(chunk.parts)
+        tokens = Tokens(ids, lengths, chunk.nrefs)
+        return PreparedChunk(
+            chunk.rows, vocabulary, share(tokens, **_how_to_count(settings)), _lengths(tokens), chunk.sentences
+        )
+
+    return _in_threads(prepared, _chunks(sources, references, settings, systems or [sources]), settings.threads_here)
 
 
 def count_systems(
@@ -107,32 +155,81 @@ def count_systems(
         settings: how to count.
     """
 
-    def parts(chunk: PreparedChunk) -> tuple[list[tuple[Sequence[str], Text]], np.ndarray, list[np.ndarray | None]]:
-        # Tokenizers that are Python code gain nothing from threads.
-        texts = list(chain.from_iterable(predictions[chunk.rows] for predictions in systems))
-        predictions, text = apply_tokenizer(texts, chunk.prediction_text)
-        sentences = _sentences_of_systems(texts, chunk, len(systems), settings)
-        if chunk.source_text == text:
-            return [([*chunk.sources, *chunk.references, *predictions], text)], chunk.nrefs, sentences
-        return [(chunk.sources, chunk.source_text), ([*chunk.references, *predictions], text)], chunk.nrefs, sentences
+    def predictions(chunk: PreparedChunk) -> tuple[PreparedChunk, Predictions]:
+        # What is Python code gains nothing from threads.
+        return chunk, _predictions(list(chain.from_iterable(texts[chunk.rows] for texts in systems)), settings)
 
-    def counted(
-        chunk: tuple[list[tuple[Sequence[str], Text]], np.ndarray, list[np.ndarray | None]],
-    ) -> list[SegmentCounts]:
-        texts, nrefs, sentences = chunk
-        tokens = Tokens(*encode(texts), nrefs, len(systems))
-        counts = count_ngrams(tokens, **_how_to_count(settings))
-        return [SegmentCounts(*row) for row in zip(counts, _lengths(tokens), sentences, strict=True)]
+    def counted(item: tuple[PreparedChunk, Predictions]) -> list[SegmentCounts]:
+        chunk, texts = item
+        segments = len(chunk.lengths)
+        owners = np.tile(np.arange(segments), len(systems))
+        every = count_owned(chunk, texts, owners)
+        return [every.of(slice(place, place + segments)) for place in range(0, len(owners), segments)]
 
-    return _in_threads(counted, map(parts, chunks), settings.threads_here)
+    return _in_threads(counted, map(predictions, chunks), settings.threads_here)
+
+
+def count_owned(chunk: PreparedChunk, predictions: Predictions, owners: np.ndarray) -> SegmentCounts:
+    """Return the counts of predictions of segments of a chunk, any number of each.
+
+    Args:
+        chunk: the segments.
+        predictions: of these segments.
+        owners: the segment of each.
+    """
+    ids, lengths = encode_known(predictions.texts, predictions.text, chunk.vocabulary)
+    counts = count_predictions(ids, lengths, owners, chunk.shared)
+    of_sources, of_references = chunk.lengths[owners].T
+    sentences = None
+    if predictions.sentences is not None:
+        sentences = np.stack([predictions.sentences, chunk.sentences[0][owners]], axis=-1)
+    return SegmentCounts(counts, np.stack([of_sources, np.maximum(lengths, 1), of_references], axis=-1), sentences)
 
 
 def count_columns(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: Settings
 ) -> Iterator[SegmentCounts]:
     """Yield the counts of one system's predictions, chunk by chunk."""
-    chunks = prepare(sources, references, settings, [predictions])
-    return (counts for (counts,) in count_systems(chunks, [predictions], settings))
+
+    def counted(chunk: Chunk) -> SegmentCounts:
+        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
+        counts = count_ngrams(tokens, **_how_to_count(settings))
+        of_sources, of_references = _lengths(tokens).T
+        own = np.maximum(tokens.lengths[tokens.predictions], 1)
+        sentences = np.stack(chunk.sentences[::-1], axis=-1) if chunk.sentences else None
+        return SegmentCounts(counts, np.stack([of_sources, own, of_references], axis=-1), sentences)
+
+    chunks = _chunks(sources, references, settings, [predictions], predictions)
+    return _in_threads(counted, chunks, settings.threads_here)
+
+
+def count_candidates(
+    sources: Sequence[str],
+    candidates: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+) -> Iterator[SegmentCounts]:
+    """Yield the counts of candidates, any number for each source, chunk by chunk and source by source."""
+    for chunk in prepare(sources, references, settings, [list(map("".join, candidates))]):
+        rows = candidates[chunk.rows]
+        texts = list(chain.from_iterable(rows))
+        if texts:
+            owners = np.arange(len(rows)).repeat(list(map(len, rows)))
+            yield count_owned(chunk, _predictions(texts, settings), owners)
+
+
+def count_against_each_other(source: str, candidates: Sequence[str], settings: Settings) -> SegmentCounts:
+    """Return the counts of candidates, each with each as the only reference: for a segment, a candidate and another."""
+    parts = [apply_tokenizer([source], settings.source_text), apply_tokenizer(candidates, settings.text)]
+    tokens = Tokens(*encode(parts), np.array([len(candidates)]))
+    counts = count_each_by_each(tokens, **_how_to_count(settings))
+    of_source, *own = np.maximum(tokens.lengths, 1)
+    ours, theirs = np.meshgrid(own, own, indexing="ij")
+    lengths = np.stack([np.full_like(ours, of_source), ours, theirs], axis=-1)
+    sentences = _sentences(candidates, settings)
+    if sentences is not None:
+        sentences = np.stack(np.meshgrid(sentences, sentences, indexing="ij"), axis=-1)
+    return SegmentCounts(counts, lengths, sentences)
 
 
 def ngram_table(source: str, prediction: str, references: Sequence[str], settings: Settings) -> NgramTable:
@@ -154,18 +251,41 @@ def ngram_table(source: str, prediction: str, references: Sequence[str], setting
     return NgramTable(ngrams, amounts)
 
 
+def _chunks(
+    sources: Sequence[str],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+    sizes: Sequence[Sequence[str]],
+    predictions: Sequence[str] | None = None,
+) -> Iterator[Chunk]:
+    """Yield segments in chunks, with or without predictions; `sizes` are the columns that chunks are measured by."""
+    for rows in _cut(sources, references, sizes):
+        nrefs = np.fromiter(map(len, references[rows]), np.int64)
+        texts = [*chain.from_iterable(references[rows]), *(() if predictions is None else predictions[rows])]
+        sentences = _sentences(texts, settings)
+        parts = [apply_tokenizer(sources[rows], settings.source_text), apply_tokenizer(texts, settings.text)]
+        if parts[0][1] == parts[1][1]:
+            parts = [([*parts[0][0], *parts[1][0]], parts[0][1])]
+        if sentences is None:
+            yield Chunk(rows, parts, nrefs, [])
+        else:
+            of_references, own = np.split(sentences, [nrefs.sum()])
+            yield Chunk(rows, parts, nrefs, [_means(of_references, nrefs), own])
+
+
+def _predictions(texts: Sequence[str], settings: Settings) -> Predictions:
+    return Predictions(*apply_tokenizer(texts, settings.text), _sentences(texts, settings))
+
+
 def _how_to_count(settings: Settings) -> dict[str, Any]:
     variant = settings.variant
     return {"counting": variant.counting, "max_order": variant.max_order, "source_weight": variant.source_weight}
 
 
-def _lengths(tokens: Tokens) -> Iterator[np.ndarray]:
-    """Yield for each system the tokens of each segment's texts: int64[segment, 3]."""
+def _lengths(tokens: Tokens) -> np.ndarray:
+    """Return the tokens of each source, and of its references on average: int64[segment, 2]."""
     lengths = np.maximum(tokens.lengths, 1)
-    of_sources = lengths[tokens.sources]
-    of_references = _means(lengths[tokens.references], tokens.nrefs)
-    for system in range(tokens.systems):
-        yield np.stack([of_sources, lengths[tokens.predictions(system)], of_references], axis=-1)
+    return np.stack([lengths[tokens.sources], _means(lengths[tokens.references], tokens.nrefs)], axis=-1)
 
 
 def _sentences(texts: Sequence[str], settings: Settings) -> np.ndarray | None:
@@ -177,19 +297,9 @@ def _sentences(texts: Sequence[str], settings: Settings) -> np.ndarray | None:
     return count_sentences(texts, settings.variant.sentence_splitter)
 
 
-def _sentences_of_systems(
-    texts: Sequence[str], chunk: PreparedChunk, systems: int, settings: Settings
-) -> list[np.ndarray | None]:
-    """Return for each system the sentences of its predictions and of references: int64[segment, 2], or None."""
-    counted = _sentences(texts, settings)
-    if counted is None or chunk.sentences is None:
-        return [None] * systems
-    return [np.stack([own, chunk.sentences], axis=-1) for own in counted.reshape(systems, -1)]
-
-
 def _means(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
     """Return the means over each segment's references, rounded down."""
-    return np.add.reduceat(numbers, np.cumsum(nrefs) - nrefs) // nrefs
+    return np.add.reduceat(numbers, nrefs.cumsum() - nrefs) // nrefs
 
 
 def _cut(
@@ -198,6 +308,11 @@ def _cut(
     """Cut the segments into chunks of about the same number of characters."""
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
+        if len(sources[block]) <= _FEW_SEGMENTS:
+            texts = chain(sources[block], *references[block], *(column[block] for column in systems))
+            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
+                yield slice(begin, begin + len(sources[block]))
+                continue
         nrefs = np.fromiter(map(len, references[block]), np.int64)
         of_references = np.fromiter(map(len, chain.from_iterable(references[block])), np.int64)
         sizes = np.add.reduceat(of_references, np.cumsum(nrefs) - nrefs)

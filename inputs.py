@@ -92,6 +92,27 @@ def validate_given(sources: Any = None, references: Any = None) -> tuple[list[st
     return sources, references
 
 
+def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tuple[list[str], list[list[str]]]:
+    """Check sources and, for each, a list of candidates, and return them as lists.
+
+    Raises:
+        ValueError, TypeError: as `validate_columns` does, and where there are fewer than `least` candidates.
+
+    >>> validate_candidates(["a b"], [["a", "b"]])
+    (['a b'], [['a', 'b']])
+    """
+    sources = validate_texts("sources", sources)
+    wanted = "a list with, per segment, a list of str"
+    rows = _listed("candidates", candidates, wanted)
+    if len(rows) != len(sources):
+        raise ValueError(f"candidates: got {len(rows)} rows, wanted {len(sources)}, as many as sources")
+    checked = [validate_texts(f"candidates[{number}]", row) for number, row in enumerate(rows)]
+    for number, row in enumerate(checked):
+        if len(row) < least:
+            raise ValueError(f"candidates[{number}]: got {len(row)}, wanted at least {least}")
+    return sources, checked
+
+
 def _validated(
     sources: Any, predictions: Mapping[str, Any], references: Any
 ) -> tuple[list[str], list[list[str]], list[list[str]]]:
@@ -128,6 +149,17 @@ def validate_references(column: Any) -> list[list[str]]:
         raise ValueError(f"references[{empty}]: got no reference, wanted at least one")
     _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
     return rows
+
+
+def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -> list[str]:
+    """Return for each segment the first reference of another one, so many segments further, behind the last the first.
+
+    >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
+    ['c', 'd', 'a']
+    """
+    first = [row[0] for row in references]
+    distance %= len(first)
+    return first[distance:] + first[:distance]
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:

@@ -67,34 +67,35 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
     """Return what documents are multiplied by for being unlike references in size, as Sun, Jin and Wan 2021 define it.
 
     Args:
-        lengths: int64[segment, 3]: of source, prediction and, on average, references; at least 1.
-        sentences: int64[segment, 2]: of the prediction and, on average, references. Where neither has any, the
-            authors' script divides by zero; here nothing is penalized.
+        lengths: int64[..., 3]: of source, prediction and, on average, references; at least 1.
+        sentences: int64[..., 2]: of the prediction and, on average, references. Where neither has any, the authors'
+            script divides by zero; here nothing is penalized.
 
     Returns:
-        By the names of `variants.PENALTY_FACTORS` float64[segment], above 0 and up to 1.
+        By the names of `variants.PENALTY_FACTORS` float64[...], above 0 and up to 1.
 
     >>> factors = penalty_factors(np.array([[20, 8, 10], [20, 14, 10]]), np.array([[1, 2], [0, 0]]))
     >>> {name: factor.round(3).tolist() for name, factor in factors.items()}
     {'shortness': [0.779, 1.0], 'verbosity': [1.0, 0.67], 'sentences': [0.607, 1.0]}
     """
-    source, output, references = lengths.T.tolist()
-    ours, theirs = sentences.T.tolist()
+    shape = lengths.shape[:-1]
+    source, output, references = lengths.reshape(-1, 3).T.tolist()
+    ours, theirs = sentences.reshape(-1, 2).T.tolist()
     exponents = {
         "shortness": [min(o - r, 0) / o for o, r in zip(output, references, strict=True)],
         "verbosity": [min(r - o, 0) / max(s - r, 1) for s, o, r in zip(source, output, references, strict=True)],
         "sentences": [-abs(o - r) / max(o, r, 1) for o, r in zip(ours, theirs, strict=True)],
     }
-    return {name: np.array(list(map(exp, row)), float) for name, row in exponents.items()}
+    return {name: np.array(list(map(exp, row)), float).reshape(shape) for name, row in exponents.items()}
 
 
 def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen: Sequence[Sequence[str]]) -> np.ndarray:
-    """Multiply the scores of operations, float64[segment, operation], each by its chosen factors."""
-    columns = [column.copy() for column in operations.T]
-    for column, names in zip(columns, chosen, strict=True):
+    """Multiply the scores of operations, float64[..., operation], each by its chosen factors."""
+    multiplied = operations.copy()
+    for place, names in enumerate(chosen):
         for name in names:
-            column *= factors[name]
-    return np.stack(columns, axis=-1)
+            multiplied[..., place] *= factors[name]
+    return multiplied
 
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:

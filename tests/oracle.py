@@ -327,9 +327,10 @@ def segment_counts(source, prediction, references, rules, max_order):
     return [rules.count(source, prediction, references, order) for order in range(1, max_order + 1)]
 
 
-def segment_scores(rules, segments, factors):
+def segment_scores(rules, segments, sources, predictions, references):
     """Return the scores of each segment, with its penalties."""
-    return [penalized(scores(segment, rules), own) for segment, own in zip(segments, factors, strict=True)]
+    rows = zip(segments, sources, predictions, references, strict=True)
+    return [penalized(scores(segment, rules), penalties(*texts, rules)) for segment, *texts in rows]
 
 
 def summed(segments):
@@ -341,12 +342,11 @@ def summed(segments):
 
 
 def counted(sources, predictions, references, variant="hf", max_order=4, **options):
-    """Return the rules that variant and options make, and of every segment its counts and its penalties."""
+    """Return the rules that variant and options make, and the counts of every unit that is scored by itself."""
     chosen = {name: value for name, value in options.items() if value is not None}
     rules = replace(VARIANTS[variant], **chosen)
-    rows = list(zip(sources, predictions, references, strict=True))
-    factors = [penalties(*row, rules) for row in rows]
-    return rules, [segment_counts(*row, rules, max_order) for row in rows], factors
+    rows = zip(sources, predictions, references, strict=True)
+    return rules, [segment_counts(*row, rules, max_order) for row in rows]
 
 
 def units(rules, segments):
@@ -370,21 +370,21 @@ def average(rows):
 
 def score(sources, predictions, references, **options):
     """Return sari, keep, delete and add of a corpus."""
-    rules, segments, factors = counted(sources, predictions, references, **options)
+    rules, segments = counted(sources, predictions, references, **options)
     if rules.level == "corpus":
         return scores(summed(segments), rules)
-    return average(segment_scores(rules, segments, factors))
+    return average(segment_scores(rules, segments, sources, predictions, references))
 
 
 def orders(sources, predictions, references, **options):
     """Return for each n-gram order the precision, recall, F1 and score of each operation."""
-    rules, segments, _ = counted(sources, predictions, references, **options)
+    rules, segments = counted(sources, predictions, references, **options)
     per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
     return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
 
 
 def sentences(sources, predictions, references, **options):
     """Return the four lists of scores of the segments, each scored alone."""
-    rules, segments, factors = counted(sources, predictions, references, **options)
-    rows = segment_scores(rules, segments, factors)
+    rules, segments = counted(sources, predictions, references, **options)
+    rows = segment_scores(rules, segments, sources, predictions, references)
     return {name: [row[name] for row in rows] for name in ("sari", *OPERATIONS)}

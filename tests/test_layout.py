@@ -81,11 +81,18 @@ def relative_imports(file):
 
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
-    {"inputs", "tokenization", "ngrams", "scores", "sentences", "variants", "resampling", "data_warnings", "training"},
-    {"ngram_counts", "options"},
+    {
+        *("inputs", "tokenization", "scores", "sentences", "variants", "resampling", "data_warnings", "portable"),
+        "training",
+    },
+    {"ngrams", "options"},
+    {"countings"},
+    {"ngram_counts"},
     {"counting"},
     {"state"},
     {"comparing"},
+    {"generation"},
+    {"hooks"},
     {"scoring"},
     {"sari"},
 )

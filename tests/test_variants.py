@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from sari.ngram_counts import COUNTINGS
+from sari.countings import COUNTINGS
 from sari.tokenization import TOKENIZERS
 from sari.variants import DELETIONS, LEVELS, PENALTIES, PENALTY_FACTORS, VARIANTS, resolve_variant
 
