@@ -49,13 +49,13 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0]) if alone else _aligned(score_table(report))
+    lines += score_list(results[0]) if alone else aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
     tables = further_tables(report, by_order)
     for table in tables:
-        lines += ["", table.title, *_aligned(table)]
+        lines += ["", table.title, *aligned(table)]
     lines += [""] if tables or explained else []
     lines += report.signatures
     lines += [""] if report.warnings else []
@@ -72,11 +72,11 @@ def as_json(report: ScoreReport, _by_order: bool) -> str:
 
 def as_markdown(report: ScoreReport, by_order: bool) -> str:
     """Return a report as Markdown, the best scores in bold."""
-    blocks = [_markdown_table(score_table(report))]
+    blocks = [markdown_table(score_table(report))]
     explained = legend(report, best="bold:")
     if explained:
         blocks.append("\n".join(f"- {_escaped_markdown(line)}" for line in explained))
-    blocks += [f"{table.title}\n\n{_markdown_table(table)}" for table in further_tables(report, by_order)]
+    blocks += [f"{table.title}\n\n{markdown_table(table)}" for table in further_tables(report, by_order)]
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
     if report.warnings:
         blocks.append("\n".join(f"> Warning: {_escaped_markdown(row['message'])}  " for row in report.warnings))
@@ -85,8 +85,8 @@ def as_markdown(report: ScoreReport, by_order: bool) -> str:
 
 def as_latex(report: ScoreReport, by_order: bool) -> str:
     """Return a report as LaTeX tables that need no package, the best scores in bold; all else is in comments."""
-    blocks = [_latex_table(score_table(report))]
-    blocks += [f"% {table.title}\n{_latex_table(table)}" for table in further_tables(report, by_order)]
+    blocks = [latex_table(score_table(report))]
+    blocks += [f"% {table.title}\n{latex_table(table)}" for table in further_tables(report, by_order)]
     comments = [*legend(report, best="bold:"), *report.signatures]
     comments += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
@@ -164,7 +164,7 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
 # How each format writes a table
 
 
-def _aligned(table: Table) -> list[str]:
+def aligned(table: Table) -> list[str]:
     """Return lines whose columns of figures stand to the right and whose columns of words stand to the left."""
     columns = [
         _column(name, [row[place] for row in table.rows], right=name not in WORDS)
@@ -181,7 +181,7 @@ def _column(name: str, cells: list[Cell], *, right: bool) -> list[str]:
     return [text.rjust(width) if right else text.ljust(width) for text in texts]
 
 
-def _markdown_table(table: Table) -> str:
+def markdown_table(table: Table) -> str:
     def shown(cell: Cell) -> str:
         text = _escaped_markdown(cell.text)
         return (f"**{text}**" if cell.best else text) + r"\*" * cell.significant
@@ -191,7 +191,7 @@ def _markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _latex_table(table: Table) -> str:
+def latex_table(table: Table) -> str:
     def shown(cell: Cell) -> str:
         text = _escaped_latex(cell.text)
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant

@@ -8,7 +8,7 @@ from sari.report.results import SIGNIFICANT, Baseline, Difference, Result, Score
 from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
-WORDS = ("System", "Variant", "Operation", "Choice", "From", "To")
+WORDS = ("System", "Variant", "Operation", "Choice", "From", "To", "Figure", "Differs", "Recipe", "Measure", "Term")
 
 _METHODS = {
     "bootstrap": "paired bootstrap, {resamples} resamples",
