@@ -38,7 +38,13 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
         trees = _trees(options.trees)
         with step_bar("Measuring", building.steps(len(states))) as advance:
             document = building.build(
-                columns, states, warnings=scored.warnings, trees=trees, resampling=resampling, advance=advance
+                columns,
+                states,
+                warnings=scored.warnings,
+                trees=trees,
+                resampling=resampling,
+                by_references=scored.by_references,
+                advance=advance,
             )
     write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
 

@@ -16,6 +16,8 @@ from scipy import stats
 from sari.measures.columns import Numbers, check_numbers
 from sari.options import Resampling, resolve_resampling
 from sari.resampling import bootstrap, bootstrap_draws, interval
+from sari.state import State
+from sari.variants import SCORES
 
 Weighted = Callable[[Sequence[np.ndarray], np.ndarray, np.ndarray], np.ndarray]
 
@@ -130,6 +132,11 @@ class SystemRows(NamedTuple):
     statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
+def system_scores(state: State, sums: np.ndarray, counts: np.ndarray, *, score: str = "sari") -> np.ndarray:
+    """Return a score of sums of a state's rows: the statistic of `SystemRows`, once the state is given."""
+    return state.scores_of_sums(sums, counts[..., None])[..., SCORES.index(score)]
+
+
 def system_agreement(
     scores: Mapping[str, SystemRows],
     ratings: Numbers,
@@ -167,10 +174,10 @@ def system_agreement(
     for name, (rows, statistic) in scores.items():
         table = _summed(np.column_stack([rows.reshape(len(target), -1), target, np.ones(len(target))]), cells, shape)
         both = _score_and_rating(statistic, rows.shape[1:])
-        values[name] = _correlation(*both(table.sum(axis=0)[None])[0].T, kind)
+        values[name] = _correlation(*both(table.sum(axis=0)[None])[0].T, kind=kind)
         if how.confidence is not None:
             samples = bootstrap(table, both, resamples=how.resamples, seed=how.seed)
-            drawn[name] = np.array([_correlation(*sample.T, kind) for sample in samples])
+            drawn[name] = np.array([_correlation(*sample.T, kind=kind) for sample in samples])
     return _agreements(values, drawn if drawn else None, baseline, how.confidence)
 
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement
+from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement, system_scores
 from sari.options import resolve_settings
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import COLLECTIONS, Rated, repositories
@@ -29,7 +30,7 @@ PRINTED_DIFFERENCES = ("0.22", "0.26", "0.17", "0.00", "0.00")
 PRINTED_SYSTEMS = {"easse": "0.31", "set": "1.00"}
 _BY_SYSTEMS = "Simplicity-DA"
 
-_CONFIDENCE = {"confidence": 0.95, "resamples": 1_000, "seed": 12345}
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +43,9 @@ class VariantsAndPeople(Published):
             rated = collection.read(folder)
             states = {name: _state(name, rated) for name in VARIANTS}
             scores = {name: state.sentences()["sari"] for name, state in states.items()}
-            found = agreement(scores, rated.ratings, groups=rated.texts.sources, baseline="easse", **_CONFIDENCE)
+            found = agreement(
+                scores, rated.ratings, groups=rated.texts.sources, baseline="easse", confidence=_CONFIDENCE
+            )
             for name, own in found.items():
                 printed = PRINTED[name][place] if name in PRINTED else ""
                 yield _outcome(f"{collection.name}: {name}", printed, own, states[name])
@@ -58,23 +61,18 @@ def _state(variant: str, rated: Rated) -> State:
 
 
 def _of_systems(collection: str, rated: Rated, states: dict[str, State]) -> Iterator[Outcome]:
-    scores = {name: SystemRows(state.rows(), of_counts(state)) for name, state in states.items()}
+    scores = {name: SystemRows(state.rows(), partial(system_scores, state)) for name, state in states.items()}
     found = system_agreement(
         scores,
         rated.ratings,
         rated.systems,
         groups=rated.texts.sources,
         coefficient="spearman",
-        **_CONFIDENCE,
+        confidence=_CONFIDENCE,
     )
     for name, own in found.items():
         label = f"{collection}, {len(set(rated.systems))} systems (Spearman): {name}"
         yield _outcome(label, PRINTED_SYSTEMS.get(name, ""), own, states[name])
-
-
-def of_counts(state: State):
-    """Return what makes the SARI of sums of a state's rows, and of how many rows they are the sums of."""
-    return lambda sums, counts: state.scores_of_sums(sums, counts[..., None])[..., 0]
 
 
 def _outcome(name: str, printed: str, own: Agreement, state: State) -> Outcome:

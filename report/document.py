@@ -3,9 +3,10 @@
 `building` makes it, `pages` makes files of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sari.data_warnings import WarningRow
+from sari.report.by_references import ReferenceCount
 from sari.report.explanation import Explanation
 from sari.state import Intervals, OrderFigures, Scores, SentenceScores
 
@@ -80,6 +81,7 @@ class Document:
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best and the worst.
+        by_references: the scores of the systems with 1, 2, … of the references; none where they were not asked for.
     """
 
     signature: str
@@ -92,3 +94,4 @@ class Document:
     systems: list[System]
     beside: list[System]
     examples: list[Examples]
+    by_references: list[ReferenceCount] = field(default_factory=list)

@@ -12,6 +12,8 @@ Every format takes results of any number of systems and variants. JSON has one s
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
+     "by_references": [{"name": str, "variant": str, "references": int, "subsets": int, "mean": {"sari": float, ...},
+                        "deviation": {...}, "lowest": {...}, "highest": {...}}, ...],
      "warnings": [{"category": str, "message": str}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "seed": int, "baseline": str}}
 
@@ -182,6 +184,8 @@ def _column(name: str, cells: list[Cell], *, right: bool) -> list[str]:
 
 
 def markdown_table(table: Table) -> str:
+    """Return a table as Markdown."""
+
     def shown(cell: Cell) -> str:
         text = _escaped_markdown(cell.text)
         return (f"**{text}**" if cell.best else text) + r"\*" * cell.significant
@@ -192,6 +196,8 @@ def markdown_table(table: Table) -> str:
 
 
 def latex_table(table: Table) -> str:
+    """Return a table as LaTeX that needs no package."""
+
     def shown(cell: Cell) -> str:
         text = _escaped_latex(cell.text)
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant

@@ -56,7 +56,8 @@ def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     """Return the tables that were asked for besides: figures by n-gram order, and why variants differ."""
     several = len(report.systems) > 1
     orders = [_order_table(result, several) for result in report.results if by_order]
-    return orders + [_difference_table(difference, several) for difference in report.explanations]
+    references = _reference_tables(report)
+    return orders + references + [_difference_table(difference, several) for difference in report.explanations]
 
 
 def legend(report: ScoreReport, *, best: str) -> list[str]:
@@ -120,6 +121,22 @@ def _order_table(result: Result, several: bool) -> Table:
     ]
     title = f"By order: {result.variant}" + (f", {result.name}" if several else "")
     return Table(title, ["Order", "Operation", "Precision", "Recall", "F1", "Score"], rows)
+
+
+def _reference_tables(report: ScoreReport) -> list[Table]:
+    """Return for each system and variant its scores by number of references."""
+    tables: dict[tuple[str, str], list[list[Cell]]] = {}
+    for row in report.by_references:
+        own = row.mean["sari"], row.deviation["sari"], row.lowest["sari"], row.highest["sari"]
+        figures = [f"{value:.2f}" for value in (*own, *(row.mean[name] for name in OPERATIONS))]
+        cells = [Cell(text) for text in (str(row.references), str(row.subsets), *figures)]
+        tables.setdefault((row.name, row.variant), []).append(cells)
+    header = ["References", "Subsets", "SARI", "Std. dev.", "Lowest", "Highest", *map(str.title, OPERATIONS)]
+    several = len(report.systems) > 1
+    return [
+        Table(f"By number of references: {variant}" + (f", {name}" if several else ""), header, rows)
+        for (name, variant), rows in tables.items()
+    ]
 
 
 def _difference_table(difference: Difference, several: bool) -> Table:

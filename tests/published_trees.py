@@ -8,7 +8,7 @@ from sari.published.corpora import CORPORA
 from sari.published.narayan_gardent import SYSTEMS
 from sari.published.rated import REFERENCE_SETS
 
-WORDS = "the a committee town river house saw made large big small old , of in . Paris".split()
+WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "small", "old", ",", "of", "in", "."]
 SENTENCES = 12
 
 

@@ -36,7 +36,7 @@ def rows_of(path):
 @pytest.mark.parametrize("table", CORPORA, ids=lambda table: table.name)
 def test_corpora(table, folder):
     if table.variant not in VARIANTS:
-        with pytest.raises(ValueError, match="^variant: got"):
+        with pytest.raises(ValueError, match=r"^variant: got"):
             next(table.outcomes(folder))
         return
     for figure, outcome in zip(table.figures, table.outcomes(folder), strict=True):
