@@ -147,7 +147,7 @@ _ROWS = (
     Variant(
         name="set",
         summary="plain n-gram sets with the references united, precision for addition",
-        source="the definition in this project's README",
+        source="the definition in this project's docs/variants.md",
         counting="sets",
         level="sentence",
         zero_division=0,

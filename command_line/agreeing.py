@@ -197,20 +197,29 @@ def _agreements(scores: list[_Scores], rows: _Rows, how: Resampling, level: str,
     by_number = {str(number): score for number, score in enumerate(kept)}
     found: dict[str, Mapping[str, Agreement]] = {}
     for coefficient in COEFFICIENTS:
-        shared = {
-            "groups": rows.texts.sources,
-            "coefficient": coefficient,
-            "baseline": "0",
-            "confidence": how.confidence,
-            "resamples": how.resamples,
-            "seed": how.seed,
-        }
         if level == "segments":
-            values = {number: score.values for number, score in by_number.items()}
-            found[coefficient] = agreement(values, rows.ratings, **shared)
+            found[coefficient] = agreement(
+                {number: score.values for number, score in by_number.items()},
+                rows.ratings,
+                groups=rows.texts.sources,
+                coefficient=coefficient,
+                baseline="0",
+                confidence=how.confidence,
+                resamples=how.resamples,
+                seed=how.seed,
+            )
         else:
-            of_systems = {number: score.of_systems for number, score in by_number.items() if score.of_systems}
-            found[coefficient] = system_agreement(of_systems, rows.ratings, rows.systems, **shared)
+            found[coefficient] = system_agreement(
+                {number: score.of_systems for number, score in by_number.items() if score.of_systems is not None},
+                rows.ratings,
+                rows.systems,
+                groups=rows.texts.sources,
+                coefficient=coefficient,
+                baseline="0",
+                confidence=how.confidence,
+                resamples=how.resamples,
+                seed=how.seed,
+            )
         advance()
     return [
         AgreementRow(

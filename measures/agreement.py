@@ -1,8 +1,8 @@
 """How well scores agree with the ratings of people: correlations, with intervals, and linear models.
 
 Segments of one source are alike: they share its length, its topic and its references. So what is drawn again for
-intervals is sources, each with all its rows (a cluster bootstrap, Davison and Hinkley 1997, section 3.8). All scores see
-the same draws, so that the difference of two of them has an interval of its own: two intervals that overlap do not say
+intervals is sources, each with all its rows (a cluster bootstrap, Davison and Hinkley 1997, section 3.8). All scores
+see the same draws, so that the difference of two of them has an interval of its own: two intervals that overlap do not say
 that two scores agree equally well.
 """
 
@@ -174,10 +174,10 @@ def system_agreement(
     for name, (rows, statistic) in scores.items():
         table = _summed(np.column_stack([rows.reshape(len(target), -1), target, np.ones(len(target))]), cells, shape)
         both = _score_and_rating(statistic, rows.shape[1:])
-        values[name] = _correlation(*both(table.sum(axis=0)[None])[0].T, kind=kind)
+        values[name] = _of_pairs(both(table.sum(axis=0)[None])[0], kind)
         if how.confidence is not None:
             samples = bootstrap(table, both, resamples=how.resamples, seed=how.seed)
-            drawn[name] = np.array([_correlation(*sample.T, kind=kind) for sample in samples])
+            drawn[name] = np.array([_of_pairs(sample, kind) for sample in samples])
     return _agreements(values, drawn if drawn else None, baseline, how.confidence)
 
 
@@ -330,6 +330,11 @@ def _row_draws(places: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
     for chunk in bootstrap_draws(groups, resamples=how.resamples, seed=how.seed):
         for begin in range(0, len(chunk), size):
             yield chunk[begin : begin + size, places]
+
+
+def _of_pairs(pairs: np.ndarray, kind: Coefficient) -> float:
+    scores, ratings = pairs.T
+    return _correlation(scores, ratings, kind)
 
 
 def _agreements(
