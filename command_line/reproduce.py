@@ -20,11 +20,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     0 where all figures come out, 1 where some differ in the digits that were printed, 2 for bad use.
     """
     options = _parser().parse_args(arguments)
-    try:
-        from sari.published.catalogue import TABLES
-        from sari.report.reproduction import catalogue_lines, reproduction_lines
-    except ImportError as error:
-        return _refuse(f"{error}, wanted what requirements.txt lists")
+    from sari.published.catalogue import TABLES
+    from sari.report.reproduction import catalogue_lines, reproduction_lines
+
     if options.name is None:
         print("\n".join(catalogue_lines(TABLES.values())))
         return 0

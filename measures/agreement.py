@@ -2,8 +2,8 @@
 
 Segments of one source are alike: they share its length, its topic and its references. So what is drawn again for
 intervals is sources, each with all its rows (a cluster bootstrap, Davison and Hinkley 1997, section 3.8). All scores
-see the same draws, so that the difference of two of them has an interval of its own: two intervals that overlap do not say
-that two scores agree equally well.
+see the same draws, so that the difference of two of them has an interval of its own: two intervals that overlap do not
+say that two scores agree equally well.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
@@ -68,7 +68,7 @@ def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearso
         ValueError, TypeError: for columns that are not numbers, or not of one length.
 
     >>> round(correlation([1, 2, 3, 5], [10, 20, 40, 30]), 3), correlation([1, 2, 3], [1, 4, 9], coefficient="kendall")
-    (0.683, 1.0)
+    (0.68, 1.0)
     """
     columns, target = check_numbers({"scores": scores}, ratings)
     return _correlation(columns["scores"], target, _coefficient(coefficient))
