@@ -147,7 +147,7 @@ class State:
 
     def update_checked(self, columns: Columns) -> None:
         """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
-        more = State(self.settings, **self._keeps)
+        more = State(self.settings, sentences=self._keeps["sentences"], resampling=self._keeps["resampling"])
         more.observe(columns)
         for counts in count_columns(*columns, self.settings):
             more.accumulate(counts)
@@ -187,7 +187,7 @@ class State:
         if not isinstance(other, State):
             if type(other).__name__ != State.__name__:
                 raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-            other = read_state(other.to_bytes(), **other.callables)  # of another copy of this module
+            other = read_state(other.to_bytes(), **other.callables)  # type: ignore[unreachable]  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")

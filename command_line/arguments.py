@@ -176,8 +176,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
 class _Say(argparse.Action):
     """Print something as it is, and end."""
 
-    def __init__(self, *names: str, said: str, **how: Any):
-        super().__init__(*names, **{**how, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
+    def __init__(self, option_strings: Sequence[str], *, said: str, **how: Any):
+        super().__init__(option_strings, **{**how, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
         self.said = said
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:

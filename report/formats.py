@@ -199,8 +199,9 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
     if not isinstance(row, Result):
         return {}
     cells = _test_cells(row)
-    for score in SCORES if row.confidence_intervals is not None else ():
-        cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    if row.confidence_intervals is not None:
+        for score in SCORES:
+            cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
     if row.rank is not None:
         cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells
