@@ -184,10 +184,11 @@ class State:
         Raises:
             ValueError: where the options differ.
         """
-        if not isinstance(other, State):
-            if type(other).__name__ != State.__name__:
-                raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-            other = read_state(other.to_bytes(), **other.callables)  # type: ignore[unreachable]  # of another copy of this module
+        given: Any = other
+        if not isinstance(given, State):
+            if type(given).__name__ != State.__name__:
+                raise TypeError(f"other: got {type(given).__name__}, wanted a State")
+            other = read_state(given.to_bytes(), **given.callables)  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
