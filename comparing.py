@@ -1,18 +1,25 @@
-"""Several systems, or variants, side by side: comparisons with tests, baselines, and why two variants differ."""
+"""Side by side: systems, with tests and baselines, candidates, and variants, with why they differ."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import combinations
+from itertools import chain, combinations, islice
 from typing import Any, TypedDict, cast
 
 import numpy as np
 
-from .counting import SegmentCounts, count_columns, count_systems, prepare
+from .counting import (
+    SegmentCounts,
+    count_against_each_other,
+    count_candidates,
+    count_columns,
+    count_systems,
+    prepare,
+)
 from .data_warnings import check_resampling, merge_warnings
 from .inputs import Columns, SystemColumns
 from .options import Resampling, Settings
 from .resampling import TESTS, Sample, holm, interval
-from .state import Result, Scores, State, named_scores
+from .state import Result, Scores, State, named_scores, segment_scores
 from .variants import SCORES, ablation_steps
 
 #: A difference whose corrected p-value is below this is significant.
@@ -74,6 +81,14 @@ class Step(TypedDict):
     delete: float
     add: float
     change: float | None
+
+
+class Chosen(TypedDict):
+    """The candidates of least risk, one per source, and what to expect of all: see `minimum_bayes_risk`."""
+
+    texts: list[str]
+    places: list[int]
+    expected: list[list[float]]
 
 
 class Difference(TypedDict):
@@ -254,6 +269,44 @@ def baseline_scores(sources: list[str], references: list[list[str]], settings: S
         columns = zip(*(tuple(row[name] for name in SCORES) for row in people.values()), strict=True)
         found["references"] = named_scores(np.array([sum(column) / len(people) for column in columns]))
     return found | people
+
+
+def candidate_scores(
+    sources: list[str], candidates: list[list[str]], references: list[list[str]], settings: Settings
+) -> list[list[float]]:
+    """Return the SARI of each candidate of each source, each scored alone, in percent.
+
+    Args:
+        sources, candidates, references: that have been checked.
+        settings: how to score.
+    """
+    chunks = count_candidates(sources, candidates, references, settings)
+    scores = (segment_scores(chunk.counts, settings.variant)[:, 0].tolist() for chunk in chunks)
+    flat = chain.from_iterable(scores)
+    return [list(islice(flat, len(row))) for row in candidates]
+
+
+def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], settings: Settings) -> Chosen:
+    """Choose of each source's candidates the one with the highest expected SARI: the first of equals.
+
+    Args:
+        sources, candidates: that have been checked, at least two candidates each.
+        settings: how to score.
+
+    Returns:
+        "texts" and "places" of the chosen ones, and "expected", for each candidate the mean of its SARI, in percent,
+        with each of the others as the only reference.
+    """
+    chosen = Chosen(texts=[], places=[], expected=[])
+    for source, row in zip(sources, candidates, strict=True):
+        scores = segment_scores(count_against_each_other(source, row, settings), settings.variant)[..., 0]
+        others = scores[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
+        expected = others.mean(axis=1)
+        place = int(expected.argmax())
+        chosen["texts"].append(row[place])
+        chosen["places"].append(place)
+        chosen["expected"].append(expected.tolist())
+    return chosen
 
 
 def explain_difference(columns: Columns, first: Settings, last: Settings) -> Difference:

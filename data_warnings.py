@@ -326,12 +326,14 @@ def without_comparison(found: Iterable[Warning]) -> list[Warning]:
     return [warning for warning in found if not isinstance(warning, RewardsCopyingWarning)]
 
 
+_folder = cache(os.path.dirname)
+
+
 def _callers_level() -> int:
     """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
-    here, level, frame = os.path.dirname(__file__), 0, sys._getframe()
+    here, level, frame = _folder(__file__), 0, sys._getframe()
     while frame.f_back and (
-        os.path.dirname(frame.f_code.co_filename) == here
-        or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
+        _folder(frame.f_code.co_filename) == here or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
     ):
         level, frame = level + 1, frame.f_back
     return level

@@ -22,7 +22,7 @@ def _version_of_sacrebleu() -> str:
     try:
         return version("sacrebleu")
     except PackageNotFoundError:
-        raise ImportError("sacrebleu is not installed, wanted for signatures: pip install sacrebleu") from None
+        raise ImportError("No module named 'sacrebleu', which signatures name") from None
 
 
 _SACREBLEU = _version_of_sacrebleu()
@@ -169,13 +169,20 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+_resolved_before = functools.lru_cache(maxsize=64, typed=True)(resolve_settings)
+
+
 def settings_of(arguments: Mapping[str, Any]) -> Settings:
     """Return the settings that a function's arguments make, `locals()` at its beginning: see `resolve_settings`.
 
     >>> settings_of({"sources": ["a b"], "variant": "easse", "max_order": 2}).variant.max_order
     2
     """
-    return resolve_settings(**{name: value for name, value in arguments.items() if name in OPTIONS})
+    given = {name: arguments[name] for name in OPTIONS if name in arguments}
+    try:
+        return _resolved_before(**given)
+    except TypeError:  # of a value that is not one to remember, or no valid one
+        return resolve_settings(**given)
 
 
 def resolve_resampling(

@@ -16,7 +16,10 @@ import sacrebleu
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .comparing import compare
 from .counting import count_systems
+from .countings import COUNTINGS
 from .data_warnings import CATEGORIES
+from .generation import GenerationCallback
+from .hooks import TrainingDoors
 from .inputs import validate_columns
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams

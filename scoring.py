@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
 from itertools import chain
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from .comparing import (
     Comparison,
@@ -20,11 +20,11 @@ from .comparing import (
     score_systems,
 )
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
-from .inputs import Columns, validate_columns, validate_given, validate_systems
+from .hooks import TrainingDoors
+from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
-from .state import Result, Scores, SentenceScores, State, read_state
+from .state import Prepared, Result, Scores, SentenceScores, State, read_state
 from .tokenization import Tokenizer, split_into_tokens
-from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import VARIANTS, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
@@ -53,7 +53,7 @@ class Tokenized(NamedTuple):
     references: list[list[list[str]]]
 
 
-class Scorer:
+class Scorer(TrainingDoors):
     """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same.
 
     Attributes:
@@ -272,6 +272,35 @@ class Scorer:
         return comparison
 
     @lists_options
+    def prepare(
+        self,
+        *,
+        sources: Any,
+        references: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        threads: int | None = None,
+    ) -> Prepared:
+        """Tokenize and count sources and references once, to score any number of predictions of them.
+
+        Args:
+            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in
+                `compute`.
+
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
+        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
+        [34.37, 41.48, 19.05]
+        """
+        settings = settings_of(locals())
+        columns = validate_columns(sources, sources, references)
+        return Prepared(columns.sources, columns.references, settings)
+
+    @lists_options
     def baselines(
         self,
         *,
@@ -334,55 +363,6 @@ class Scorer:
         given = locals()
         first, last = (settings_of({**given, "variant": name}) for name in (variant_a, variant_b))
         return explain_difference(validate_columns(sources, predictions, references), first, last)
-
-    @lists_options
-    def compute_metrics(
-        self,
-        tokenizer: Any,
-        *,
-        sources: Any = None,
-        references: Any = None,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        threads: int | None = None,
-    ) -> TrainerMetric:
-        """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
-
-        It decodes token ids, or logits, and returns "sari", "keep", "delete" and "add" in percent. Give the Trainer
-        also `preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics`, unless it generates. For models with an
-        encoder and a decoder.
-
-        Args:
-            tokenizer: what decodes the token ids: `processing_class` of the Trainer.
-            sources: the raw sources, in the order of the evaluation set; without them the decoded inputs are taken,
-                for which the training arguments need `include_for_metrics=["inputs"]`.
-            references: the raw references, likewise; without them the decoded labels are taken. For several
-                evaluation sets, sources and references are dicts of columns by the name of the set.
-            variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
-
-        Raises:
-            ValueError, TypeError: for bad input; the function raises ValueError for an evaluation set whose decoded
-                labels or inputs show that it is another one, or in another order.
-
-        For example::
-
-            Seq2SeqTrainer(compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...)
-        """
-        settings = settings_of(locals())
-
-        def score(sources: Any, predictions: Any, references: Any) -> dict[str, float]:
-            state = State(settings)
-            state.update(sources=sources, predictions=predictions, references=references)
-            return cast(dict[str, float], state.compute())
-
-        return TrainerMetric(tokenizer, score, evaluation_sets(sources, references, check=validate_given))
-
-    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
     @lists_options
     def tokens(

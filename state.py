@@ -19,7 +19,7 @@ from .data_warnings import (
     give_warnings,
     observe_texts,
 )
-from .inputs import Columns, validate_columns
+from .inputs import Columns, validate_columns, validate_texts
 from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .portable import Packed, make_findable, pack, pickled_call, unpack
@@ -313,7 +313,7 @@ class State:
                 lowercase=variant.lowercase,
             )
         )
-        if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
+        if variant.rewards_copying:
             return [*found, check_variant(variant.name)]
         enough = self.segments >= ENOUGH and len(sample := flattened(self._observed.sample)[0]) >= ENOUGH
         if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
@@ -370,6 +370,12 @@ class State:
         kept = {"sentences": self._sentences, "rows": self._rows}
         return pack(head, {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()})
 
+    def __copy__(self) -> "State":
+        return read_state(self.to_bytes(), **self.callables, loader=self._loader)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
+        return self.__copy__()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return pickled_call("state", methodcaller("read_state", self.to_bytes(), **self.callables), self._loader)
 
@@ -387,6 +393,63 @@ def read_state(
     if state.signature != head["signature"]:
         raise ValueError(f"data: got a state of {head['signature']}, wanted one of {state.signature}")
     return state
+
+
+class Prepared:
+    """Sources and references that are tokenized and counted once, for any number of predictions.
+
+    Attributes:
+        settings: how segments are scored.
+        sources, references: that have been checked.
+    """
+
+    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
+        """Count what all predictions will have in common."""
+        self.settings, self.sources, self.references = settings, sources, references
+        self._chunks = list(prepare(sources, references, settings))
+
+    def compute(self, predictions: Any, *, details: bool = False) -> Result:
+        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
+
+        Args:
+            predictions: one text per source.
+            details: whether to add the signature, the figures per order and the scores per segment.
+
+        Raises:
+            ValueError, TypeError: for bad input, in one line.
+        """
+        check_flags(details=details)
+        return self.state(predictions, sentences=details).compute(details=details)
+
+    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
+        """Return the state of predictions; see `State`."""
+        predictions = validate_texts("predictions", predictions)
+        if len(predictions) != len(self.sources):
+            raise ValueError(
+                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
+            )
+        state = State(self.settings, sentences=sentences, resampling=resampling)
+        state.observe(Columns(self.sources, predictions, self.references))
+        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
+            state.accumulate(counts)
+        return state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _prepared, (self.settings.options, self.sources, self.references)
+
+
+def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
+    """Return the four scores of segments, each scored alone, in percent: float64[..., 4].
+
+    Args:
+        counts: float64[..., order, operation, 4]: see `ngram_counts.count_ngrams`.
+        variant: by which they were counted.
+    """
+    return sari_scores(_scored(counts, variant)[1])
+
+
+def _prepared(options: dict[str, Any], sources: list[str], references: list[list[str]]) -> Prepared:
+    return Prepared(sources, references, resolve_settings(**options))
 
 
 make_findable(__name__)

@@ -45,7 +45,7 @@ class Variant:
         name: the name that `variant=` takes.
         summary: who published it and what differs, in one line.
         source: where it is defined: repository and commit, or paper.
-        counting: how the n-grams of a segment become counts; a key of `ngram_counts.COUNTINGS`.
+        counting: how the n-grams of a segment become counts; a key of `countings.COUNTINGS`.
         level: "sentence" averages the scores of segments, "corpus" sums their counts first.
         averaging: "scores" averages each order's score; "ratios" averages precisions and recalls over orders first.
         deletion: "precision" or "f1", the score of the delete operation.
@@ -73,6 +73,11 @@ class Variant:
     lowercase: bool = True
     splits_on_space: bool = False
     max_order: int = 4
+
+    @property
+    def rewards_copying(self) -> bool:
+        """Whether a prediction that deletes nothing has full marks for deletion."""
+        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
 
 
 _XU = "https://github.com/cocoxu/simplification (3557046)"

@@ -11,7 +11,8 @@ JSON has one schema, for one system or many::
      "scored": SCORED | null}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
-n-grams and the figures of each order, and SCORED is what `score.py --format json` prints: see `formats`.
+n-grams, the figures of each order, the tokens of references and the line of changes, and SCORED is what `score.py
+--format json` prints: see `formats`.
 """
 
 import base64
@@ -67,7 +68,8 @@ def as_json(document: Document) -> str:
     for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
-                del explanation["grams"], explanation["orders"]
+                for field in ("grams", "orders", "references", "changes"):
+                    del explanation[field]
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
