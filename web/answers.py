@@ -7,7 +7,7 @@ from typing import Any
 
 from sari import comparing
 from sari.comparing import Difference
-from sari.data_warnings import warning_rows, without_comparison
+from sari.data_warnings import merge_warnings, warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings
 from sari.report import building, pages
