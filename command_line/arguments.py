@@ -115,7 +115,7 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
         yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
     if options.method is not None and len(names) == 1:
         yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
-    if options.why == options.variant:
+    if options.why == options.variant and not options.all_variants:
         yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
     resampled = (options.confidence, options.method, options.report)
     for flag, value in {"--resamples": options.resamples, "--seed": options.seed}.items():
