@@ -275,7 +275,7 @@ class State:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
         return np.concatenate(self._rows)
 
-    def scores_of_sums(self, sums: np.ndarray, segments: int | None = None) -> np.ndarray:
+    def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of `rows`, in percent: float64[..., 4].
 
         Args:
