@@ -18,6 +18,7 @@ from sari.report.by_references import ReferenceCount
 from sari.report.companions import MEASURES, Texts, spaced
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
 from sari.report.explanation import explain
+from sari.report.results import ScoreReport
 from sari.state import State
 from sari.variants import Variant
 
@@ -30,6 +31,7 @@ def build(
     states: Mapping[str, State],
     *,
     warnings: Sequence[WarningRow] = (),
+    scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
     by_references: Sequence[ReferenceCount] = (),
@@ -41,6 +43,7 @@ def build(
         columns: the texts, which have been checked.
         states: of each system, by name, made with `sentences=True` and `resampling=True`.
         warnings: what there is to say about the texts.
+        scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
         by_references: the scores with 1, 2, … of the references, where they are wanted.
@@ -59,6 +62,8 @@ def build(
         references=(min(nrefs), max(nrefs)),
         tokens=_in_words(some.settings.variant),
         confidence=resampling.confidence,
+        resamples=resampling.resamples,
+        seed=resampling.seed,
         warnings=list(warnings),
         lengths=[length for length, _ in test_set.lengths],
         systems=[
@@ -67,6 +72,7 @@ def build(
         ],
         beside=test_set.beside(),
         examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+        scored=scored,
         by_references=list(by_references),
     )
 
