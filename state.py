@@ -152,7 +152,7 @@ class State:
 
     def update_checked(self, columns: Columns) -> None:
         """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
-        more = State(self.settings, **self._keeps)
+        more = State(self.settings, sentences=self._keeps["sentences"], resampling=self._keeps["resampling"])
         more.observe(columns)
         for counts in count_columns(*columns, self.settings):
             more.accumulate(counts)
@@ -190,10 +190,11 @@ class State:
         Raises:
             ValueError: where the options differ.
         """
-        if not isinstance(other, State):
-            if type(other).__name__ != State.__name__:
-                raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-            other = read_state(other.to_bytes(), **other.callables)  # of another copy of this module
+        given: Any = other
+        if not isinstance(given, State):
+            if type(given).__name__ != State.__name__:
+                raise TypeError(f"other: got {type(given).__name__}, wanted a State")
+            other = read_state(given.to_bytes(), **given.callables)  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
@@ -280,7 +281,7 @@ class State:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
         return np.concatenate(self._rows)
 
-    def scores_of_sums(self, sums: np.ndarray, segments: int | None = None) -> np.ndarray:
+    def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of `rows`, in percent: float64[..., 4].
 
         Args:

@@ -130,6 +130,14 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    numbers = sorted({row.references for row in document.by_references})
+    if len(numbers) > 1:
+        by_number = {
+            system.name: [row.mean["sari"] for row in document.by_references if row.name == system.name]
+            for system in systems
+        }
+        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
+        pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
         classes = [_span(length) for length in document.lengths]

@@ -58,7 +58,7 @@ def _table(results: list[Result], resampling: Resampling, title: str, copies: Co
     )
 
 
-def _row(result: Result, best: dict[Score, float], baseline: str, copies: bool) -> str:
+def _row(result: Result, best: dict[Score, float], baseline: str | None, copies: bool) -> str:
     """Return a system's row; `best` has the best score of each column, where systems compete."""
     low, high = _interval(result)
     between = f"{low:.2f} to {high:.2f}" if result.confidence_intervals else ""

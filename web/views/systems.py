@@ -147,14 +147,15 @@ def compare_files(variant, tokenize, case, sources, outputs, references, names, 
     finally:
         release_memory()
     sentences = {name: result["sentences"]["sari"] for name, result in comparison.result["systems"].items()}
-    found = differences.extremes(sentences, comparison.result["baseline"])
+    of_baseline = str(comparison.result["baseline"])
+    found = differences.extremes(sentences, of_baseline)
     segments = _segments(columns, sentences, chain.from_iterable(chain.from_iterable(found.values())))
     report = comparison.report
     return Results(
         systems.systems(report, comparison.copies),
         gr.Column(visible=True),
         comparison.result["signature"],
-        differences.differences(segments, found, comparison.result["baseline"]),
+        differences.differences(segments, found, of_baseline),
         Compared(report, segments, files, chosen),
     )
 
