@@ -12,7 +12,7 @@ from typing import Any, ParamSpec, TypeVar
 from .resampling import MOST_RESAMPLES, RESAMPLES, TESTS
 from .sentences import SentenceSplitter, check_splitter, describe_splitter
 from .tokenization import Text, Tokenizer, check_tokenizer, describe_tokenizer
-from .variants import PENALTIES, VERSION, Penalties, Variant, check_whole_number, resolve_variant
+from .variants import PENALTIES, VARIANTS, VERSION, Penalties, Variant, check_whole_number, resolve_variant
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
@@ -185,6 +185,21 @@ def resolve_settings(
     if threads is not None:
         check_whole_number("threads", threads, least=1)
     return Settings(variant=resolved, threads=threads)
+
+
+def settings_of_variants(**options: Any) -> tuple[dict[str, Settings], dict[str, str]]:
+    """Return the settings of every variant that can be had with these options, and of each other one why it cannot.
+
+    What is missing may be a package, or data; or the options are none for the variant.
+    """
+    found: dict[str, Settings] = {}
+    left_out: dict[str, str] = {}
+    for name in VARIANTS:
+        try:
+            found[name] = resolve_settings(name, **options)
+        except (ValueError, ImportError) as error:
+            left_out[name] = str(error)
+    return found, left_out
 
 
 #: The options that every door takes, with their defaults.

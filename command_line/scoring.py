@@ -20,7 +20,7 @@ from sari.data_warnings import VariantLeftOutWarning, WarningRow, merge_warnings
 from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
-from sari.options import Settings, resolve_resampling, resolve_settings
+from sari.options import Settings, resolve_resampling, resolve_settings, settings_of_variants
 from sari.report.by_references import scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
@@ -60,18 +60,14 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
 
 def _settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
     """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
-    found: dict[str, Settings] = {}
-    left_out: list[Warning] = []
-    for name in options.variants:
-        try:
-            found[name] = resolve_settings(name, threads=options.threads, **options.choices)
-        except (ValueError, ImportError) as error:
-            if not options.all_variants:
-                raise OptionError(str(error)) from error
-            left_out.append(VariantLeftOutWarning(f"{name} is left out: {error}"))
+    how = {"threads": options.threads, **options.choices}
+    if not options.all_variants:
+        with refusals():
+            return {options.variant: resolve_settings(options.variant, **how)}, []
+    found, left_out = settings_of_variants(**how)
     if not found:
-        raise OptionError(str(left_out[0]))
-    return found, warning_rows(left_out)
+        raise OptionError(next(iter(left_out.values())))
+    return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
 
 
 def _shown(batches: Iterable[Batch], show_progress: Callable[[], object]) -> Iterator[Batch]:

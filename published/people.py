@@ -6,11 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement, system_scores
-from sari.options import resolve_settings
+from sari.options import Settings, settings_of_variants
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import COLLECTIONS, Rated, repositories
 from sari.state import State
-from sari.variants import VARIANTS
 
 #: Pearson with ratings of simplicity, sentence by sentence, as docs/which_sari.md has it: a column per collection.
 PRINTED = {
@@ -41,7 +40,7 @@ class VariantsAndPeople(Published):
         """Score all outputs under all variants; see `Published.outcomes`."""
         for place, collection in enumerate(COLLECTIONS):
             rated = collection.read(folder)
-            states = {name: _state(name, rated) for name in VARIANTS}
+            states = {name: _state(settings, rated) for name, settings in settings_of_variants()[0].items()}
             scores = {name: state.sentences()["sari"] for name, state in states.items()}
             found = agreement(
                 scores, rated.ratings, groups=rated.texts.sources, baseline="easse", confidence=_CONFIDENCE
@@ -54,8 +53,8 @@ class VariantsAndPeople(Published):
                 yield from _of_systems(collection.name, rated, states)
 
 
-def _state(variant: str, rated: Rated) -> State:
-    state = State(resolve_settings(variant), sentences=True, resampling=True)
+def _state(settings: Settings, rated: Rated) -> State:
+    state = State(settings, sentences=True, resampling=True)
     state.update_checked(rated.texts)
     return state
 

@@ -9,11 +9,10 @@ from sari import comparing
 from sari.comparing import Difference
 from sari.data_warnings import merge_warnings, warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
-from sari.options import resolve_resampling, resolve_settings
+from sari.options import resolve_resampling, resolve_settings, settings_of_variants
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
 from sari.state import Scores, State
-from sari.variants import VARIANTS
 from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
 
@@ -52,15 +51,6 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
         return comparing.baseline_scores(segment.sources, segment.references, settings)
 
 
-def what_lacks_for(variant: str) -> str:
-    """Return in a line what a variant needs and this server has not, as Punkt may be; nothing where all is there."""
-    try:
-        resolve_settings(variant)
-    except ImportError as error:
-        return str(error)
-    return ""
-
-
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
     """Return the scores of one segment under every variant that this server has all for, by name.
 
@@ -70,10 +60,8 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
     with refusals():
         segment = _segment(source, output, references)
         scores = {}
-        for name in VARIANTS:
-            if what_lacks_for(name):
-                continue
-            state = State(resolve_settings(name, threads=1))
+        for name, settings in settings_of_variants(threads=1)[0].items():
+            state = State(settings)
             state.update_checked(segment)
             scores[name] = state.scores()
         return scores
@@ -140,11 +128,12 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
         scores: dict[str, Scores] = {}
-        for number, name in enumerate(VARIANTS):
-            state = State(resolve_settings(name, threads=1))
+        variants, _ = settings_of_variants(threads=1)
+        for number, (name, settings) in enumerate(variants.items()):
+            state = State(settings)
             for batch in batches:
                 state.update_checked(batch)
-                show_progress(number * total + state.segments, len(VARIANTS) * total)
+                show_progress(number * total + state.segments, len(variants) * total)
             scores[name] = state.scores()
         return scores
 

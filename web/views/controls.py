@@ -8,8 +8,10 @@ from typing import Any, Literal, NamedTuple
 import gradio as gr
 from gradio.utils import get_upload_folder
 
+from sari.options import settings_of_variants
 from sari.variants import VARIANTS
 from sari.web.limits import TOKENIZERS, RefusedError
+from sari.web.markup import elements
 
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
@@ -62,6 +64,11 @@ def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of variants that says of each what it is."""
     named = [(f"{name}: {row.summary}", name) for name, row in VARIANTS.items()]
     return gr.Dropdown(named, value=value, label=label, min_width=220, scale=2)
+
+
+def left_out() -> str:
+    """Return remarks about the variants that this server cannot score under."""
+    return "".join(elements.note(f"{name} is left out: {why}") for name, why in settings_of_variants()[1].items())
 
 
 def opening(view: SentenceView) -> list[Any]:

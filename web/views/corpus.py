@@ -23,6 +23,7 @@ from sari.web.views.controls import (
     choices,
     downloads,
     file_box,
+    left_out,
     opened,
     opening,
     options_of,
@@ -240,7 +241,7 @@ def score_every_variant(scored: Scored | None, progress=gr.Progress()) -> str:  
         results = score_corpus_variants(scored.batches(), lambda done, total: progress((done, total), unit="segments"))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
-    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()})
+    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()}) + left_out()
 
 
 def download(ending: str, scored: Scored | None) -> str:

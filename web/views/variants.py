@@ -4,12 +4,13 @@ from typing import Any
 
 import gradio as gr
 
+from sari.options import settings_of_variants
 from sari.variants import VARIANTS
-from sari.web.answers import explain_difference, score_variants, what_lacks_for
+from sari.web.answers import explain_difference, score_variants
 from sari.web.beside import samples
 from sari.web.limits import RefusedError
 from sari.web.markup import elements, variants
-from sari.web.views.controls import LIVE, Texts, lines_of, variant_box
+from sari.web.views.controls import LIVE, Texts, left_out, lines_of, variant_box
 
 _COPY, _UNDO = "Make the output a copy of the source", "Undo: put the output back"
 
@@ -20,19 +21,19 @@ def show_variants(source: str, output: str, references: str) -> str:
         results = score_variants(source, output, lines_of(references))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
-    left_out = [f"{name} is left out: {lacks}" for name in VARIANTS if (lacks := what_lacks_for(name))]
     return (
         variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()})
-        + "".join(map(elements.note, left_out))
+        + left_out()
         + variants.given(source, output, lines_of(references))
     )
 
 
 def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
-    lacks = what_lacks_for(one) or what_lacks_for(other)
-    if lacks:
-        return elements.refusal(lacks)
+    lacking = settings_of_variants()[1]
+    for name in (one, other):
+        if name in lacking:
+            return elements.refusal(lacking[name])
     pair = {"variant_a": one, "variant_b": other}
     try:
         return variants.difference(explain_difference(source, output, lines_of(references), **pair))
