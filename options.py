@@ -5,7 +5,7 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
@@ -15,6 +15,17 @@ from .variants import VERSION, Variant, check_whole_number, resolve_variant
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+
+
+def _version_of_sacrebleu() -> str:
+    """Return it, or say at once that the package is missing, not when a signature is first wanted."""
+    try:
+        return version("sacrebleu")
+    except PackageNotFoundError:
+        raise ImportError("sacrebleu is not installed, wanted for signatures: pip install sacrebleu") from None
+
+
+_SACREBLEU = _version_of_sacrebleu()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +91,7 @@ class Settings:
             "level": variant.level,
             "del": variant.deletion,
             "zero": repr(float(variant.zero_division)).removesuffix(".0"),
-            "sacrebleu": version("sacrebleu"),
+            "sacrebleu": _SACREBLEU,
             "version": VERSION,
         }
         return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
@@ -196,7 +207,10 @@ def check_flags(**flags: Any) -> None:
 
 
 def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Make a function refuse an argument that it does not know in one line that lists those that it does."""
+    """Make a method refuse an argument that it does not know in one line that lists those that it does.
+
+    Where no variant is named, it gets the default variant of its object, which is "hf" unless another one was chosen.
+    """
     names = [name for name in inspect.signature(door).parameters if name != "self"]
 
     @functools.wraps(door)
@@ -205,6 +219,8 @@ def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters,
         unknown = sorted(options.keys() - names)
         if unknown:
             raise TypeError(f"{unknown[0]}: got an unknown argument, wanted one of {', '.join(names)}")
+        if "variant" in names and arguments:
+            options.setdefault("variant", arguments[0].default_variant)  # type: ignore[attr-defined]
         return door(*arguments, **options)
 
     return checked

@@ -3,8 +3,9 @@
 Each door says in its signature what it takes, has it checked once, and leaves the work to the floors below.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple, cast
 
@@ -12,10 +13,10 @@ from .comparing import Comparison, Difference, baseline_scores, compare, explain
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
 from .inputs import Columns, validate_columns, validate_given, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
-from .state import Result, Scores, SentenceScores, State
+from .state import Result, Scores, SentenceScores, State, read_state
 from .tokenization import Tokenizer, split_into_tokens
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
-from .variants import VARIANTS
+from .variants import VARIANTS, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -44,7 +45,20 @@ class Tokenized(NamedTuple):
 
 
 class Scorer:
-    """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same."""
+    """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same.
+
+    Attributes:
+        default_variant: what methods take where no variant is named.
+        loader: what loads this module in a process that does not know it; None where `import sari` does.
+
+    >>> Scorer("easse").signature(nrefs=1) == Scorer().signature(nrefs=1, variant="easse")
+    True
+    """
+
+    loader: partial[Any] | None = None
+
+    def __init__(self, variant: str = "hf"):
+        self.default_variant = resolve_variant(variant).name
 
     @property
     def variants(self) -> dict[str, str]:
@@ -124,7 +138,24 @@ class Scorer:
             resampling: whether to keep of every segment what confidence intervals are made of.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
         """
-        return State(settings_of(locals()), sentences=sentences, resampling=resampling, maker=self)
+        return State(settings_of(locals()), sentences=sentences, resampling=resampling, loader=self.loader)
+
+    def read_state(self, data: bytes, *, tokenize: Callable[[str], str] | None = None) -> State:
+        """Return the state of which `State.to_bytes` made bytes, on this machine or another one.
+
+        Args:
+            data: the bytes.
+            tokenize: the callable, if the state was made with one.
+
+        Raises:
+            ValueError: for other bytes, and where version or signature are not those that scores have here.
+
+        >>> state = Scorer().state(variant="easse")
+        >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
+        >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
+        True
+        """
+        return read_state(data, tokenize=tokenize, loader=self.loader)
 
     @lists_options
     def score_batch(

@@ -11,19 +11,21 @@ from sari.command_line.options import Options
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
 from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
 
+#: What it is called in a checkout; where it is installed, `sari`.
 PROGRAM = "score.py"
 
 #: How the files of reports may end. They are written by `sari.report.pages`, which is slow to load.
 REPORT_ENDINGS = (".html", ".md", ".json")
 
 
-def parse(arguments: Sequence[str] | None) -> Options:
+def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """Return the options; anything wrong with them ends the program with status 2.
 
     Args:
         arguments: of the command line; None for those of this process.
+        program: what the user called.
     """
-    parser = _parser()
+    parser = _parser(program)
     options = Options(**vars(parser.parse_args(arguments)))
     message = next(_faults(options), None)
     if message is not None:
@@ -91,9 +93,9 @@ def _faults_of_report(options: Options) -> Iterator[str]:
         yield "--trees are for measures in a --report"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(program: str) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        prog=PROGRAM,
+        prog=program,
         description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
         "and - is standard input.",
         epilog="variants:\n" + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values()),

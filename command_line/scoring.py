@@ -5,7 +5,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.options import Options, refusals
+from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import reading_bar
 from sari.comparing import baseline_scores, compare, explain_difference, score_systems
 from sari.data_warnings import merge_warnings, warning_rows, without_comparison
@@ -108,8 +108,10 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     )
     first = states[options.variants[0]]
     if options.report is not None:
-        from sari.command_line.documents import write_document
-
+        try:
+            from sari.command_line.documents import write_document
+        except ImportError as error:
+            raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
     return Scored(report, next(iter(first.values())).sentences())
 

@@ -81,7 +81,7 @@ def relative_imports(file):
 
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
-    {"inputs", "tokenization", "ngrams", "scores", "variants", "resampling", "data_warnings", "training"},
+    {"inputs", "tokenization", "ngrams", "scores", "variants", "resampling", "data_warnings", "portable", "training"},
     {"ngram_counts", "options"},
     {"counting"},
     {"state"},
