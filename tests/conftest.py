@@ -32,7 +32,7 @@ TESTS = ROOT / "tests"
 #: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
 NOT_EVERYWHERE = ("playwright", "psutil", "ray", "torch", "transformers")
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "cluster")
+STARTED_ONCE = ("address", "cluster", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too.
 settings.register_profile("without a deadline", deadline=None)

@@ -56,7 +56,9 @@ def test_comparisons_of_states():
         "method": "bootstrap",
         "confidence": 0.9,
         "resamples": 50,
+        "trials": 50,
         "seed": 7,
+        "comparisons": 2,
         "segments": 20,
         "signature": states["copies"].signature,
     }

@@ -19,7 +19,7 @@ from four_segments import NO_TEXT, SCORES, TEXTS, Breaks, load, repeated, rows, 
 from refusals import BAD_OPTIONS, refuses
 
 from sari.options import OPTIONS
-from sari.variants import VERSION
+from sari.variants import VARIANTS, VERSION
 
 
 @pytest.fixture
