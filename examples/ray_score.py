@@ -17,11 +17,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-import evaluate
 import pyarrow as pa
 import ray
 
-SARI = Path(__file__).resolve().parent.parent / "sari.py"
+ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("sources", "predictions", "references")
 #: Other names that columns may have.
 ALIASES = {"source": "sources", "prediction": "predictions", "output": "predictions", "reference": "references"}
@@ -31,11 +30,23 @@ class InputError(Exception):
     """Files that cannot be scored, said in one line."""
 
 
+def load_sari():
+    """Return SARI without `evaluate`, which takes long to load, in any process of the cluster."""
+    if str(ROOT) not in sys.path:
+        sys.path.append(str(ROOT))
+    from as_package import make_importable
+
+    make_importable()
+    from sari.scoring import Scorer
+
+    return Scorer()
+
+
 class Worker:
-    """The metric in a process of its own; whatever it returns depends on nothing but the batch."""
+    """SARI in a process of its own; whatever it returns depends on nothing but the batch."""
 
     def __init__(self, options: dict):
-        self._metric = evaluate.load(str(SARI))
+        self._sari = load_sari()
         self._options = {"threads": 1, **options}
 
 
@@ -44,7 +55,7 @@ class Scorer(Worker):
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Return the batch with four more columns."""
-        for name, scores in self._metric.score_batch(_texts(batch), **self._options).items():
+        for name, scores in self._sari.score_batch(_texts(batch), **self._options).items():
             batch = batch.append_column(name, pa.array(scores, pa.float64()))
         return batch
 
@@ -54,7 +65,7 @@ class Counter(Worker):
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Return one row: the state of the batch."""
-        state = self._metric.state(**self._options)
+        state = self._sari.state(**self._options)
         state.update(**_texts(batch))
         return pa.table({"state": [pickle.dumps(state)]})
 
@@ -86,7 +97,7 @@ def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size:
 
 def corpus_state(rows: ray.data.Dataset, *, workers: int, batch_size: int, counter=Counter, **options):
     """Return the merged state of all rows: `compute()` gives the corpus score, `signature` says which one it is."""
-    total = evaluate.load(str(SARI)).state(threads=1, **options)
+    total = load_sari().state(threads=1, **options)
     with _faults_in_one_line():
         for row in _mapped(rows, counter, options, workers, batch_size).iter_rows():
             total.merge(pickle.loads(row["state"]))
@@ -104,7 +115,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--address", help="a running Ray cluster (default: one on this machine, for this run)")
     options = parser.parse_args(arguments)
     try:
-        evaluate.load(str(SARI)).state(variant=options.variant)
+        load_sari().state(variant=options.variant)
         if Path(options.output).exists():
             raise InputError(f"{options.output}: exists already, wanted the name of a new folder")
         resources = {"address": options.address} if options.address else {"num_cpus": options.workers + 1}
