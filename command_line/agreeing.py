@@ -116,7 +116,9 @@ def _of_lines(path: str, wanted: int, model: str | None) -> list[float]:
     with closing(LineFile(path)) as file:
         ratings = [_number(line, file) for line in file]
         if len(ratings) != wanted:
-            raise FileError(f"{file.name}: the file has {len(ratings)} lines, wanted {wanted} as in {model}")
+            raise FileError(
+                f"{file.name}: the file has {len(ratings)} lines, wanted {wanted} as in {model or 'the sources'}"
+            )
         return ratings
 
 

@@ -133,10 +133,11 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
         yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
     if options.why == options.variant and not options.all_variants:
         yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
-    resampled = (options.confidence, options.method, options.report)
-    for flag, value in {"--resamples": options.resamples, "--seed": options.seed}.items():
-        if value is not None and not any(resampled):
-            yield f"{flag} goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"
+    resampled = any((options.confidence, options.method, options.report))
+    if options.resamples is not None and not resampled:
+        yield "--resamples goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"
+    if options.seed is not None and not (resampled or options.by_references):
+        yield "--seed goes with --confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report"
 
 
 def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
@@ -145,7 +146,7 @@ def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
     if options.format not in ("text", "json"):
         yield f"--explain goes with the formats text and json, not {options.format}"
     others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
-    if len(options.systems) > 1 or options.baselines or any(others):
+    if len(options.systems) > 1 or options.baselines or options.by_references or any(others):
         yield "--explain shows one line of one system under one variant, and goes with nothing else"
 
 

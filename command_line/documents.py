@@ -45,7 +45,6 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
                 scored=scored if _has_more(scored) else None,
                 trees=trees,
                 resampling=resampling,
-                by_references=scored.by_references,
                 advance=advance,
             )
     write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
@@ -54,7 +53,7 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
 def _has_more(scored: ScoreReport) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = scored.resampling is not None and scored.resampling.comparisons
-    return bool(tests or scored.baselines or scored.explanations)
+    return bool(tests or scored.baselines or scored.by_references or scored.explanations)
 
 
 def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:

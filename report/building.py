@@ -14,7 +14,6 @@ from sari.inputs import SystemColumns
 from sari.measures import simplification
 from sari.measures.generation import Tree
 from sari.options import Resampling, Settings, resolve_resampling
-from sari.report.by_references import ReferenceCount
 from sari.report.companions import MEASURES, Texts, spaced
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
 from sari.report.explanation import explain
@@ -34,7 +33,6 @@ def build(
     scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
-    by_references: Sequence[ReferenceCount] = (),
     advance: Callable[[], object] = lambda: None,
 ) -> Document:
     """Gather what there is to say about scored systems.
@@ -46,7 +44,6 @@ def build(
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
-        by_references: the scores with 1, 2, … of the references, where they are wanted.
         advance: called again and again while it works, `steps` times.
 
     Raises:
@@ -73,7 +70,6 @@ def build(
         beside=test_set.beside(),
         examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
         scored=scored,
-        by_references=list(by_references),
     )
 
 

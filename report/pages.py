@@ -130,11 +130,11 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
-    numbers = sorted({row.references for row in document.by_references})
+    by_references = document.scored.by_references if document.scored is not None else []
+    numbers = sorted({row.references for row in by_references})
     if len(numbers) > 1:
         by_number = {
-            system.name: [row.mean["sari"] for row in document.by_references if row.name == system.name]
-            for system in systems
+            system.name: [row.mean["sari"] for row in by_references if row.name == system.name] for system in systems
         }
         line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
         pictures.append((line, "SARI by the number of references: means over subsets of them"))

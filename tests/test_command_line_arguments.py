@@ -62,7 +62,10 @@ def test_usage_errors(corpus, arguments, message):
         ([*FILES, "--paired-ar"], "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two"),
         ([*FILES, "--all-pairs"], "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two"),
         ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, wanted another"),
-        ([*FILES, "--seed", "1"], "--seed goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"),
+        (
+            [*FILES, "--seed", "1"],
+            "--seed goes with --confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report",
+        ),
         ([*FILES, "--resamples", "9"], "--resamples goes with --confidence, --paired-bs, --paired-ar, --all-pairs or"),
         ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
         ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
