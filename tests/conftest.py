@@ -29,8 +29,8 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 
-#: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
-NOT_EVERYWHERE = ("playwright", "psutil", "ray", "torch", "transformers")
+#: What requirements-test.txt lacks and the other requirements have: files that import it are not collected without it.
+NOT_EVERYWHERE = ("lighteval", "lm_eval", "playwright", "psutil", "ray", "torch", "torchmetrics", "transformers")
 #: Fixtures that take long to start: the tests that use one run in one worker.
 STARTED_ONCE = ("address", "cluster", "wheel")
 
