@@ -41,10 +41,8 @@ def started() -> Iterator[Browser]:
         try:
             browser = launch(playwright)
         except NoBrowserError as problem:
-            reason = f"NO BROWSER: {problem}"
-            if os.environ.get("CI") == "true":
-                pytest.fail(reason, pytrace=False)
-            pytest.skip(reason)
+            give_up = pytest.fail if os.environ.get("CI") == "true" else pytest.skip
+            raise give_up.Exception(f"NO BROWSER: {problem}", pytrace=False) from None
         yield browser
         browser.close()
 

@@ -135,7 +135,7 @@ def test_progress_is_told():
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
-        ({"systems": {"a": ["x"]}}, ValueError, "predictions: got 1 rows, wanted 5"),
+        ({"systems": {"a": ["x"]}}, ValueError, "predictions['a']: got 1 rows, wanted 5"),
         ({"trees": TREES[:2]}, ValueError, "trees: got 2 rows, wanted 5, as many as sources"),
         ({"variant": "bleu"}, ValueError, "variant: got 'bleu', wanted one of"),
         ({"sources": [None] * 5}, TypeError, "sources[0]: got NoneType, wanted str"),
