@@ -39,7 +39,7 @@ def reproduce(arguments: Sequence[str]) -> int:
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app, "reproduce": reproduce}
 #: What they need beside the packages that every installation has: the extra that brings it.
-EXTRAS = {"app": "app", "reproduce": "report"}
+EXTRAS = {"app": "app"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

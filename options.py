@@ -259,7 +259,7 @@ def check_flags(**flags: Any) -> None:
 def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
     """Make a method refuse an argument that it does not know in one line that lists those that it does.
 
-    Where no variant is named, it gets the default variant of its object, which is "hf" unless another one was chosen.
+    Where no variant is named, it gets the default variant of its object, if one was chosen.
     """
     names = [name for name in inspect.signature(door).parameters if name != "self"]
 
@@ -269,8 +269,9 @@ def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters,
         unknown = sorted(options.keys() - names)
         if unknown:
             raise TypeError(f"{unknown[0]}: got an unknown argument, wanted one of {', '.join(names)}")
-        if "variant" in names and arguments:
-            options.setdefault("variant", arguments[0].default_variant)  # type: ignore[attr-defined]
+        chosen = getattr(arguments[0], "default_variant", None) if arguments else None
+        if "variant" in names and chosen is not None:
+            options.setdefault("variant", chosen)
         return door(*arguments, **options)
 
     return checked

@@ -104,8 +104,8 @@ class Sari(Scorer, evaluate.Metric):
     filelocks: list[Any] | None
 
     def __init__(self, config_name: str | None = None, **options: Any):
-        variant = "hf" if config_name in (None, "default") else config_name
-        if not isinstance(variant, str) or variant not in VARIANTS:
+        variant = None if config_name == "default" else config_name
+        if variant is not None and (not isinstance(variant, str) or variant not in VARIANTS):
             shown = "; ".join(f"{name} ({row.summary})" for name, row in VARIANTS.items())
             raise ValueError(f"config_name: got {config_name!r}, wanted one of {shown}")
         evaluate.Metric.__init__(self, config_name, **options)
@@ -141,7 +141,9 @@ class Sari(Scorer, evaluate.Metric):
         self, sources: Any, predictions: Any, references: Any, plan: Plan | None = None, **options: Any
     ) -> Result:
         columns = validate_columns(sources, predictions, references)
-        return compute_checked(columns, plan_of({"variant": self.default_variant, **options}) if plan is None else plan)
+        return compute_checked(
+            columns, plan_of({"variant": self.default_variant or "hf", **options}) if plan is None else plan
+        )
 
     def compute_planned(self, sources: Any, predictions: Any, references: Any, plan: Plan) -> Any:
         """Score the arguments of `compute`, or what `add` and `add_batch` stored, or both.

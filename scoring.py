@@ -58,7 +58,7 @@ class Scorer(TrainingDoors):
     """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same.
 
     Attributes:
-        default_variant: what methods take where no variant is named.
+        default_variant: what methods take where no variant is named; None where each takes its own, mostly "hf".
         loader: what loads this module in a process that does not know it; None where `import sari` does.
 
     >>> Scorer("easse").signature(nrefs=1) == Scorer().signature(nrefs=1, variant="easse")
@@ -67,8 +67,8 @@ class Scorer(TrainingDoors):
 
     loader: partial[Any] | None = None
 
-    def __init__(self, variant: str = "hf"):
-        self.default_variant = resolve_variant(variant).name
+    def __init__(self, variant: str | None = None):
+        self.default_variant = variant if variant is None else resolve_variant(variant).name
 
     @property
     def variants(self) -> dict[str, str]:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import closing
 from dataclasses import replace
 from itertools import chain
+from typing import NoReturn
 
 from sari.command_line.arguments import PROGRAM, parse
 from sari.command_line.corpus import open_corpus
@@ -73,7 +74,10 @@ def _shown(report: ScoreReport, options: Options) -> str:
 
 def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run `main` as a program that ends quietly when it is interrupted or its reader has gone."""
-    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
+    for name in ("SIGTERM", "SIGHUP"):
+        number = getattr(signal, name, None)  # not everywhere
+        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, _end)
     try:
         try:
             return main(arguments, program)
@@ -88,6 +92,12 @@ def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     except OSError as error:
         _discard_output()
         return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}", program)
+
+
+def _end(number: int, _frame: object) -> NoReturn:
+    """End the program, so that what is half written is removed; which no second signal interrupts."""
+    signal.signal(number, signal.SIG_IGN)
+    sys.exit(128 + number)
 
 
 def _refuse(message: str, program: str) -> int:

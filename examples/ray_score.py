@@ -3,6 +3,7 @@
     python examples/ray_score.py segments.jsonl scored --variant easse
 
 Every row keeps its columns and gets four scores in percent, "sari", "keep", "delete" and "add", those of the row alone.
+The rows stay in their order: Ray may pass them on in another one, so each carries its number, by which they are sorted.
 The corpus score is printed, which is exact for every variant: each batch becomes a small state, and states are merged.
 On a cluster, this project and the files must stand at the same place on every machine.
 """
@@ -18,12 +19,17 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow as pa
+import pyarrow.json
 import ray
+from pyarrow import parquet
 
 ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("sources", "predictions", "references")
 #: Other names that columns may have.
 ALIASES = {"source": "sources", "prediction": "predictions", "output": "predictions", "reference": "references"}
+#: The column that says where a row stood; its numbers grow, with gaps between what is read at once.
+NUMBER = "row"
+_BITS_WITHIN = 40
 
 
 class InputError(Exception):
@@ -71,28 +77,66 @@ class Counter(Worker):
 
 
 def read(path: str) -> ray.data.Dataset:
-    """Return the rows of a Parquet or JSON Lines file, or of a folder of Parquet files."""
+    """Return the rows of a Parquet or JSON Lines file, or of a folder of Parquet files, with their numbers."""
     if not Path(path).exists():
         raise InputError(f"{path}: no such file or folder")
-    rows = ray.data.read_parquet(path) if _is_parquet(Path(path)) else ray.data.read_json(path, lines=True)
-    found = rows.columns() or []
+    pieces = list(_pieces(path))
+    found = next(iter(_rows_of(pieces[0]))).column_names if pieces else []
     missing = set(COLUMNS) - {ALIASES.get(name, name) for name in found}
     if missing:
         raise InputError(f"{path}: got columns {', '.join(found)}, wanted also {', '.join(sorted(missing))}")
-    aliases = {name: ALIASES[name] for name in found if name in ALIASES}
-    return rows.rename_columns(aliases) if aliases else rows
+    return ray.data.from_items(pieces, override_num_blocks=len(pieces)).map_batches(
+        _numbered, batch_size=1, batch_format="pyarrow", zero_copy_batch=True
+    )
+
+
+def _pieces(path: str) -> Iterator[dict]:
+    """Yield what is read at once, in order: a row group of a Parquet file, or a file of JSON Lines."""
+    if not _is_parquet(Path(path)):
+        yield {"piece": 0, "path": path, "group": None}
+        return
+    files = sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]
+    groups = ((file, group) for file in files for group in range(parquet.read_metadata(file).num_row_groups))
+    for piece, (file, group) in enumerate(groups):
+        yield {"piece": piece, "path": str(file), "group": group}
+
+
+def _rows_of(piece: dict) -> Iterator[pa.Table]:
+    if piece["group"] is None:
+        with pa.json.open_json(piece["path"]) as reader:
+            yield from map(pa.Table.from_batches, ([batch] for batch in reader))
+    else:
+        yield parquet.ParquetFile(piece["path"]).read_row_group(piece["group"])
+
+
+def _numbered(pieces: pa.Table) -> Iterator[pa.Table]:
+    """Yield the rows of a piece, each with a number that is larger than those of all before."""
+    (piece,) = pieces.to_pylist()
+    number = piece["piece"] << _BITS_WITHIN
+    for rows in _rows_of(piece):
+        rows = rows.rename_columns([ALIASES.get(name, name) for name in rows.column_names])
+        yield rows.append_column(NUMBER, pa.array(range(number, number + len(rows)), pa.int64()))
+        number += len(rows)
 
 
 def write_scores(rows: ray.data.Dataset, path: str, *, workers: int, batch_size: int, scorer=Scorer, **options) -> None:
-    """Write the rows with their scores as Parquet files into a new folder, which appears when it is whole."""
+    """Write the rows with scores, in order, as Parquet files into a new folder, which appears when it is whole."""
     target = Path(path).absolute()
     temporary = target.with_name(f".{target.name}.{secrets.token_hex(4)}")
     try:
         with _faults_in_one_line():
-            _mapped(rows, scorer, options, workers, batch_size).write_parquet(str(temporary))
+            _mapped(rows, scorer, options, workers, batch_size).sort(NUMBER).write_parquet(str(temporary))
+        _name_in_order(temporary)
         temporary.rename(target)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
+
+
+def _name_in_order(folder: Path) -> None:
+    """Name the files by what they hold: those of Ray are named by which was written first."""
+    first = {file: parquet.ParquetFile(file).read(columns=[NUMBER])[NUMBER][0].as_py() for file in folder.iterdir()}
+    for place, file in enumerate(sorted(first, key=first.__getitem__)):
+        file.rename(folder / f"part-{place:06}.parquet")
 
 
 def corpus_state(rows: ray.data.Dataset, *, workers: int, batch_size: int, counter=Counter, **options):
@@ -132,8 +176,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def _mapped(rows: ray.data.Dataset, worker: type, options: dict, workers: int, batch_size: int) -> ray.data.Dataset:
-    rows.context.execution_options.preserve_order = True
-    return rows.map_batches(
+    # In blocks of a batch, so that the rows of one large file, too, go to all workers.
+    return rows.repartition(target_num_rows_per_block=batch_size).map_batches(
         worker,
         fn_constructor_args=[options],
         batch_size=batch_size,

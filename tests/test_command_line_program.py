@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import suppress
 
 import pytest
 from programs import COMMAND, FILES, ROOT, on_a_terminal, output_of, refusal_of, run, write_corpus
@@ -46,6 +47,41 @@ def test_signals_end_it_quietly(corpus, number):
         process.send_signal(number)
         assert process.wait(timeout=20) == 128 + number
         assert process.stdout.read() == process.stderr.read() == b""
+
+
+WRITES_SLOWLY = """
+import sys, time
+sys.path.insert(0, sys.argv[1])
+import as_package
+as_package.make_importable()
+from sari.command_line import program
+from sari.report import formats
+
+def slow(_scores):
+    yield "half"
+    print("writing", flush=True)
+    time.sleep(60)
+
+formats.SENTENCE_FORMATS[".tsv"] = slow
+sys.exit(program.run(sys.argv[2:]))
+"""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
+def test_signals_leave_no_half_written_file(corpus, number):
+    (corpus / "x.tsv").write_text("what stood there before")
+    before = sorted(corpus.iterdir())
+    command = [sys.executable, "-c", WRITES_SLOWLY, str(ROOT), *FILES, "--sentences", "x.tsv"]
+    with subprocess.Popen(command, cwd=corpus, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"writing\n"
+        assert len(list(corpus.iterdir())) == len(before) + 1
+        process.send_signal(number)
+        with suppress(ProcessLookupError):
+            process.send_signal(number)
+        assert process.wait(timeout=20) == 128 + number
+        assert process.stderr.read() == b""
+    assert sorted(corpus.iterdir()) == before
+    assert (corpus / "x.tsv").read_text() == "what stood there before"
 
 
 @pytest.mark.parametrize("arguments", [["--help"], FILES])

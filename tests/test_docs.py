@@ -18,11 +18,16 @@ from sari.tokenization import TOKENIZERS
 from sari.variants import VARIANTS, VERSION
 
 DOCUMENTS = [
-    path for folder in (".", "docs", "examples", "tests/data") for path in sorted((ROOT / folder).glob("*.md"))
+    path
+    for folder in (".", "docs", "examples", "integrations", "tests/data")
+    for path in sorted((ROOT / folder).glob("*.md"))
 ]
 WITH_EXAMPLES = [path for path in DOCUMENTS if ">>> " in path.read_text(encoding="utf-8")]
 #: The folders of modules, the root among them.
-ROOMS = [ROOT, *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")))]
+ROOMS = [
+    ROOT,
+    *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")) if not {"build", "dist"} & set(path.parts)),
+]
 MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted(room.glob("*.py")) if path.name != "__init__.py"]
 
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
@@ -224,7 +229,8 @@ def test_changelog_says_whether_scores_changed():
 
 
 def test_the_map_is_whole():
-    beside = [path.relative_to(ROOT) for folder in ("benchmarks", "examples") for path in (ROOT / folder).glob("*.py")]
+    folders = ("benchmarks", "examples", "integrations")
+    beside = [path.relative_to(ROOT) for folder in folders for path in (ROOT / folder).rglob("*.py")]
     told = re.findall(r"^\|(?: \d \|)? `([\w/]+\.py)` \|", text_of("CONTRIBUTING.md"), re.MULTILINE)
     assert sorted(told) == sorted(path.as_posix() for path in [*MODULES, *beside])
 

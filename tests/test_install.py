@@ -98,10 +98,13 @@ def test_one_importable_package(wheel):
 
 
 def our_files():
-    """Return the modules, templates and styles of the checkout that the package must have."""
-    rooms = {path.parent for path in ROOT.glob("[a-z]*/**/__init__.py") if "build" not in path.parts}
-    yield from chain(ROOT.glob("*.py"), *(room.glob("*.py") for room in rooms))
-    yield from chain(*(ROOT.glob(pattern) for pattern in ("report/templates/*.*", "web/*.css", "examples/*.txt")))
+    """Return what the package must have of the checkout: its modules, and all that lies beside them."""
+    rooms = {path.relative_to(ROOT).parts[0] for path in ROOT.glob("[a-z]*/__init__.py")}
+    beside = chain.from_iterable((ROOT / room).rglob("*.*") for room in rooms)
+    yield from (path for path in beside if "__pycache__" not in path.parts)
+    yield from chain(
+        ROOT.glob("*.py"), ROOT.glob("examples/*.txt"), ROOT.glob("examples/*.jsonl"), [ROOT / "README.md"]
+    )
 
 
 def test_the_command_scores_files(outside):

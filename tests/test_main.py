@@ -43,31 +43,39 @@ def test_options_alone_are_those_of_score(command):
     assert (process.returncode, process.stdout, process.stderr) == (2, "", message)
 
 
+FILES = ["--sources", "sources.txt", "--outputs", "outputs.txt", "--references", "references.0.txt"]
+WITHOUT = """
+import runpy, sys
+sys.modules[sys.argv.pop(1)] = None
+sys.argv[0] = sys.argv.pop(1)
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
+
+
 @pytest.mark.parametrize(
-    ("command", "package", "extra"), [("app", "gradio", "app"), ("reproduce", "rapidfuzz", "report")]
+    ("arguments", "package", "begin", "extra"),
+    [
+        (["app"], "gradio", "app: ", "app"),
+        (["score", *FILES, "--report", "{}/x.html"], "jinja2", "--report: ", "report"),
+    ],
 )
-def test_a_missing_extra_is_said_in_one_line(command, package, extra):
-    program = (
-        "import runpy, sys\n"
-        "sys.modules[sys.argv.pop(1)] = None\n"
-        "sys.argv[0] = sys.argv.pop(1)\n"
-        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
-    )
+def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin, extra):
     process = subprocess.run(
-        [sys.executable, "-c", program, package, str(ROOT), command],
+        [sys.executable, "-c", WITHOUT, package, str(ROOT), *(argument.format(tmp_path) for argument in arguments)],
+        cwd=ROOT / "examples",
         capture_output=True,
         text=True,
         check=False,
     )
     assert (process.returncode, process.stdout) == (2, "")
     (line,) = process.stderr.splitlines()
-    assert line.startswith(f"sari: error: {command}: ")
+    assert line.startswith(f"sari: error: {begin}")
     assert package in line
     assert line.endswith(f"wanted the extra {extra!r} or requirements.txt")
 
 
-@pytest.mark.parametrize(("command", "argument"), [("score", "--references"), ("reproduce", "FOLDER")])
-def test_commands_have_their_own_help(command, argument):
+@pytest.mark.parametrize(("command", "shown"), [("score", "--references"), ("reproduce", "FOLDER")])
+def test_commands_have_their_own_help(command, shown):
     process = run(command, "--help")
     assert (process.returncode, process.stderr) == (0, "")
-    assert argument in process.stdout
+    assert shown in process.stdout

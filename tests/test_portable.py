@@ -9,7 +9,10 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 from conftest import ROOT
-from test_sari import OPTIONED, TEXTS, each_copy, folder, own_tokenizer, refuses, rows, run, state_of
+from four_segments import TEXTS, own_tokenizer, rows, run, state_of
+from refusals import refuses
+from test_sari import each_copy, folder
+from test_state import OPTIONED
 
 from sari.variants import VERSION
 

@@ -1,0 +1,64 @@
+"""SARI as a metric of torchmetrics: updated batch by batch, synchronised over processes, exact.
+
+    metric = Sari("easse")
+    metric.update(sources, predictions, references)
+    metric.compute()["sari"]
+
+What is synchronised is one tensor per process: the bytes of its `State`, which merge to exactly the state of the whole.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+from torchmetrics import Metric
+
+from sari.scoring import Scorer
+from sari.state import State
+
+
+class Sari(Metric):
+    """SARI of texts, in percent.
+
+    Args:
+        variant: which published SARI.
+        options: those of `sari.Scorer.state`, such as `tokenize` (by name), and those of `torchmetrics.Metric`.
+    """
+
+    is_differentiable = False
+    higher_is_better = True
+    full_state_update = True
+
+    packed: list[torch.Tensor]
+
+    def __init__(self, variant: str = "hf", *, scoring: dict[str, Any] | None = None, **options: Any):
+        super().__init__(**options)
+        self._scorer = Scorer(variant)
+        self._scoring = scoring or {}
+        self._scorer.state(**self._scoring)  # refuses wrong options at once
+        self.add_state("packed", default=[], dist_reduce_fx=None)
+
+    def update(
+        self, sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]] | Sequence[str]
+    ) -> None:
+        """Add segments: texts as `sari.compute` takes them."""
+        state = self._merged()
+        state.update(sources=sources, predictions=predictions, references=references)
+        data = torch.frombuffer(bytearray(state.to_bytes()), dtype=torch.uint8)
+        self.packed = [data.to(self.device)]
+
+    def compute(self) -> dict[str, torch.Tensor]:
+        """Return "sari", "keep", "delete" and "add" of all segments of all processes, as float64 in percent."""
+        scores = self._merged().compute()
+        return {name: torch.tensor(score, dtype=torch.float64, device=self.device) for name, score in scores.items()}
+
+    @property
+    def signature(self) -> str:
+        """The line that names every choice behind the scores."""
+        return self._merged().signature
+
+    def _merged(self) -> State:
+        whole = self._scorer.state(**self._scoring)
+        for data in self.packed:
+            whole.merge(self._scorer.read_state(data.cpu().numpy().tobytes()))
+        return whole
