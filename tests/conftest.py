@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 
 #: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
-NOT_EVERYWHERE = ("playwright", "psutil", "ray", "torch", "transformers")
+NOT_EVERYWHERE = ("axe_playwright_python", "playwright", "psutil", "ray", "torch", "transformers")
 #: Fixtures that take long to start: the tests that use one run in one worker.
 STARTED_ONCE = ("address", "cluster")
 

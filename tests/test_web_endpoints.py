@@ -26,6 +26,7 @@ def test_sentence_endpoint(client, sari):
         "text": "the",
         "mark": "deleted-rightly",
         "why": "Deleted: 1 of 2 references deletes it too.",
+        "credit": 0.5,
     }
 
 

@@ -92,7 +92,7 @@ def systems_of_files(
 
     Args:
         sources, outputs, references: paths.
-        names: of the systems, a line for each; the names of the files where there is none.
+        names: of the systems, a line for each; where they are not as many as the outputs, the files' own.
 
     Raises:
         RefusedError: as `batches_of_files`.
@@ -101,10 +101,11 @@ def systems_of_files(
     _check_given(needed)
     check_systems(len(outputs))
     paths = [str(sources), *outputs, *references]
-    chosen = [name.strip() for name in names.split("\n") if name.strip()] or system_names(outputs)
-    if len(chosen) != len(outputs) or len(set(chosen)) != len(chosen):
-        wanted = f"{len(outputs)}, one for each file of outputs, all different"
-        raise RefusedError(f"names: got {', '.join(chosen)}, wanted {wanted}")
+    chosen = [name.strip() for name in names.split("\n") if name.strip()]
+    if len(chosen) != len(outputs):
+        chosen = system_names(outputs)
+    if len(set(chosen)) != len(chosen):
+        raise RefusedError(f"names: got {', '.join(chosen)}, wanted names that are all different")
     batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
     return SystemColumns(**reading.gather(_checked(batches), chosen))
 

@@ -315,6 +315,16 @@
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
   }
 
+  // --- What the components of others lack ----------------------------------------------------------------------------
+
+  function mend() {
+    const once = (selector) => all(selector).filter((part) => !part.dataset.mended && (part.dataset.mended = "yes"));
+    once(".search-input").forEach((search) => search.setAttribute("aria-label", "Search the sentences"));
+    once("#card pre").forEach((code) => (code.tabIndex = 0));
+    once('button[aria-label="common.upload"]').forEach((button) => button.setAttribute("aria-label", "Add files"));
+    once('button[aria-label="Add files"] *').forEach((inner) => (inner.inert = true));
+  }
+
   // --- Events --------------------------------------------------------------------------------------------------------
 
   /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
@@ -331,6 +341,7 @@
     }
     all(setsOfStops).filter((set) => !("roving" in set.dataset)).forEach(rove);
     speakScore();
+    mend();
   }
 
   document.addEventListener("pointerover", (event) => {
