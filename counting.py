@@ -8,15 +8,32 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from .ngram_counts import NgramAmounts, count_ngrams, ngram_amounts
+from .ngram_counts import (
+    NgramAmounts,
+    Shared,
+    count_each_by_each,
+    count_ngrams,
+    count_predictions,
+    ngram_amounts,
+    share,
+)
 from .ngrams import Tokens
 from .options import Settings
-from .tokenization import Text, apply_tokenizer, encode, split_into_tokens
+from .tokenization import (
+    Text,
+    Vocabulary,
+    apply_tokenizer,
+    encode,
+    encode_known,
+    encode_to_know,
+    split_into_tokens,
+)
 
 # Texts are counted in chunks of about this many characters: small enough to bound memory, large enough that the cost of
 # calling numpy does not matter, and that threads hardly ever wait for each other.
 _CHUNK_CHARACTERS = 400_000
 _BLOCK_SEGMENTS = 4096
+_FEW_SEGMENTS = 64
 
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
@@ -39,24 +56,34 @@ class SegmentCounts(NamedTuple):
     lengths: np.ndarray
 
 
-class PreparedChunk(NamedTuple):
-    """Sources and references of some segments, with what Python tokenizers have to do already done.
+class Chunk(NamedTuple):
+    """Some segments, with what Python tokenizers have to do already done.
 
     Attributes:
         rows: which segments these are.
-        sources, source_text: the texts, and what is left to do to make tokens of them.
-        references, text: likewise; the references of the first segment, of the second, and so on.
+        parts: sources, references and perhaps predictions, each with what is left to do to make tokens of them.
         nrefs: int64[segment]: how many references each segment has.
-        prediction_text: how predictions become tokens.
     """
 
     rows: slice
-    sources: Sequence[str]
-    source_text: Text
-    references: Sequence[str]
-    text: Text
+    parts: list[tuple[Sequence[str], Text]]
     nrefs: np.ndarray
-    prediction_text: Text
+
+
+class PreparedChunk(NamedTuple):
+    """Sources and references of some segments, counted as far as they go without predictions.
+
+    Attributes:
+        rows: which segments these are.
+        vocabulary: their tokens.
+        shared: what they say of n-grams.
+        lengths: int64[segment, 2]: the tokens of the source, and of the references on average, rounded down.
+    """
+
+    rows: slice
+    vocabulary: Vocabulary
+    shared: Shared
+    lengths: np.ndarray
 
 
 class NgramTable(NamedTuple):
@@ -76,14 +103,17 @@ def prepare(
 
     Args:
         sources, references: that have been checked.
-        settings: how they become tokens.
+        settings: how to count.
         systems: the predictions of each system, if they are known, so that chunks with them are of about one size.
     """
-    for rows in _cut(sources, references, systems or [sources]):
-        nrefs = np.fromiter(map(len, references[rows]), np.int64)
-        of_references, text = apply_tokenizer(list(chain.from_iterable(references[rows])), settings.text)
-        of_sources, source_text = apply_tokenizer(sources[rows], settings.source_text)
-        yield PreparedChunk(rows, of_sources, source_text, of_references, text, nrefs, settings.text)
+
+    def prepared(chunk: Chunk) -> PreparedChunk:
+        ids, lengths, vocabulary = encode_to_know(chunk.parts)
+        tokens = Tokens(ids, lengths, chunk.nrefs)
+        shared = share(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
+        return PreparedChunk(chunk.rows, vocabulary, shared, _lengths(tokens))
+
+    return _in_threads(prepared, _chunks(sources, references, settings, systems or [sources]), settings.threads_here)
 
 
 def count_systems(
@@ -97,29 +127,71 @@ def count_systems(
         settings: how to count.
     """
 
-    def parts(chunk: PreparedChunk) -> tuple[list[tuple[Sequence[str], Text]], np.ndarray]:
+    def predictions(chunk: PreparedChunk) -> tuple[PreparedChunk, Sequence[str], Text]:
         # Tokenizers that are Python code gain nothing from threads.
         texts = list(chain.from_iterable(predictions[chunk.rows] for predictions in systems))
-        predictions, text = apply_tokenizer(texts, chunk.prediction_text)
-        if chunk.source_text == text:
-            return [([*chunk.sources, *chunk.references, *predictions], text)], chunk.nrefs
-        return [(chunk.sources, chunk.source_text), ([*chunk.references, *predictions], text)], chunk.nrefs
+        return chunk, *apply_tokenizer(texts, settings.text)
 
-    def counted(chunk: tuple[list[tuple[Sequence[str], Text]], np.ndarray]) -> list[SegmentCounts]:
-        texts, nrefs = chunk
-        tokens = Tokens(*encode(texts), nrefs, len(systems))
-        counts = count_ngrams(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
-        return [SegmentCounts(*row) for row in zip(counts, _lengths(tokens), strict=True)]
+    def counted(item: tuple[PreparedChunk, Sequence[str], Text]) -> list[SegmentCounts]:
+        chunk, texts, text = item
+        segments = len(chunk.lengths)
+        owners = np.tile(np.arange(segments), len(systems))
+        every = count_owned(chunk, texts, text, owners)
+        places = range(0, len(owners), segments)
+        return [SegmentCounts(*(row[place : place + segments] for row in every)) for place in places]
 
-    return _in_threads(counted, map(parts, chunks), settings.threads_here)
+    return _in_threads(counted, map(predictions, chunks), settings.threads_here)
+
+
+def count_owned(chunk: PreparedChunk, texts: Sequence[str], text: Text, owners: np.ndarray) -> SegmentCounts:
+    """Return the counts of predictions of segments of a chunk, any number of each.
+
+    Args:
+        chunk: the segments.
+        texts, text: the predictions, and what is left to do to make tokens of them.
+        owners: the segment of each.
+    """
+    ids, lengths = encode_known(texts, text, chunk.vocabulary)
+    counts = count_predictions(ids, lengths, owners, chunk.shared)
+    of_sources, of_references = chunk.lengths[owners].T
+    return SegmentCounts(counts, np.stack([of_sources, lengths, of_references], axis=-1))
 
 
 def count_columns(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: Settings
 ) -> Iterator[SegmentCounts]:
     """Yield the counts of one system's predictions, chunk by chunk."""
-    chunks = prepare(sources, references, settings, [predictions])
-    return (counts for (counts,) in count_systems(chunks, [predictions], settings))
+
+    def counted(chunk: Chunk) -> SegmentCounts:
+        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
+        counts = count_ngrams(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
+        of_sources, of_references = _lengths(tokens).T
+        lengths = np.stack([of_sources, tokens.lengths[tokens.predictions], of_references], axis=-1)
+        return SegmentCounts(counts, lengths)
+
+    chunks = _chunks(sources, references, settings, [predictions], predictions)
+    return _in_threads(counted, chunks, settings.threads_here)
+
+
+def count_candidates(
+    sources: Sequence[str],
+    candidates: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+) -> Iterator[SegmentCounts]:
+    """Yield the counts of candidates, any number for each source, chunk by chunk and source by source."""
+    for chunk in prepare(sources, references, settings, [list(map("".join, candidates))]):
+        rows = candidates[chunk.rows]
+        texts, text = apply_tokenizer(list(chain.from_iterable(rows)), settings.text)
+        if texts:
+            yield count_owned(chunk, texts, text, np.arange(len(rows)).repeat(list(map(len, rows))))
+
+
+def count_against_each_other(source: str, candidates: Sequence[str], settings: Settings) -> np.ndarray:
+    """Return the counts of candidates, each with each as the only reference: see `ngram_counts.count_each_by_each`."""
+    parts = [apply_tokenizer([source], settings.source_text), apply_tokenizer(candidates, settings.text)]
+    tokens = Tokens(*encode(parts), np.array([len(candidates)]))
+    return count_each_by_each(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
 
 
 def ngram_table(source: str, prediction: str, references: Sequence[str], settings: Settings) -> NgramTable:
@@ -141,13 +213,29 @@ def ngram_table(source: str, prediction: str, references: Sequence[str], setting
     return NgramTable(ngrams, amounts)
 
 
-def _lengths(tokens: Tokens) -> Iterator[np.ndarray]:
-    """Yield for each system the tokens of each segment's texts: int64[segment, 3]."""
+def _chunks(
+    sources: Sequence[str],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+    sizes: Sequence[Sequence[str]],
+    predictions: Sequence[str] | None = None,
+) -> Iterator[Chunk]:
+    """Yield segments in chunks, with or without predictions; `sizes` are the columns that chunks are measured by."""
+    for rows in _cut(sources, references, sizes):
+        nrefs = np.fromiter(map(len, references[rows]), np.int64)
+        texts = [*chain.from_iterable(references[rows]), *(() if predictions is None else predictions[rows])]
+        parts = [apply_tokenizer(sources[rows], settings.source_text), apply_tokenizer(texts, settings.text)]
+        if parts[0][1] == parts[1][1]:
+            parts = [([*parts[0][0], *parts[1][0]], parts[0][1])]
+        yield Chunk(rows, parts, nrefs)
+
+
+def _lengths(tokens: Tokens) -> np.ndarray:
+    """Return the tokens of each source, and of its references on average: int64[segment, 2]."""
     of_sources = tokens.lengths[tokens.sources]
-    begins = np.cumsum(tokens.nrefs) - tokens.nrefs
+    begins = tokens.nrefs.cumsum() - tokens.nrefs
     of_references = np.add.reduceat(tokens.lengths[tokens.references], begins) // tokens.nrefs
-    for system in range(tokens.systems):
-        yield np.stack([of_sources, tokens.lengths[tokens.predictions(system)], of_references], axis=-1)
+    return np.stack([of_sources, of_references], axis=-1)
 
 
 def _cut(
@@ -156,6 +244,11 @@ def _cut(
     """Cut the segments into chunks of about the same number of characters."""
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
+        if len(sources[block]) <= _FEW_SEGMENTS:
+            texts = chain(sources[block], *references[block], *(column[block] for column in systems))
+            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
+                yield slice(begin, begin + len(sources[block]))
+                continue
         nrefs = np.fromiter(map(len, references[block]), np.int64)
         of_references = np.fromiter(map(len, chain.from_iterable(references[block])), np.int64)
         sizes = np.add.reduceat(of_references, np.cumsum(nrefs) - nrefs)

@@ -92,6 +92,27 @@ def validate_given(sources: Any = None, references: Any = None) -> tuple[list[st
     return sources, references
 
 
+def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tuple[list[str], list[list[str]]]:
+    """Check sources and, for each, a list of candidates, and return them as lists.
+
+    Raises:
+        ValueError, TypeError: as `validate_columns` does, and where there are fewer than `least` candidates.
+
+    >>> validate_candidates(["a b"], [["a", "b"]])
+    (['a b'], [['a', 'b']])
+    """
+    sources = validate_texts("sources", sources)
+    wanted = "a list with, per segment, a list of str"
+    rows = _listed("candidates", candidates, wanted)
+    if len(rows) != len(sources):
+        raise ValueError(f"candidates: got {len(rows)} rows, wanted {len(sources)}, as many as sources")
+    checked = [validate_texts(f"candidates[{number}]", row) for number, row in enumerate(rows)]
+    for number, row in enumerate(checked):
+        if len(row) < least:
+            raise ValueError(f"candidates[{number}]: got {len(row)}, wanted at least {least}")
+    return sources, checked
+
+
 def _validated(
     sources: Any, predictions: Mapping[str, Any], references: Any
 ) -> tuple[list[str], list[list[str]], list[list[str]]]:

@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
-from .resampling import RESAMPLES
+from .resampling import MOST_RESAMPLES, RESAMPLES, TESTS
 from .tokenization import Text, Tokenizer, check_tokenizer, describe_tokenizer
 from .variants import VERSION, Variant, check_whole_number, resolve_variant
 
@@ -22,7 +22,7 @@ def _version_of_sacrebleu() -> str:
     try:
         return version("sacrebleu")
     except PackageNotFoundError:
-        raise ImportError("sacrebleu is not installed, wanted for signatures: pip install sacrebleu") from None
+        raise ImportError("No module named 'sacrebleu', which signatures name") from None
 
 
 _SACREBLEU = _version_of_sacrebleu()
@@ -103,14 +103,16 @@ class Resampling:
 
     Attributes:
         confidence: the level of intervals; None for none.
-        method: of the paired test, a key of `RESAMPLES`; None for none.
-        resamples: how many resamples, or trials.
+        method: of the paired test, a key of `TESTS`; None for none.
+        resamples: how many draws make the intervals.
+        trials: how many the test makes; None for as many as the number of comparisons wants.
         seed: of the random numbers.
     """
 
     confidence: float | None
     method: str | None
     resamples: int
+    trials: int | None
     seed: int
 
     @property
@@ -167,36 +169,45 @@ OPTIONS: dict[str, Any] = {
 }
 
 
+_resolved_before = functools.lru_cache(maxsize=64, typed=True)(resolve_settings)
+
+
 def settings_of(arguments: Mapping[str, Any]) -> Settings:
     """Return the settings that a function's arguments make, `locals()` at its beginning: see `resolve_settings`.
 
     >>> settings_of({"sources": ["a b"], "variant": "easse", "max_order": 2}).variant.max_order
     2
     """
-    return resolve_settings(**{name: value for name, value in arguments.items() if name in OPTIONS})
+    given = {name: arguments[name] for name in OPTIONS if name in arguments}
+    try:
+        return _resolved_before(**given)
+    except TypeError:  # of a value that is not one to remember, or no valid one
+        return resolve_settings(**given)
 
 
 def resolve_resampling(
     *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
 ) -> Resampling:
-    """Check what resampling takes; `resamples` is the method's own where it is None.
+    """Check what resampling takes; `resamples`, where it is not None, is the number of draws of all there is.
 
     Raises:
         ValueError, TypeError: in one line that says what came and what was wanted.
     """
-    if method is not None and (not isinstance(method, str) or method not in RESAMPLES):
-        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(RESAMPLES)}, or None")
-    if resamples is None:
-        resamples = RESAMPLES[method or "bootstrap"]
+    if method is not None and (not isinstance(method, str) or method not in TESTS):
+        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(TESTS)}, or None")
     if confidence is not None:
         if isinstance(confidence, bool) or not isinstance(confidence, Real):
             raise TypeError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
         if not 0 < float(confidence) < 1:
             raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
         confidence = float(confidence)
-    check_whole_number("resamples", resamples, least=1)
+    if resamples is not None:
+        check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
+        resamples = int(resamples)
     check_whole_number("seed", seed, least=0)
-    return Resampling(confidence=confidence, method=method, resamples=int(resamples), seed=int(seed))
+    return Resampling(
+        confidence=confidence, method=method, resamples=resamples or RESAMPLES, trials=resamples, seed=int(seed)
+    )
 
 
 def check_flags(**flags: Any) -> None:

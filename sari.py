@@ -16,7 +16,10 @@ import sacrebleu
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .comparing import compare
 from .counting import count_systems
+from .countings import COUNTINGS
 from .data_warnings import CATEGORIES
+from .generation import GenerationCallback
+from .hooks import TrainingDoors
 from .inputs import validate_columns
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
@@ -28,25 +31,13 @@ from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
 from .state import Result
 from .tokenization import encode
 from .training import TrainerMetric
-from .variants import VARIANTS
+from .variants import CITATION, VARIANTS
 
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
 by up to 20 points on the same file; this module computes each published one by name, says in a signature which one it
 was, and is by default the one of Hugging Face's own `sari` module, more than 20 times faster.
-"""
-
-_CITATION = """\
-@article{xu-etal-2016-optimizing,
-    title = {Optimizing Statistical Machine Translation for Text Simplification},
-    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
-    journal = {Transactions of the Association for Computational Linguistics},
-    volume = {4},
-    year = {2016},
-    url = {https://aclanthology.org/Q16-1029},
-    pages = {401--415},
-}
 """
 
 _KWARGS_DESCRIPTION = """
@@ -126,7 +117,7 @@ class Sari(Scorer, evaluate.Metric):
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
-            citation=_CITATION,
+            citation=CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[
                 datasets.Features({"sources": text, "predictions": text, "references": datasets.Sequence(text)}),
@@ -219,7 +210,8 @@ class Sari(Scorer, evaluate.Metric):
         if self.num_process > 1:
             raise TypeError(f"metric: got stored segments of {self.num_process} processes, wanted compute() before")
         self._finalize()
-        stored = {name: self.data[name][:] for name in COLUMNS}
+        data: Any = self.data
+        stored = {name: data[name][:] for name in COLUMNS}
         self._discard()
         super().add_batch(**stored)
         return stored
@@ -228,7 +220,8 @@ class Sari(Scorer, evaluate.Metric):
         # A new process knows this module only after `evaluate.load`.
         config = () if self.config_name == "default" else (self.config_name,)
         load = partial(evaluate.load, **self._options) if self._options else evaluate.load
-        return load, (*self.loader.args, *config), self._stored()
+        of_loader = self.loader.args if self.loader else ()
+        return load, (*of_loader, *config), self._stored()
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         super().add_batch(**stored)

@@ -13,12 +13,13 @@ from .data_warnings import (
     Observed,
     check_copying,
     check_data,
+    check_resampling,
     check_variant,
     flattened,
     give_warnings,
     observe_texts,
 )
-from .inputs import Columns, validate_columns
+from .inputs import Columns, validate_columns, validate_texts
 from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .portable import Packed, make_findable, pack, pickled_call, unpack
@@ -146,7 +147,7 @@ class State:
 
     def update_checked(self, columns: Columns) -> None:
         """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
-        more = State(self.settings, **self._keeps)
+        more = State(self.settings, sentences=self._keeps["sentences"], resampling=self._keeps["resampling"])
         more.observe(columns)
         for counts in count_columns(*columns, self.settings):
             more.accumulate(counts)
@@ -183,10 +184,11 @@ class State:
         Raises:
             ValueError: where the options differ.
         """
-        if not isinstance(other, State):
-            if type(other).__name__ != State.__name__:
-                raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-            other = read_state(other.to_bytes(), **other.callables)  # of another copy of this module
+        given: Any = other
+        if not isinstance(given, State):
+            if type(given).__name__ != State.__name__:
+                raise TypeError(f"other: got {type(given).__name__}, wanted a State")
+            other = read_state(given.to_bytes(), **given.callables)  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
@@ -210,7 +212,7 @@ class State:
         *,
         details: bool = False,
         confidence: float | None = None,
-        resamples: int = RESAMPLES["bootstrap"],
+        resamples: int = RESAMPLES,
         seed: int = 12345,
     ) -> Result:
         """Return the scores of all segments so far, as `Sari.compute` does.
@@ -224,15 +226,14 @@ class State:
         check_flags(details=details)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         result = self.result(details=details, resampling=resampling)
-        give_warnings(self.warnings())
+        give_warnings([*self.warnings(), *self.warnings_of_intervals(resampling)])
         return result
 
     def result(self, *, details: bool, resampling: Resampling) -> Result:
         """Return what `compute` does, without a warning."""
         scores = self.scores()
         result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
-        if resampling.confidence is not None:
-            rows = self.rows()[:, None]
+        if resampling.confidence is not None and len(rows := self.rows()[:, None]) > 1:  # one alone never varies
             drawn = bootstrap(rows, self.scores_of_sums, resamples=resampling.resamples, seed=resampling.seed)
             result["confidence_intervals"] = named_scores(interval(drawn[:, 0], confidence=resampling.confidence).T)
         if details:
@@ -274,7 +275,7 @@ class State:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
         return np.concatenate(self._rows)
 
-    def scores_of_sums(self, sums: np.ndarray, segments: int | None = None) -> np.ndarray:
+    def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of `rows`, in percent: float64[..., 4].
 
         Args:
@@ -313,12 +314,16 @@ class State:
                 lowercase=variant.lowercase,
             )
         )
-        if variant.level == "sentence" and variant.deletion == "precision" and variant.zero_division:
+        if variant.rewards_copying:
             return [*found, check_variant(variant.name)]
         enough = self.segments >= ENOUGH and len(sample := flattened(self._observed.sample)[0]) >= ENOUGH
         if enough and self.scores()["sari"] < _HIGHEST_OF_COPIES:
             found += check_copying(*self._scores_of_sample(), len(sample))
         return found
+
+    def warnings_of_intervals(self, resampling: Resampling) -> list[Warning]:
+        """Return what there is to say about intervals of these segments, if there are to be any."""
+        return list(check_resampling(self.segments, intervals=resampling.confidence is not None, tests=False))
 
     def _scores_of_sample(self) -> tuple[float, float]:
         """Return the SARI of the predictions and of copied sources, on the sample."""
@@ -366,6 +371,12 @@ class State:
         kept = {"sentences": self._sentences, "rows": self._rows}
         return pack(head, {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()})
 
+    def __copy__(self) -> "State":
+        return read_state(self.to_bytes(), **self.callables, loader=self._loader)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
+        return self.__copy__()
+
     def __reduce__(self) -> tuple[Any, ...]:
         return pickled_call("state", methodcaller("read_state", self.to_bytes(), **self.callables), self._loader)
 
@@ -383,6 +394,63 @@ def read_state(
     if state.signature != head["signature"]:
         raise ValueError(f"data: got a state of {head['signature']}, wanted one of {state.signature}")
     return state
+
+
+class Prepared:
+    """Sources and references that are tokenized and counted once, for any number of predictions.
+
+    Attributes:
+        settings: how segments are scored.
+        sources, references: that have been checked.
+    """
+
+    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
+        """Count what all predictions will have in common."""
+        self.settings, self.sources, self.references = settings, sources, references
+        self._chunks = list(prepare(sources, references, settings))
+
+    def compute(self, predictions: Any, *, details: bool = False) -> Result:
+        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
+
+        Args:
+            predictions: one text per source.
+            details: whether to add the signature, the figures per order and the scores per segment.
+
+        Raises:
+            ValueError, TypeError: for bad input, in one line.
+        """
+        check_flags(details=details)
+        return self.state(predictions, sentences=details).compute(details=details)
+
+    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
+        """Return the state of predictions; see `State`."""
+        predictions = validate_texts("predictions", predictions)
+        if len(predictions) != len(self.sources):
+            raise ValueError(
+                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
+            )
+        state = State(self.settings, sentences=sentences, resampling=resampling)
+        state.observe(Columns(self.sources, predictions, self.references))
+        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
+            state.accumulate(counts)
+        return state
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _prepared, (self.settings.options, self.sources, self.references)
+
+
+def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
+    """Return the four scores of segments, each scored alone, in percent: float64[..., 4].
+
+    Args:
+        counts: float64[..., order, operation, 4]: see `ngram_counts.count_ngrams`.
+        variant: by which they were counted.
+    """
+    return sari_scores(_scored(counts, variant)[1])
+
+
+def _prepared(options: dict[str, Any], sources: list[str], references: list[list[str]]) -> Prepared:
+    return Prepared(sources, references, resolve_settings(**options))
 
 
 make_findable(__name__)

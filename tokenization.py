@@ -69,9 +69,24 @@ _13A = _class_table(
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
+#: So few values are numbered faster one by one than by calls of pandas and Arrow.
+FEW = 256
+
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
 _FILL[8] = 0
+
+
+class Vocabulary(NamedTuple):
+    """The tokens that have ids already: made by `encode_to_know`, for `encode_known`.
+
+    Attributes:
+        words: of each token, in the order of their ids, from 1.
+        long: the tokens of more than 8 bytes, of which words hold the place in here.
+    """
+
+    words: pd.Index
+    long: pa.Array
 
 
 class Text(NamedTuple):
@@ -150,17 +165,44 @@ def encode(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.
     >>> encode([(["The cat, the mat.", ""], Text("13a", lowercase=True, splits_on_space=False))])
     (array([1, 2, 3, 1, 4, 5]), array([6, 0]))
     """
-    buffers, starts, ends, counts, offset = [], [], [], [], 0
-    for texts, text in parts:
-        data = _buffer(texts, text)
-        first, last, tokens = _spans(data, text)
-        buffers.append(data)
-        starts.append(first + offset)
-        ends.append(last + offset)
-        counts.append(tokens)
-        offset += len(data)
-    data = b"".join([*buffers, _PADDING])
-    return _identify(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
+    return _encoded(parts)[:2]
+
+
+def encode_to_know(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Vocabulary]:
+    """Turn texts into token ids as `encode` does, and return also what `encode_known` needs to go on."""
+    ids, lengths, words, long = _encoded(parts)
+    if isinstance(long, list):
+        long = pa.array(long, pa.large_binary())
+    return ids, lengths, Vocabulary(pd.Index(words), long)
+
+
+def encode_known(texts: Sequence[str], text: Text, known: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
+    """Turn texts into token ids: those of known tokens, and higher ones for others.
+
+    >>> how = Text("13a", lowercase=True, splits_on_space=False)
+    >>> *_, known = encode_to_know([(["The cat, the mat."], how)])
+    >>> encode_known(["A mat, a cat."], how, known)
+    (array([6, 4, 3, 6, 2, 5]), array([6]))
+    """
+    words, lengths, counts, _ = _words([(texts, text)], known.long)
+    ids = known.words.get_indexer(words)
+    unknown = (ids < 0).nonzero()[0]
+    if unknown.size:
+        ids[unknown] = len(known.words) + factorize(words[unknown])[0]
+    return _numbered_from_1(ids, lengths), counts
+
+
+def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Give values numbers in the order of their first appearance; return these, and the distinct values.
+
+    >>> factorize(np.array([7, 5, 7]))
+    (array([0, 1, 0]), array([7, 5]))
+    """
+    if len(values) > FEW:
+        return pd.factorize(values)
+    places: dict[int, int] = {}
+    numbers = [places.setdefault(value, len(places)) for value in values.tolist()]
+    return np.array(numbers, np.int64), np.array(list(places), values.dtype)
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -319,28 +361,70 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _identify(data: bytes, starts: np.ndarray, ends: np.ndarray) -> np.ndarray:
-    """Give each span an id, equal for equal bytes.
+def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+    """Return ids, the tokens of each text, the word of each id, and the long tokens."""
+    words, lengths, counts, long = _words(parts, None)
+    ids, words = factorize(words)
+    return _numbered_from_1(ids, lengths), counts, words, long
+
+
+def _numbered_from_1(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    ids += 1
+    ids[lengths == 0] = 0
+    return ids
+
+
+def _words(
+    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array | None
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+    """Return a number for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own 64-bit word; a longer one is the byte 0xFE, which UTF-8 never uses, and its
-    place in a dictionary of the long ones.
+    place in a dictionary of the long ones, which begins with those that are known.
+
+    Returns:
+        int64: the word of each token; how many bytes it has; the tokens of each text; and the dictionary.
     """
+    data, starts, ends, counts = _tokenized(parts)
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
     words = at_each_byte[starts]
     lengths = ends - starts
     words |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
-        words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
-    ids = pd.factorize(words.view(np.int64))[0] + 1
-    ids[lengths == 0] = 0
-    return ids
+        places, known = _dictionary(data, starts[long], lengths[long], known)
+        words[long] = places << 8 | 0xFE
+    return words.view(np.int64), lengths, counts, known
 
 
-def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[bytes, np.ndarray, np.ndarray, np.ndarray]:
+    """Return one buffer, where tokens start and end in it, and how many each text has."""
+    buffers, starts, ends, counts, offset = [], [], [], [], 0
+    for texts, text in parts:
+        data = _buffer(texts, text)
+        first, last, tokens = _spans(data, text)
+        buffers.append(data)
+        starts.append(first + offset)
+        ends.append(last + offset)
+        counts.append(tokens)
+        offset += len(data)
+    data = b"".join([*buffers, _PADDING])
+    return data, np.concatenate(starts), np.concatenate(ends), np.concatenate(counts)
+
+
+def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None) -> tuple[np.ndarray, Any]:
+    if known is None and len(starts) <= FEW:
+        listed: dict[bytes, int] = {}
+        ends = (starts + lengths).tolist()
+        spans = [data[start:end] for start, end in zip(starts.tolist(), ends, strict=True)]
+        return np.array([listed.setdefault(span, len(listed)) for span in spans], np.uint64), list(listed)
     offsets = np.zeros(len(starts) + 1, np.int64)
     np.cumsum(lengths, out=offsets[1:])
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
-    spans = np.frombuffer(data, np.uint8)[places]
-    tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(spans)])
-    return np.asarray(tokens.dictionary_encode().indices).astype(np.uint64)
+    letters = np.frombuffer(data, np.uint8)[places]
+    tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(letters)])
+    if known is not None:
+        tokens = pa.concat_arrays([known, tokens])
+    encoded = tokens.dictionary_encode()
+    indices = np.asarray(encoded.indices)[-len(starts) :]
+    return indices.astype(np.uint64), encoded.dictionary

@@ -21,6 +21,8 @@ PADDING = -100
 _RUN = 4
 _ENOUGH_RUNS = 0.25
 _FEW = 0.1
+# Of more rows than this part labels do not hold their sources, unless they hold prompts as well as answers.
+_MOST = 0.5
 _NOT_LETTERS = re.compile(r"[\W_]+")
 
 
@@ -30,7 +32,9 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     Args:
         logits: float[row, token, vocabulary], or a tuple that begins with it, of an encoder-decoder model; what is
             generated token ids already, int[row, token], is returned as it is.
-        labels: int[row, token]; where they are -100 no token was asked for, and none is returned.
+        labels: int[row, token]; where they are -100 no token was asked for, and none is returned. Where all rows begin
+            with -100, prompts that are not asked for, the model only decodes, and its logits stand one token before
+            their labels.
 
     Returns:
         int[row, token], padded with -100.
@@ -38,14 +42,22 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     >>> preprocess_logits_for_metrics((np.array([[[0.1, 0.9], [0.7, 0.3]]]),), np.array([[1, -100]]))
     array([[   1, -100]])
     """
-    logits = _first(logits)
-    if logits.ndim != 3:
-        return logits
-    ids = logits.argmax(-1)
+    scores = _first(logits)
+    if scores.ndim != 3:
+        return scores
+    ids = scores.argmax(-1)
     labels = _first(labels)
     if labels is not None and labels.shape == ids.shape:
+        if hide_prompts(labels) and not _has_encoder(logits):
+            # A model that only decodes says at each token what the next one is.
+            ids = ids[:, [0, *range(ids.shape[1] - 1)]]
         ids[labels == PADDING] = PADDING
     return ids
+
+
+def hide_prompts(labels: Any) -> bool:
+    """Tell whether labels begin with padding in every row, as those of a model that only decodes: its prompts."""
+    return bool(len(labels) and labels.shape[1] and (labels[:, 0] == PADDING).all())
 
 
 class EvaluationSet(NamedTuple):
@@ -94,14 +106,23 @@ class TrainerMetric:
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
-    def __init__(self, tokenizer: Any, score: Callable[..., dict[str, float]], sets: Mapping[str, EvaluationSet]):
+    def __init__(
+        self,
+        tokenizer: Any,
+        score: Callable[..., dict[str, float]],
+        sets: Mapping[str, EvaluationSet],
+        *,
+        remake: tuple[Any, ...],
+    ):
         """Keep what is needed.
 
         Args:
             tokenizer: what decodes the ids, a tokenizer of transformers.
-            score: from sources, predictions and references to scores.
+            score: from sources, predictions and references, and whether those will come again, to scores.
             sets: the evaluation sets by name.
+            remake: what makes such a function in another process: a function and its arguments.
         """
+        self._remake = remake
         self._decoder = _Decoder(tokenizer)
         self._score = score
         self._sets = {name: _Known(texts, self._decoder) for name, texts in sets.items()}
@@ -126,6 +147,7 @@ class TrainerMetric:
                 return {}
             rows, self._rows = self._rows, []
             known, rows = self._matching(rows)
+            _check_labels(rows, known.texts)
         except BaseException:
             self._rows = []
             raise
@@ -134,12 +156,21 @@ class TrainerMetric:
             sources=[row.source for row in rows] if sources is None else sources,
             predictions=[row.prediction for row in rows],
             references=[[row.label] for row in rows] if references is None else references,
+            again=sources is not None and references is not None,
         )
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._remake
 
     def _decoded(self, evaluated: Any) -> "list[_Row]":
         labels = self._decoder.texts("label_ids", evaluated.label_ids)
         predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
         sources: Sequence[str | None] = [None] * len(labels)
+        if _hidden(evaluated.label_ids) and any(known.texts.sources is None for known in self._sets.values()):
+            raise ValueError(
+                "sources: got none, wanted the raw sources, since the inputs of a model that only decodes hold its "
+                "prompts and answers"
+            )
         if getattr(evaluated, "inputs", None) is not None:
             sources = self._decoder.texts("inputs", evaluated.inputs)
         elif any(known.texts.sources is None for known in self._sets.values()):
@@ -206,11 +237,18 @@ class _Decoder:
         if isinstance(arrays, list):  # eval_do_concat_batches=False: batch by batch
             of_batches = labels if isinstance(labels, list) else [labels] * len(arrays)
             return [text for batch in map(self.texts, [name] * len(arrays), arrays, of_batches) for text in batch]
-        ids = _numpy(preprocess_logits_for_metrics(_arrays(arrays), _arrays(labels)))
+        logits, labels = _on_cpu(arrays), _arrays(labels)
+        ids = _numpy(preprocess_logits_for_metrics(logits, labels))
         if ids.ndim != 2 or ids.dtype.kind not in "iu":
             raise ValueError(
                 f"{name}: got {ids.dtype} of shape {ids.shape}, wanted token ids (row, token) or logits (row, token, "
                 "vocabulary)"
+            )
+        hidden = labels is not None and hide_prompts(labels) and not _has_encoder(logits)
+        if hidden and (ids.shape != labels.shape or (ids[labels == PADDING] != PADDING).any()):
+            raise ValueError(
+                f"{name}: got token ids that do not stand where labels do, wanted for a model that only decodes "
+                "preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics, or sari.generation_callback"
             )
         real = (ids >= 0) & (ids < self._end)
         return self._decoded([row[mask].tolist() for row, mask in zip(ids, real, strict=True)])
@@ -253,7 +291,9 @@ class _Known:
             if None not in decoded:
                 mismatch = column.mismatch(decoded)
                 if mismatch is not None:
-                    return f"{names[field]}: wanted the order of the evaluation set, but {mismatch}"
+                    return (
+                        f"{names[field]}: wanted the order of the evaluation set{column.hint(decoded)}, but {mismatch}"
+                    )
         return None
 
 
@@ -269,6 +309,16 @@ class _Column:
         self._decoder = decoder
         self._letters = [set(map(_letters, row)) for row in rows]
         self._home = {text: number for number, row in enumerate(self._letters) for text in row}
+
+    def hint(self, decoded: list[str]) -> str:
+        """Return what to do where most rows are those of other places."""
+        elsewhere = sum(
+            letters in self._home and letters not in self._letters[number]
+            for number, letters in enumerate(map(_letters, decoded))
+        )
+        if elsewhere <= _MOST * len(decoded):
+            return ""
+        return " (a sampler such as group_by_length has changed it: evaluate without, or use sari.generation_callback)"
 
     def mismatch(self, decoded: list[str]) -> str | None:
         """Return what is wrong with the first row that stands in another place, or is unlike what it should be."""
@@ -298,6 +348,32 @@ class _Column:
         home = self._home.get(_letters(decoded[number]))
         these = f"row {number} of these {_short(self._rows[number][0])}" if home is None else f"row {home} of these"
         return f"row {number} of it is {_short(decoded[number])}, {these}"
+
+
+def _check_labels(rows: list[_Row], texts: EvaluationSet) -> None:
+    """Refuse labels that hold prompts as well as answers, as a model that only decodes has them of whole texts."""
+    whole = 0
+    for number, row in enumerate(rows):
+        label = _letters(row.label)
+        source = _letters((row.source or "") if texts.sources is None else texts.sources[number])
+        own = () if texts.references is None else map(_letters, texts.references[number])
+        same = texts.sources is None and source == label
+        whole += bool(source) and source in label and (same or source != label) and label not in own
+    if whole > _MOST * len(rows):
+        raise ValueError(
+            f"label_ids: got labels that hold the source as well, in {whole} of {len(rows)} rows, wanted the "
+            "answer alone, with -100 for the prompt (TRL: columns prompt and completion), or sari.generation_callback"
+        )
+
+
+def _hidden(labels: Any) -> bool:
+    return all(map(_hidden, labels)) if isinstance(labels, list) else hide_prompts(_arrays(labels))
+
+
+def _has_encoder(logits: Any) -> bool:
+    """Tell whether the states of an encoder come with logits."""
+    rest = logits[1:] if isinstance(logits, tuple) else ()
+    return any(getattr(array, "ndim", 0) == 3 for array in rest)
 
 
 def _without_repeated(rows: list[_Row], length: int | None) -> list[_Row]:
@@ -333,10 +409,17 @@ def _first(arrays: Any) -> Any:
 
 
 def _arrays(arrays: Any) -> Any:
-    """Return numpy arrays of what may be tensors, or the inputs of a model by name."""
+    """Return a numpy array of what may be tensors, or the inputs of a model by name."""
+    arrays = _first(_on_cpu(arrays))
+    return None if arrays is None else arrays
+
+
+def _on_cpu(arrays: Any) -> Any:
+    """Return what may be tensors, several of them, or the inputs of a model by name, as numpy arrays."""
     if isinstance(arrays, Mapping):
         arrays = arrays["input_ids"]
-    arrays = _first(arrays)
+    if isinstance(arrays, tuple):
+        return tuple(array if array is None else _on_cpu(array) for array in arrays)
     return None if arrays is None else _numpy(arrays)
 
 

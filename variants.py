@@ -10,6 +10,22 @@ from typing import Any, Literal
 
 VERSION = "1.0.0"
 
+#: What to cite, as BibTeX.
+CITATION = """\
+@article{xu-etal-2016-optimizing,
+    title = {Optimizing Statistical Machine Translation for Text Simplification},
+    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
+    journal = {Transactions of the Association for Computational Linguistics},
+    volume = {4},
+    year = {2016},
+    url = {https://aclanthology.org/Q16-1029},
+    pages = {401--415},
+}
+"""
+
+#: Counts of longer n-grams than these would fill the memory for nothing.
+MOST_ORDERS = 100
+
 #: What is scored, and what a segment's n-grams undergo.
 Score = Literal["sari", "keep", "delete", "add"]
 Operation = Literal["keep", "delete", "add"]
@@ -29,7 +45,7 @@ class Variant:
         name: the name that `variant=` takes.
         summary: who published it and what differs, in one line.
         source: where it is defined: repository and commit, or paper.
-        counting: how the n-grams of a segment become counts; a key of `ngram_counts.COUNTINGS`.
+        counting: how the n-grams of a segment become counts; a key of `countings.COUNTINGS`.
         level: "sentence" averages the scores of segments, "corpus" sums their counts first.
         averaging: "scores" averages each order's score; "ratios" averages precisions and recalls over orders first.
         deletion: "precision" or "f1", the score of the delete operation.
@@ -57,6 +73,11 @@ class Variant:
     lowercase: bool = True
     splits_on_space: bool = False
     max_order: int = 4
+
+    @property
+    def rewards_copying(self) -> bool:
+        """Whether a prediction that deletes nothing has full marks for deletion."""
+        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
 
 
 _XU = "https://github.com/cocoxu/simplification (3557046)"
@@ -272,12 +293,14 @@ def _check_lowercase(value: object) -> None:
         raise TypeError(f"lowercase: got {value!r}, wanted True or False")
 
 
-def check_whole_number(name: str, value: Any, *, least: int) -> None:
-    """Refuse what is not a whole number (TypeError), or is less than `least` (ValueError)."""
+def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """Refuse what is not a whole number (TypeError), or is less than `least` or more than `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
     if int(value) < least:
         raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at most {most}")
 
 
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -285,5 +308,5 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
     "zero_division": _check_zero_division,
     "lowercase": _check_lowercase,
-    "max_order": lambda value: check_whole_number("max_order", value, least=1),
+    "max_order": lambda value: check_whole_number("max_order", value, least=1, most=MOST_ORDERS),
 }

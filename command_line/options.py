@@ -20,6 +20,8 @@ def refusals() -> Iterator[None]:
     """Turn what the metric refuses into faults of the options: the texts have been checked."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise OptionError(f"{error}, wanted what requirements.txt lists") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(str(error)) from error
 
@@ -29,13 +31,18 @@ class Options:
     """The options by the names that `--help` shows; None, or False, for what was left out.
 
     Attributes:
-        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar.
+        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar and for --all-pairs alone.
     """
 
     sources: str | None
     outputs: list[str] | None
     references: list[str] | None
     jsonl: str | None
+    dataset: str | None
+    split: str | None
+    columns: list[str] | None
+    encoding: str
+    tab_separated: bool
     variant: str
     all_variants: bool
     level: str | None
@@ -47,22 +54,35 @@ class Options:
     threads: int | None
     confidence: float | None
     method: str | None
+    all_pairs: bool
     resamples: int | None
-    seed: int
+    seed: int | None
     baselines: bool
     why: str | None
     format: str
     by_order: bool
+    by_references: bool
+    ratings: list[str] | None
+    measures: list[str] | None
+    model: list[str] | None
     explain: int | None
     report: str | None
     trees: str | None
     sentences: str | None
+    quiet: bool
+    score_only: bool
+    width: int
+    booktabs: bool
+    caption: str | None
+    label: str | None
 
     @property
     def input_paths(self) -> list[str]:
         """The files that are read, but for trees."""
         if self.jsonl is not None:
             return [self.jsonl]
+        if self.dataset is not None:
+            return self.output_paths
         return [str(self.sources), *self.output_paths, *(self.references or [])]
 
     @property
@@ -86,6 +106,12 @@ class Options:
         return list(VARIANTS) if self.all_variants else [self.variant]
 
     @property
+    def resampling(self) -> dict[str, Any]:
+        """The options of intervals and tests."""
+        given = {"confidence": self.confidence, "method": self.method, "resamples": self.resamples, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
+
+    @property
     def choices(self) -> dict[str, Any]:
         """The options of the metric that change the score, under any variant."""
         names = ("level", "deletion", "zero_division", "tokenize", "lowercase", "max_order")
@@ -95,7 +121,7 @@ class Options:
     def wants_only_scores(self) -> bool:
         """Whether scores are all that is wanted, so that no segment needs to be kept."""
         extras = (self.confidence, self.method, self.why, self.report)
-        return len(self.systems) == 1 and set(extras) == {None} and not self.baselines
+        return len(self.systems) == 1 and set(extras) == {None} and not (self.baselines or self.by_references)
 
     @cached_property
     def _named_outputs(self) -> list[tuple[str | None, str]]:

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 
 from sari.command_line.arguments import PROGRAM, parse
@@ -12,7 +13,8 @@ from sari.command_line.corpus import open_corpus
 from sari.command_line.options import OptionError, Options
 from sari.files.errors import FileError
 from sari.files.writing import check_writable
-from sari.report.formats import FORMATS
+from sari.report.formats import FORMATS, LatexStyle, as_latex
+from sari.report.results import ScoreReport
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -23,6 +25,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         program: what the user called, with which refusals begin.
     """
     options = parse(arguments, program)
+    if options.dataset is None:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing else needs the network
     try:
         answer = _answer(options)
     except (FileError, OptionError) as error:
@@ -44,19 +48,32 @@ def _answer(options: Options) -> str:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
         try:
+            if options.ratings is not None:
+                from sari.command_line.agreeing import agree
+
+                return agree(options, chain([first], batches))
             from sari.command_line.explaining import explain_line
             from sari.command_line.scoring import score
         except ImportError as error:
             raise OptionError(f"{error}, wanted what requirements.txt lists") from error
         if options.explain is not None:
             return explain_line(options, chain([first], batches), options.explain)
-        return FORMATS[options.format](score(options, corpus, chain([first], batches)), options.by_order)
+        return _shown(score(options, corpus, chain([first], batches)), options)
+
+
+def _shown(report: ScoreReport, options: Options) -> str:
+    """Return a report as the options want it printed."""
+    report = replace(report, width=options.width, warnings=[] if options.quiet else report.warnings)
+    if options.score_only:
+        return "\n".join(f"{result.scores['sari']:.{options.width}f}" for result in report.results)
+    if options.format == "latex":
+        return as_latex(report, options.by_order, LatexStyle(options.booktabs, options.caption, options.label))
+    return FORMATS[options.format](report, options.by_order)
 
 
 def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run `main` as a program that ends quietly when it is interrupted or its reader has gone."""
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs the network
     try:
         try:
             return main(arguments, program)

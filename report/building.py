@@ -14,11 +14,12 @@ from sari.inputs import SystemColumns
 from sari.measures import simplification
 from sari.measures.generation import Tree
 from sari.options import Resampling, Settings, resolve_resampling
-from sari.report.companions import MEASURES, Texts
+from sari.report.by_references import ReferenceCount
+from sari.report.companions import MEASURES, Texts, spaced
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
 from sari.report.explanation import explain
+from sari.report.results import ScoreReport
 from sari.state import State
-from sari.tokenization import Text, split_into_tokens
 from sari.variants import Variant
 
 _LENGTHS = 5
@@ -30,8 +31,10 @@ def build(
     states: Mapping[str, State],
     *,
     warnings: Sequence[WarningRow] = (),
+    scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
+    by_references: Sequence[ReferenceCount] = (),
     advance: Callable[[], object] = lambda: None,
 ) -> Document:
     """Gather what there is to say about scored systems.
@@ -40,8 +43,10 @@ def build(
         columns: the texts, which have been checked.
         states: of each system, by name, made with `sentences=True` and `resampling=True`.
         warnings: what there is to say about the texts.
+        scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
+        by_references: the scores with 1, 2, … of the references, where they are wanted.
         advance: called again and again while it works, `steps` times.
 
     Raises:
@@ -57,6 +62,8 @@ def build(
         references=(min(nrefs), max(nrefs)),
         tokens=_in_words(some.settings.variant),
         confidence=resampling.confidence,
+        resamples=resampling.resamples,
+        seed=resampling.seed,
         warnings=list(warnings),
         lengths=[length for length, _ in test_set.lengths],
         systems=[
@@ -65,6 +72,8 @@ def build(
         ],
         beside=test_set.beside(),
         examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+        scored=scored,
+        by_references=list(by_references),
     )
 
 
@@ -168,9 +177,7 @@ class _TestSet:
 
     def _spaced(self, texts: list[str]) -> list[str]:
         """Return texts with spaces between their tokens."""
-        variant = self.settings.variant
-        how = Text(variant.tokenize, variant.lowercase, splits_on_space=False)
-        return list(map(" ".join, split_into_tokens(texts, how)))
+        return spaced(texts, self.settings.variant)
 
 
 def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]) -> dict[str, float]:

@@ -3,10 +3,12 @@
 `building` makes it, `pages` makes files of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sari.data_warnings import WarningRow
+from sari.report.by_references import ReferenceCount
 from sari.report.explanation import Explanation
+from sari.report.results import ScoreReport
 from sari.state import Intervals, OrderFigures, Scores, SentenceScores
 
 #: The names of what stands beside the systems for comparison.
@@ -75,11 +77,14 @@ class Document:
         references: how many a segment has, from the fewest to the most.
         tokens: how texts become the tokens that SARI and the companion measures compare.
         confidence: of the intervals, from 0 to 1; None where there are none.
+        resamples, seed: of the intervals.
         warnings: what there is to say about the texts.
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best and the worst.
+        scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
+        by_references: the scores of the systems with 1, 2, … of the references; none where they were not asked for.
     """
 
     signature: str
@@ -87,8 +92,12 @@ class Document:
     references: tuple[int, int]
     tokens: str
     confidence: float | None
+    resamples: int
+    seed: int
     warnings: list[WarningRow]
     lengths: list[Length]
     systems: list[System]
     beside: list[System]
     examples: list[Examples]
+    scored: ScoreReport | None = None
+    by_references: list[ReferenceCount] = field(default_factory=list)

@@ -137,11 +137,9 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
     columns = validate_columns([source], [prediction], [list(references)])
     state = State(settings)
     state.update_checked(columns)
-    texts = _Texts(
-        *split_into_tokens(columns.sources, settings.source_text),
-        *split_into_tokens(columns.predictions, settings.text),
-        split_into_tokens(columns.references[0], settings.text),
-    )
+    (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
+    (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
+    texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))
     orders = _entries(ngram_table(source, prediction, references, settings))
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
     alignment = align(texts.source, texts.output)

@@ -3,13 +3,16 @@
 JSON has one schema, for one system or many::
 
     {"signature": str, "segments": int, "references": [int, int], "tokens": str, "confidence": float | null,
+     "resamples": int, "seed": int,
      "warnings": [{"category": str, "message": str}], "lengths": [{"shortest": int, "longest": int, "segments": int}],
      "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
-                                               "outputs": {NAME: EXPLANATION}}]}]}
+                                               "outputs": {NAME: EXPLANATION}}]}],
+     "scored": SCORED | null}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
-n-grams, the figures of each order, the tokens of references and the line of changes.
+n-grams, the figures of each order, the tokens of references and the line of changes, and SCORED is what `score.py
+--format json` prints: see `formats`.
 """
 
 import base64
@@ -26,6 +29,8 @@ from sari.report import plots
 from sari.report.companions import MEASURES, SPREADS, Measure
 from sari.report.document import Document, Length, System
 from sari.report.explanation import MARKS, Token
+from sari.report.formats import score_fields
+from sari.report.tables import WORDS, Table, further_tables, legend, score_table
 from sari.variants import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -65,6 +70,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
+    fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -81,13 +87,26 @@ def _rendered(template: str, document: Document, **more) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
-    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "MARKS": MARKS}
+    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "WORDS": WORDS, "MARKS": MARKS}
     names = [system.name for system in document.systems]
     of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
     shown = environment.get_template(template).render(
-        document=document, of=of, columns=[*document.systems, *document.beside], groups=_groups(document), **more
+        document=document,
+        of=of,
+        more=_more(document),
+        columns=[*document.systems, *document.beside],
+        groups=_groups(document),
+        **more,
     )
     return shown.rstrip()
+
+
+def _more(document: Document) -> tuple[list[Table], list[str]]:
+    """Return the tables of what was asked for besides, and the lines that explain them."""
+    scored = document.scored
+    if scored is None:
+        return [], []
+    return [score_table(scored), *further_tables(scored, by_order=False)], legend(scored, best="bold:")
 
 
 def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
@@ -111,6 +130,14 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    numbers = sorted({row.references for row in document.by_references})
+    if len(numbers) > 1:
+        by_number = {
+            system.name: [row.mean["sari"] for row in document.by_references if row.name == system.name]
+            for system in systems
+        }
+        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
+        pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
         classes = [_span(length) for length in document.lengths]

@@ -12,8 +12,8 @@ from conftest import ROOT
 from test_layout import FLOORS
 
 from sari import variants
+from sari.countings import COUNTINGS
 from sari.data_warnings import CATEGORIES
-from sari.ngram_counts import COUNTINGS
 from sari.tokenization import TOKENIZERS
 from sari.variants import VARIANTS, VERSION
 

@@ -81,11 +81,15 @@ def relative_imports(file):
 
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
-    {"inputs", "tokenization", "ngrams", "scores", "variants", "resampling", "data_warnings", "portable", "training"},
-    {"ngram_counts", "options"},
+    {"inputs", "tokenization", "scores", "variants", "resampling", "data_warnings", "portable", "training"},
+    {"ngrams", "options"},
+    {"countings"},
+    {"ngram_counts"},
     {"counting"},
     {"state"},
     {"comparing"},
+    {"generation"},
+    {"hooks"},
     {"scoring"},
     {"sari"},
 )

@@ -4,7 +4,7 @@ import dataclasses
 
 import pytest
 
-from sari.ngram_counts import COUNTINGS
+from sari.countings import COUNTINGS
 from sari.tokenization import TOKENIZERS
 from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
 

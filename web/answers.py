@@ -169,7 +169,7 @@ def compare_systems(
     systems: SystemColumns,
     *,
     baseline: str | None = None,
-    method: str | None = "bootstrap",
+    method: str | None = "randomization",
     resamples: int | None = None,
     details: bool = False,
     **options: Any,
@@ -193,7 +193,7 @@ def compare_systems(
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
         result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
-    warnings = merge_warnings({name: state.warnings() for name, state in states.items()})
+    warnings = comparing.comparison_warnings(states, result)
     copies = [
         name
         for name, outputs in systems.predictions.items()

@@ -226,7 +226,7 @@ def sort_rows(scored: Scored | None, order: str) -> tuple[str, list[list]]:
 def choose_bar(scored: Scored | None, order: str, event: gr.EventData) -> tuple[Any, Any]:
     """Return the rows of a bar of the histogram."""
     number = event._data.get("bin") if isinstance(event._data, dict) else None
-    if scored is None or number not in range(corpus.BINS):
+    if scored is None or not isinstance(number, int) or number not in range(corpus.BINS):
         return gr.skip(), gr.skip()
     rows = [row for row in _score(scored).rows if corpus.bin_of(row.sari) == number]
     return corpus.of_bin(number, len(rows)), _sorted(rows, order)

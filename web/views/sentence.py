@@ -58,7 +58,7 @@ def _scores(explanation: Explanation) -> str:
 
 def _note(source: str, output: str, references: str, *chosen: str) -> str:
     """Return the note of an example, as long as nothing of it was changed."""
-    notes = {(*sample.texts, *_DEFAULTS): sample.note for sample in samples()}
+    notes: dict[tuple[str, ...], str] = {(*sample.texts, *_DEFAULTS): sample.note for sample in samples()}
     note = notes.get((source, output, references, *chosen))
     return elements.note(note) if note else ""
 

@@ -8,6 +8,7 @@ import gradio as gr
 
 from sari.inputs import SystemColumns
 from sari.report.results import ScoreReport
+from sari.resampling import TESTS
 from sari.web import corpora
 from sari.web.answers import compare_systems, report_systems
 from sari.web.beside import example_file
@@ -31,7 +32,7 @@ from sari.web.views.controls import (
     write_files,
 )
 
-_METHODS = {"Paired bootstrap": "bootstrap", "Paired randomization": "randomization"}
+_METHODS = {test.title: name for name, test in TESTS.items()}
 _LIMIT = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 
 
@@ -146,14 +147,15 @@ def compare_files(variant, tokenize, case, sources, outputs, references, names, 
     finally:
         release_memory()
     sentences = {name: result["sentences"]["sari"] for name, result in comparison.result["systems"].items()}
-    found = differences.extremes(sentences, comparison.result["baseline"])
+    of_baseline = str(comparison.result["baseline"])
+    found = differences.extremes(sentences, of_baseline)
     segments = _segments(columns, sentences, chain.from_iterable(chain.from_iterable(found.values())))
     report = comparison.report
     return Results(
         systems.systems(report, comparison.copies),
         gr.Column(visible=True),
         comparison.result["signature"],
-        differences.differences(segments, found, comparison.result["baseline"]),
+        differences.differences(segments, found, of_baseline),
         Compared(report, segments, files, chosen),
     )
 

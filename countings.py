@@ -1,0 +1,161 @@
+"""The ways to count: what occurrences in references weigh, and what n-grams add to the counts of their segment."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .ngrams import Ngrams
+
+# From amounts and the scale that they are on to what is summed over a segment.
+_Denominator = Callable[[np.ndarray, np.ndarray], np.ndarray]
+
+
+class Amounts(NamedTuple):
+    """For each distinct n-gram of each source, how much of it the prediction and the references keep and delete.
+
+    The scale may be a single one for all.
+    """
+
+    kept: np.ndarray
+    deleted: np.ndarray
+    kept_by_references: np.ndarray
+    deleted_by_references: np.ndarray
+    in_references: np.ndarray
+    scale: np.ndarray
+
+
+class Weights(NamedTuple):
+    """What the occurrences of n-grams in references weigh.
+
+    Attributes:
+        in_references: for each n-gram, how much of it they hold.
+        scale: for each segment, how much they would hold of an n-gram that each of them held once.
+        asked: for each segment, how many references have a say.
+    """
+
+    in_references: np.ndarray
+    scale: np.ndarray
+    asked: np.ndarray
+
+
+@dataclass(frozen=True, kw_only=True)
+class Counting:
+    """One way to count: a row of `COUNTINGS`.
+
+    Attributes:
+        weigh: from n-grams and the occurrences in references of the first of them to what they weigh.
+        correct: from amounts to four rows that are summed over a segment: for keep and delete, the numerators of
+            precision and recall.
+        whole: from what was kept, or deleted, and the scale to the denominator of precision.
+        wanted: from what references keep, and from what they delete, to the denominators of recall.
+        sets: whether source and prediction are sets of n-grams; otherwise repeated ones count as often as they occur.
+        keep_recall_over_union: whether keep recall divides by the n-grams of source or references, not of both.
+        strikes_subsequences: whether an added n-gram whose tokens stand in the source, in that order, is no hit.
+    """
+
+    weigh: Callable[[Ngrams, np.ndarray], Weights]
+    correct: Callable[[Amounts], tuple[np.ndarray, ...]]
+    whole: _Denominator
+    wanted: tuple[_Denominator, _Denominator]
+    sets: bool = False
+    keep_recall_over_union: bool = False
+    strikes_subsequences: bool = False
+
+    def weigh_one(self, occurrences: np.ndarray) -> np.ndarray:
+        """Return what occurrences in a reference weigh where it is the only one; the scale is 1 then."""
+        return occurrences if self.weigh is _occurrences_in_all else np.minimum(occurrences, 1)
+
+
+def _occurrences_in_all(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
+    nrefs = ngrams.tokens.nrefs
+    return Weights(in_references, scale=nrefs, asked=nrefs)
+
+
+def _presence_in_any(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
+    nrefs = ngrams.tokens.nrefs
+    return Weights(np.minimum(in_references, 1), scale=np.ones_like(nrefs), asked=nrefs)
+
+
+def weigh_holders(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
+    """Count the references that hold each n-gram, on the scale of those that are long enough to hold any."""
+    nrefs, texts, distinct = ngrams.tokens.nrefs, ngrams.tokens.references, len(in_references)
+    sizes = ngrams.sizes(texts)
+    numbers, reference = ngrams.of(texts), np.repeat(np.arange(len(sizes)), sizes)
+    asked_for = (numbers < distinct).nonzero()[0]
+    pairs = pd.unique(numbers[asked_for] << 32 | reference[asked_for])
+    long_enough = np.add.reduceat(sizes > 0, np.cumsum(nrefs) - nrefs, dtype=np.int64)
+    scale = np.maximum(long_enough, 1)
+    return Weights(np.bincount(pairs >> 32, minlength=distinct), scale=scale, asked=scale)
+
+
+def _pooled(amounts: Amounts) -> tuple[np.ndarray, ...]:
+    kept_correctly = np.minimum(amounts.kept, amounts.kept_by_references)
+    deleted_correctly = np.minimum(amounts.deleted, amounts.deleted_by_references)
+    return kept_correctly, kept_correctly, deleted_correctly, deleted_correctly
+
+
+def _pooled_shares(amounts: Amounts) -> tuple[np.ndarray, ...]:
+    kept, _, deleted, _ = _pooled(amounts)
+    kept, deleted = kept / amounts.scale, deleted / amounts.scale
+    return kept, kept, deleted, deleted
+
+
+def _by_type(amounts: Amounts) -> tuple[np.ndarray, ...]:
+    """Average over distinct n-grams, as the authors' SARI.py does."""
+    kept_correctly = np.minimum(amounts.kept, amounts.kept_by_references)
+    precision = _share(kept_correctly, amounts.kept)
+    return (precision, _share(kept_correctly, amounts.kept_by_references), *_deleted_by_type(amounts))
+
+
+def _by_type_keep_recall_pooled(amounts: Amounts) -> tuple[np.ndarray, ...]:
+    """Average over distinct n-grams, but sum up for keep recall, as Hugging Face does."""
+    kept_correctly = np.minimum(amounts.kept, amounts.kept_by_references)
+    return (_share(kept_correctly, amounts.kept), kept_correctly, *_deleted_by_type(amounts))
+
+
+def _deleted_by_type(amounts: Amounts) -> tuple[np.ndarray, ...]:
+    """Average deletions over distinct n-grams.
+
+    The delete recall of the authors' script, which its SARI leaves out, has the numerator of the precision: ours too.
+    """
+    share = _share(np.maximum(amounts.deleted - amounts.in_references, 0), amounts.deleted)
+    return share, share
+
+
+def _share(good: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return good / np.maximum(whole, 1)
+
+
+def _as_it_is(amount: np.ndarray, _scale: np.ndarray) -> np.ndarray:
+    return amount
+
+
+def _of_scale(amount: np.ndarray, scale: np.ndarray) -> np.ndarray:
+    return amount / scale
+
+
+def _is_some(amount: np.ndarray, _scale: np.ndarray) -> np.ndarray:
+    return amount > 0
+
+
+_BY_TYPE: dict[str, Any] = {"weigh": _occurrences_in_all, "whole": _is_some}
+COUNTINGS = {
+    "hf": Counting(**_BY_TYPE, correct=_by_type_keep_recall_pooled, wanted=(_as_it_is, _is_some)),
+    "xu2016": Counting(**_BY_TYPE, correct=_by_type, wanted=(_is_some, _is_some)),
+    "lens": Counting(**_BY_TYPE, correct=_by_type, wanted=(_is_some, _is_some), strikes_subsequences=True),
+    "pooled": Counting(weigh=_occurrences_in_all, correct=_pooled, whole=_as_it_is, wanted=(_as_it_is, _as_it_is)),
+    "weighted_sets": Counting(
+        weigh=weigh_holders, correct=_pooled_shares, whole=_of_scale, wanted=(_of_scale, _of_scale), sets=True
+    ),
+    "sets": Counting(
+        weigh=_presence_in_any,
+        correct=_pooled,
+        whole=_as_it_is,
+        wanted=(_as_it_is, _as_it_is),
+        sets=True,
+        keep_recall_over_union=True,
+    ),
+}

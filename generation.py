@@ -1,0 +1,296 @@
+"""For those who train by generating: a callback that generates and scores, and a reward for completions.
+
+Nothing is imported from transformers, trl or torch before a model is there.
+"""
+
+import importlib
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NamedTuple
+
+from tqdm.auto import tqdm
+
+from .comparing import candidate_scores
+from .inputs import validate_columns
+from .options import Settings
+from .state import Prepared, Scores, State
+
+#: A prompt: plain text, or the messages of a chat.
+Prompt = str | list[dict[str, Any]]
+
+#: How the callback generates where nothing else is said.
+GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
+
+_EVAL = "eval"
+
+
+class GenerationSet(NamedTuple):
+    """What is generated and scored at an evaluation, row by row."""
+
+    prompts: list[Prompt]
+    sources: list[str]
+    references: list[list[str]]
+
+
+class GenerationCallback:
+    """A callback of `Trainer` and of TRL's `SFTTrainer`. Made by `Sari.generation_callback`.
+
+    Attributes:
+        trainer: set it to the Trainer, and scores go also where it reports to (W&B, TensorBoard); a callback does not
+            know its Trainer.
+    """
+
+    trainer: Any = None
+
+    def __init__(
+        self,
+        tokenizer: Any,
+        sets: Mapping[str, GenerationSet],
+        settings: Settings,
+        *,
+        generation: Any,
+        batch_size: int | None,
+        remake: tuple[Any, ...],
+    ):
+        """Keep what is needed.
+
+        Args:
+            tokenizer: the model's.
+            sets: the evaluation sets by name; the name of a single one is "".
+            settings: how to score.
+            generation: arguments of `generate`, or a `GenerationConfig`.
+            batch_size: prompts at a time; as the Trainer evaluates where it is None.
+            remake: what makes such a callback in another process: a function and its arguments.
+        """
+        self._tokenizer, self._sets, self._settings = tokenizer, dict(sets), settings
+        self._generation, self._batch_size, self._remake = generation, batch_size, remake
+        self._prepared: dict[str, Prepared] = {}
+
+    def on_evaluate(self, args: Any, state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
+        """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
+        prefix = next(name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime"))
+        name = self._name(prefix)
+        if name is None:
+            return
+        quiet = bool(getattr(args, "disable_tqdm", False))
+        batch_size = self._batch_size or int(args.per_device_eval_batch_size)
+        scores = self._evaluated(name, model, batch_size, quiet)
+        logs = {f"{prefix}_{score}": value for score, value in scores.items()}
+        metrics.update(logs)
+        if self.trainer is not None:
+            self.trainer.log(dict(logs))
+        else:
+            state.log_history.append({**logs, "epoch": state.epoch, "step": state.global_step})
+
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        # The Trainer calls every event of every callback.
+        if name.startswith("on_"):
+            return _nothing
+        raise AttributeError(name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._remake
+
+    def _name(self, prefix: str) -> str | None:
+        """Return the name of the set that was evaluated, or None where it is none of these."""
+        if prefix == _EVAL and "" in self._sets:
+            return ""
+        name = prefix.removeprefix(f"{_EVAL}_")
+        if name != prefix and "" in self._sets:
+            raise ValueError(
+                f"sources: got one evaluation set, wanted a dict by name, since the Trainer evaluates {name!r} by name"
+            )
+        return name if name != prefix and name in self._sets else None
+
+    def _evaluated(self, name: str, model: Any, batch_size: int, quiet: bool) -> Scores:
+        """Generate and score the rows of this process, and return the scores of all."""
+        rank, world = _processes()
+        texts = self._sets[name]
+        if name not in self._prepared:
+            self._prepared[name] = Prepared(texts.sources[rank::world], texts.references[rank::world], self._settings)
+        predictions = self._generated(texts.prompts, model, batch_size, quiet or rank > 0)
+        state = _merged(self._prepared[name].state(predictions), world)
+        if rank == 0:  # which warns
+            result = state.compute()
+            return Scores(sari=result["sari"], keep=result["keep"], delete=result["delete"], add=result["add"])
+        return state.scores()
+
+    def _generated(self, prompts: Sequence[Prompt], model: Any, batch_size: int, quiet: bool) -> list[str]:
+        """Return what the model makes of the prompts of this process."""
+        torch = importlib.import_module("torch")
+        model = getattr(model, "module", model)
+        rank, world = _processes()
+        own = prompts[rank::world]
+        # As many batches in every process, which wait for each other where a model is spread over all of them.
+        each = -(-len(prompts) // world)
+        texts: list[str] = []
+        devices = [model.device] if model.device.type == "cuda" else []
+        with torch.no_grad(), torch.random.fork_rng(devices=devices), _evaluating(model):
+            for begin in tqdm(range(0, each, batch_size), desc="SARI: generating", leave=False, disable=quiet):
+                batch = own[begin : begin + batch_size]
+                texts += self._completed(batch or prompts[:1], model)[: len(batch)]
+        return texts
+
+    def _completed(self, prompts: Sequence[Prompt], model: Any) -> list[str]:
+        """Return what the model makes of a batch of prompts."""
+        torch = importlib.import_module("torch")
+        tokenizer = self._tokenizer
+        encodes = bool(model.config.is_encoder_decoder)
+        rows = [self._ids(prompt, encodes) for prompt in prompts]
+        width = max(map(len, rows))
+        padding = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
+        # What is generated goes on where a prompt ends.
+        ids = torch.tensor([_padded(row, width, padding, left=not encodes) for row in rows], device=model.device)
+        mask = torch.tensor([_padded([1] * len(row), width, 0, left=not encodes) for row in rows], device=model.device)
+        how = self._generation if isinstance(self._generation, Mapping) else {"generation_config": self._generation}
+        made = model.generate(input_ids=ids, attention_mask=mask, **{"pad_token_id": padding, **how})
+        completions = made if encodes else made[:, width:]
+        return [text.strip() for text in tokenizer.batch_decode(completions.tolist(), skip_special_tokens=True)]
+
+    def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
+        tokenizer = self._tokenizer
+        if not isinstance(prompt, str):
+            text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
+            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+        ids = list(tokenizer(prompt)["input_ids"])
+        # Where a text is over, a model that only decodes has nothing to say.
+        return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
+
+
+class Reward:
+    """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Made by `Sari.reward`."""
+
+    def __init__(self, settings: Settings, *, source: str, references: str, unit: bool, remake: tuple[Any, ...]):
+        """Keep what is needed.
+
+        Args:
+            settings: how to score.
+            source, references: the names of the columns of the data set.
+            unit: whether rewards go from 0 to 1.
+            remake: what makes such a reward in another process: a function and its arguments.
+        """
+        self.__name__ = f"sari_{settings.variant.name}"
+        self._settings, self._columns, self._divisor = settings, (source, references), 100 if unit else 1
+        self._remake = remake
+
+    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float]:
+        """Return the SARI of each completion, scored alone.
+
+        Args:
+            completions: plain texts, or lists of messages, of which the last is scored.
+            columns: of the data set, as long as completions; among them those of sources and references.
+
+        Raises:
+            ValueError, TypeError: where a column lacks, or holds what `compute` refuses.
+        """
+        for name in self._columns:
+            if columns.get(name) is None:
+                raise ValueError(f"{name}: got columns {', '.join(columns) or 'none'}, wanted also {name!r}")
+        sources, references = (columns[name] for name in self._columns)
+        texts = [_text(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
+        checked = validate_columns(sources, texts, references)
+        groups: dict[
+            tuple[str, ...], list[int]
+        ] = {}  # of completions of one prompt, which share what there is to count
+        for row, (source, own) in enumerate(zip(checked.sources, checked.references, strict=True)):
+            groups.setdefault((source, *own), []).append(row)
+        candidates = [[checked.predictions[row] for row in rows] for rows in groups.values()]
+        first = [rows[0] for rows in groups.values()]
+        scores = candidate_scores(
+            [checked.sources[row] for row in first],
+            candidates,
+            [checked.references[row] for row in first],
+            self._settings,
+        )
+        rewards = [0.0] * len(texts)
+        for rows, of_rows in zip(groups.values(), scores, strict=True):
+            for row, score in zip(rows, of_rows, strict=True):
+                rewards[row] = score / self._divisor
+        return rewards
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._remake
+
+
+def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
+    """Return a prompt for each source.
+
+    Args:
+        prompts: a list of them, plain or chat, or a function from a source to its prompt; None for the sources.
+        sources: that have been checked.
+
+    Raises:
+        ValueError, TypeError: for bad input, in one line.
+
+    >>> generation_prompts("Simplify: {}".format, ["a b"])
+    ['Simplify: a b']
+    """
+    if prompts is None:
+        return list(sources)
+    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
+    if len(made) != len(sources):
+        raise ValueError(f"prompts: got {len(made)} rows, wanted {len(sources)}, as many as sources")
+    for row, prompt in enumerate(made):
+        if not isinstance(prompt, str) and not _is_chat(prompt):
+            raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
+    return made
+
+
+def _is_chat(messages: Any) -> bool:
+    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
+    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+
+
+def _text(name: str, completion: Any) -> str:
+    """Return what a completion says."""
+    if not isinstance(completion, str):
+        if not _is_chat(completion):
+            raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
+        completion = completion[-1].get("content") or ""
+        if not isinstance(completion, str):  # in parts
+            completion = "".join(part.get("text", "") for part in completion)
+    return completion.strip()
+
+
+def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:
+    more = [padding] * (width - len(row))
+    return more + row if left else row + more
+
+
+@contextmanager
+def _evaluating(model: Any) -> Iterator[None]:
+    """Put a model into the mode of evaluation, and each of its parts back into its own afterwards."""
+    training = [part for part in model.modules() if part.training]
+    model.eval()
+    try:
+        yield
+    finally:
+        for part in training:
+            part.training = True
+
+
+def _merged(state: State, world: int) -> State:
+    """Return the state of the rows of all processes."""
+    if world == 1:
+        return state
+    distributed = importlib.import_module("torch.distributed")
+    states: list[Any] = [None] * world
+    distributed.all_gather_object(states, state)
+    for other in states[1:]:
+        states[0].merge(other)
+    return states[0]
+
+
+def _processes() -> tuple[int, int]:
+    """Return which of the processes of a training this is, and how many there are."""
+    if int(os.environ.get("WORLD_SIZE") or 1) == 1:
+        return 0, 1
+    distributed = importlib.import_module("torch.distributed")
+    if not (distributed.is_available() and distributed.is_initialized()):
+        return 0, 1
+    return distributed.get_rank(), distributed.get_world_size()
+
+
+def _nothing(*_: Any, **__: Any) -> None:
+    """Do nothing at an event."""

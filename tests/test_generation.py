@@ -1,0 +1,371 @@
+"""Models that only decode: the hook aligns or refuses, the callback generates and scores, the reward pays."""
+
+import json
+import os
+import pickle
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+from datasets import Dataset
+from test_training import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
+from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
+
+ROOT = Path(__file__).resolve().parent.parent
+PROMPT = "Simplify: {} Simple:"
+CHAT = (
+    "{% for message in messages %}[{{ message['role'] }}] {{ message['content'] }} {% endfor %}"
+    "{% if add_generation_prompt %}[a]{% endif %}"
+)
+TARGETS = [row[0] for row in REFERENCES]
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return make_tokenizer()
+
+
+def make_llama(tokenizer):
+    set_seed(5)
+    return LlamaForCausalLM(
+        LlamaConfig(
+            vocab_size=len(tokenizer),
+            hidden_size=64,
+            intermediate_size=128,
+            num_hidden_layers=2,
+            num_attention_heads=4,
+            max_position_embeddings=512,
+            pad_token_id=0,
+            eos_token_id=1,
+            bos_token_id=None,
+        )
+    )
+
+
+def rows_of(tokenizer, *, masked=True):
+    """Return prompts and answers in one, as language models are trained, with or without the prompt among labels."""
+    rows = []
+    for source, target in zip(SOURCES, TARGETS, strict=True):
+        prompt = tokenizer(PROMPT.format(source))["input_ids"][:-1]
+        answer = tokenizer(target)["input_ids"]
+        ids = prompt + answer
+        labels = [-100] * len(prompt) + answer if masked else list(ids)
+        rows.append({"input_ids": ids, "attention_mask": [1] * len(ids), "labels": labels})
+    return Dataset.from_list(rows)
+
+
+def make_trainer(folder, tokenizer, model=None, *, masked=True, train=False, **options):
+    arguments = {
+        "output_dir": str(folder),
+        "per_device_train_batch_size": 5,
+        "per_device_eval_batch_size": 4,
+        "report_to": "none",
+        "use_cpu": True,
+        "disable_tqdm": True,
+        "save_strategy": "no",
+    } | options.pop("arguments", {})
+    return Trainer(
+        model=model or make_llama(tokenizer),
+        args=TrainingArguments(**arguments),
+        train_dataset=rows_of(tokenizer, masked=masked) if train else None,
+        eval_dataset=rows_of(tokenizer, masked=masked),
+        processing_class=tokenizer,
+        data_collator=DataCollatorForSeq2Seq(tokenizer),
+        **options,
+    )
+
+
+@pytest.fixture(scope="module")
+def memorised(tokenizer, tmp_path_factory):
+    """Return a model that knows every answer by heart."""
+    arguments = {"num_train_epochs": 70, "learning_rate": 5e-3, "logging_strategy": "no"}
+    trainer = make_trainer(tmp_path_factory.mktemp("memorised"), tokenizer, train=True, arguments=arguments)
+    trainer.train()
+    return trainer.model.eval()
+
+
+def of_evaluation(metrics, prefix="eval"):
+    return {name: metrics[f"{prefix}_{name}"] for name in SCORES}
+
+
+def generated(model, tokenizer, prompts):
+    """Return what a model makes of prompts, one by one: what the callback should see."""
+    texts = []
+    for prompt in prompts:
+        ids = torch.tensor([tokenizer(prompt)["input_ids"][:-1]])
+        with torch.no_grad():
+            made = model.generate(input_ids=ids, max_new_tokens=128, do_sample=False, pad_token_id=0)
+        texts.append(tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True).strip())
+    return texts
+
+
+# ---- The hook --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("arguments", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}], ids=str)
+@pytest.mark.parametrize("reduced", [True, False])
+def test_logits_of_a_memorised_set_score_as_what_is_generated(sari, tokenizer, memorised, tmp_path, reduced, arguments):
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        arguments=arguments,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
+    )
+    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
+    assert texts == tokenizer.batch_decode(tokenizer(TARGETS)["input_ids"], skip_special_tokens=True)
+    assert of_evaluation(trainer.evaluate()) == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES)
+
+
+def test_ids_that_are_one_off_are_refused(sari, tokenizer, memorised, tmp_path):
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        compute_metrics=sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES),
+        preprocess_logits_for_metrics=lambda logits, _labels: logits.argmax(-1),
+    )
+    with pytest.raises(ValueError, match=r"^predictions: got token ids that do not stand where labels do, wanted"):
+        trainer.evaluate()
+
+
+@pytest.mark.parametrize("include", [[], ["inputs"]])
+def test_labels_with_prompts_are_refused(sari, tokenizer, memorised, tmp_path, include):
+    hook = sari.compute_metrics(tokenizer, **({} if include else {"sources": SOURCES, "references": REFERENCES}))
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        masked=False,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics,
+        arguments={"include_for_metrics": include},
+    )
+    with pytest.raises(ValueError, match=r"^label_ids: got labels that hold the source as well, in 10 of 10 rows"):
+        trainer.evaluate()
+
+
+def test_inputs_with_answers_are_no_sources(sari, tokenizer, memorised, tmp_path):
+    hook = sari.compute_metrics(tokenizer)
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics,
+        arguments={"include_for_metrics": ["inputs"]},
+    )
+    with pytest.raises(ValueError, match=r"^sources: got none, wanted the raw sources"):
+        trainer.evaluate()
+
+
+def test_a_reordering_sampler_is_named(sari, tokenizer, memorised, tmp_path):
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics,
+        arguments={"train_sampling_strategy": "group_by_length"},
+    )
+    with pytest.raises(ValueError, match=r"^references: wanted the order .* \(a sampler such as group_by_length"):
+        trainer.evaluate()
+
+
+def test_the_hook_and_its_kin_pickle(sari, tokenizer):
+    hook = pickle.loads(pickle.dumps(sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)))
+    assert callable(hook)
+    callback = pickle.loads(pickle.dumps(sari.generation_callback(tokenizer, sources=SOURCES, references=TARGETS)))
+    assert callback.on_train_begin() is None
+    reward = pickle.loads(pickle.dumps(sari.reward(unit=True)))
+    given = {"completions": OUTPUTS, "source": SOURCES, "references": REFERENCES}
+    assert reward(**given) == sari.reward(unit=True)(**given)
+
+
+# ---- The callback ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("batch_size", [1, 3, 16])
+@pytest.mark.parametrize("training", [True, False])
+def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, tmp_path, batch_size, training):
+    callback = sari.generation_callback(
+        tokenizer,
+        sources=SOURCES,
+        references=REFERENCES,
+        prompts=PROMPT.format,
+        batch_size=batch_size,
+        variant="easse",
+    )
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    memorised.train(training)
+    memorised.lm_head.train(not training)
+    before, random = [part.training for part in memorised.modules()], torch.random.get_rng_state()
+    metrics = {"eval_runtime": 1.0}
+    callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics=metrics)
+    assert [part.training for part in memorised.modules()] == before
+    assert torch.equal(torch.random.get_rng_state(), random)
+    memorised.eval()
+    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
+    expected = sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES, variant="easse")
+    assert of_evaluation(metrics) == expected
+    assert of_evaluation(trainer.state.log_history[-1]) == expected
+
+
+def test_the_best_model_is_chosen_and_loaded(sari, tokenizer, tmp_path):
+    callback = sari.generation_callback(
+        tokenizer,
+        sources=SOURCES,
+        references=REFERENCES,
+        prompts=PROMPT.format,
+        generation={"max_new_tokens": 16},
+        variant="easse",
+    )
+    arguments = {
+        "num_train_epochs": 3,
+        "learning_rate": 5e-3,
+        "eval_strategy": "epoch",
+        "save_strategy": "epoch",
+        "load_best_model_at_end": True,
+        "metric_for_best_model": "sari",
+    }
+    trainer = make_trainer(tmp_path, tokenizer, train=True, callbacks=[callback], arguments=arguments)
+    callback.trainer = trainer
+    trainer.train()
+    scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
+    assert len(scores) == 3
+    assert trainer.state.best_metric == max(scores)
+    assert trainer.evaluate()["eval_sari"] == max(scores)
+
+
+def test_sets_by_name_and_chats(sari, memorised, tmp_path):
+    tokenizer = make_tokenizer()
+    tokenizer.chat_template = CHAT
+    parts = {"first": slice(0, 4), "second": slice(4, 10)}
+    callback = sari.generation_callback(
+        tokenizer,
+        sources={name: SOURCES[part] for name, part in parts.items()},
+        references={name: REFERENCES[part] for name, part in parts.items()},
+        prompts=lambda source: [{"role": "user", "content": source}],
+        generation={"max_new_tokens": 12, "do_sample": False},
+        variant="easse",
+    )
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    trainer.eval_dataset = {name: trainer.eval_dataset.select(range(10)[part]) for name, part in parts.items()}
+    metrics = trainer.evaluate()
+    for name, part in parts.items():
+        texts = []
+        for source in SOURCES[part]:
+            ids = torch.tensor([tokenizer(f"[user] {source} [a]", add_special_tokens=False)["input_ids"]])
+            made = memorised.generate(input_ids=ids, max_new_tokens=12, do_sample=False, pad_token_id=0)
+            texts.append(tokenizer.decode(made[0, ids.shape[1] :], skip_special_tokens=True).strip())
+        expected = sari.compute(sources=SOURCES[part], predictions=texts, references=REFERENCES[part], variant="easse")
+        assert of_evaluation(metrics, f"eval_{name}") == expected
+
+
+def test_one_set_for_several_is_refused(sari, tokenizer, memorised, tmp_path):
+    callback = sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES)
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    trainer.eval_dataset = {"news": trainer.eval_dataset}
+    with pytest.raises(ValueError, match=r"^sources: got one evaluation set, wanted a dict by name"):
+        trainer.evaluate()
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
+        ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
+        ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1"),
+        ({"variant": "bleu"}, r"^variant: got 'bleu'"),
+    ],
+    ids=["length", "kind", "batch size", "option"],
+)
+def test_bad_arguments(sari, tokenizer, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, **options)
+
+
+def make_callback(sari, tokenizer):
+    return sari.generation_callback(
+        tokenizer,
+        sources=SOURCES[:9],
+        references=REFERENCES[:9],
+        prompts=PROMPT.format,
+        generation={"max_new_tokens": 10},
+        batch_size=2,
+        variant="xu2016",
+    )
+
+
+def test_two_processes(sari, tokenizer, tmp_path):
+    """Nine rows for two processes with batches of two: exactly the score of one process."""
+    scores = tmp_path / "scores.jsonl"
+    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", __file__]
+    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
+    env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [*command, str(scores), str(tmp_path)], env=env, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    found = [json.loads(line) for line in scores.read_text().splitlines()]
+    trainer = make_trainer(tmp_path, tokenizer, callbacks=[make_callback(sari, tokenizer)])
+    assert found == [[2, of_evaluation(trainer.evaluate())]] * 2
+
+
+def evaluate_in_this_process(scores, folder):
+    """Do what the processes of `test_two_processes` do."""
+    import evaluate
+
+    sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
+    trainer = make_trainer(folder, tokenizer, callbacks=[make_callback(sari, tokenizer)])
+    entry = [trainer.args.world_size, of_evaluation(trainer.evaluate())]
+    with open(scores, "a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+    torch.distributed.destroy_process_group()
+
+
+# ---- The reward ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [False, True])
+def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
+    reward = sari.reward(unit=unit, source="complex", references="simple")
+    rows = [0, 0, 3, 0, 5, 3]
+    texts = [REFERENCES[row][place % 2] for place, row in enumerate(rows)]
+    columns = {"complex": [SOURCES[row] for row in rows], "simple": [REFERENCES[row] for row in rows]}
+    expected = [
+        sari.compute(sources=[SOURCES[row]], predictions=[text], references=[REFERENCES[row]], variant="easse")["sari"]
+        / (100 if unit else 1)
+        for row, text in zip(rows, texts, strict=True)
+    ]
+    assert reward.__name__ == "sari_easse"
+    assert reward(prompts=["?"] * 6, completions=texts, trainer_state=None, **columns) == expected
+    chats = [[{"role": "assistant", "content": text}] for text in texts]
+    assert reward(completions=chats, **columns) == expected
+    parts = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in texts]
+    assert reward(completions=parts, **columns) == expected
+
+
+def test_a_variant_that_pays_copies_warns(sari):
+    with sari.collect_warnings() as collected:
+        assert sari.reward(variant="hf").__name__ == "sari_hf"
+    assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"]
+    with sari.collect_warnings() as collected:
+        sari.reward()
+    assert collected == []
+
+
+def test_columns_that_lack_are_named(sari):
+    with pytest.raises(ValueError, match=r"^source: got columns text, references, wanted also 'source'$"):
+        sari.reward()(completions=["a"], text=["a"], references=[["a"]])
+    with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
+        sari.reward()(completions=[5], source=["a"], references=[["a"]])
+
+
+if __name__ == "__main__":
+    evaluate_in_this_process(*sys.argv[1:])

@@ -1,0 +1,121 @@
+"""The callback and the reward in TRL's trainers, and the examples."""
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from datasets import Dataset
+from test_generation import CHAT, PROMPT, make_llama
+from test_training import REFERENCES, SOURCES, make_tokenizer
+from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
+COMMON = {"bf16": False, "gradient_checkpointing": False, "report_to": "none", "use_cpu": True, "disable_tqdm": True}
+
+
+def chat(role, text):
+    return [{"role": role, "content": text}]
+
+
+@pytest.mark.parametrize("style", ["plain", "chat"])
+def test_supervised_fine_tuning(sari, tmp_path, style):
+    tokenizer = make_tokenizer()
+    tokenizer.chat_template = CHAT
+    asked = PROMPT.format if style == "plain" else lambda source: chat("user", source)
+    answered = str if style == "plain" else lambda text: chat("assistant", text)
+    rows = [
+        {"prompt": asked(source), "completion": answered(row[0])}
+        for source, row in zip(SOURCES, REFERENCES, strict=True)
+    ]
+    callback = sari.generation_callback(
+        tokenizer, sources=SOURCES, references=REFERENCES, prompts=asked, generation={"max_new_tokens": 8}
+    )
+    trainer = SFTTrainer(
+        model=make_llama(tokenizer),
+        args=SFTConfig(
+            output_dir=str(tmp_path),
+            num_train_epochs=2,
+            eval_strategy="epoch",
+            save_strategy="epoch",
+            load_best_model_at_end=True,
+            metric_for_best_model="sari",
+            **COMMON,
+        ),
+        train_dataset=Dataset.from_list(rows),
+        eval_dataset=Dataset.from_list(rows),
+        processing_class=tokenizer,
+        callbacks=[callback],
+    )
+    trainer.train()
+    scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
+    assert len(scores) == 2
+    assert trainer.state.best_metric == max(scores)
+    assert trainer.evaluate()["eval_sari"] == max(scores)
+
+
+@pytest.mark.parametrize("style", ["plain", "chat"])
+def test_reinforcement(sari, tmp_path, style):
+    tokenizer = make_tokenizer()
+    tokenizer.chat_template = CHAT
+    tokenizer.padding_side = "left"
+    asked = PROMPT.format if style == "plain" else lambda source: chat("user", source)
+    rows = [
+        {"prompt": asked(source), "source": source, "references": row}
+        for source, row in zip(SOURCES, REFERENCES, strict=True)
+    ]
+    reward, seen = sari.reward(unit=True), []
+
+    def watched(**given):
+        rewards = reward(**given)
+        seen.extend(zip(given["source"], given["references"], given["completions"], rewards, strict=True))
+        return rewards
+
+    watched.__name__ = reward.__name__
+    trainer = GRPOTrainer(
+        model=make_llama(tokenizer),
+        reward_funcs=[reward, watched],
+        args=GRPOConfig(
+            output_dir=str(tmp_path),
+            max_steps=2,
+            logging_steps=1,
+            per_device_train_batch_size=4,
+            num_generations=2,
+            max_completion_length=8,
+            **COMMON,
+        ),
+        train_dataset=Dataset.from_list(rows),
+        processing_class=tokenizer,
+    )
+    trainer.train()
+    assert len(seen) == 8
+    assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 2
+    for source, references, completion, value in seen:
+        text = completion if style == "plain" else completion[-1]["content"]
+        alone = sari.compute(sources=[source], predictions=[text], references=[references], variant="easse")
+        assert value == alone["sari"] / 100
+
+
+def run_example(name, folder, *arguments):
+    done = subprocess.run(
+        [sys.executable, str(EXAMPLES / name), *arguments],
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        timeout=400,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return done.stdout
+
+
+def test_the_example_of_fine_tuning(tmp_path):
+    output = run_example("train_llm.py", tmp_path, "--epochs", "1", "--sentences", "320")
+    before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
+    assert after >= before
+
+
+def test_the_example_of_a_reward(tmp_path):
+    output = run_example("train_reward.py", tmp_path, "--steps", "2")
+    assert len(re.findall(r"^step \d: mean reward 0\.\d{4}$", output, re.MULTILINE)) == 2
