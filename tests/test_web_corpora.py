@@ -69,6 +69,12 @@ def test_gzipped_files_are_read_within_the_limit(files):
     assert refused(corpora.batches_of_files, two, damaged, [two]).startswith("damaged.gz:")
 
 
+def test_tabs_between_the_references_of_a_line(files):
+    texts, tabs = files("s.txt", b"a\nb\n"), files("r.tsv", b"c\td\ne\n")
+    (batch,) = corpora.batches_of_files(texts, texts, [tabs])
+    assert batch.references == [["c", "d"], ["e"]]
+
+
 def test_names_of_systems(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "out.txt", "other.txt"))
     named = corpora.systems_of_files(texts, [first, second], [texts], "ours\n\n theirs \n")

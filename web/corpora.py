@@ -59,7 +59,7 @@ def batches_of_files(sources: str | None, outputs: str | None, references: Seque
     needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
     _check_given(needed)
     paths = [str(sources), str(outputs), *references]
-    yield from map(_of_one_system, _read(paths, lambda: reading.open_texts(paths[0], paths[1], paths[2:])))
+    yield from map(_of_one_system, _read(paths, lambda: _open_texts(paths[0], paths[1], paths[2:])))
 
 
 def batches_of_jsonl(path: str | None) -> Iterator[Columns]:
@@ -106,7 +106,7 @@ def systems_of_files(
         chosen = system_names(outputs)
     if len(set(chosen)) != len(chosen):
         raise RefusedError(f"names: got {', '.join(chosen)}, wanted names that are all different")
-    batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
+    batches = _read(paths, lambda: _open_texts(str(sources), outputs, references))
     return SystemColumns(**reading.gather(_checked(batches), chosen))
 
 
@@ -161,6 +161,12 @@ def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterato
         for path in paths:
             message = message.replace(path, Path(path).name)
         raise RefusedError(message) from error
+
+
+def _open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[str]) -> reading.Corpus:
+    """Open text files; references in files called .tsv have tabs between several of a line."""
+    tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
+    return reading.open_texts(sources, outputs, references, tab_separated=tabs)
 
 
 def _unpacked_bytes(path: str) -> int:

@@ -109,7 +109,7 @@ def offer(page: gr.Blocks, endpoint: Callable[..., dict]) -> None:
     examples = {**_OPTIONS, **_EXAMPLES.get(endpoint.__name__, _SEGMENT)}
     names = inspect.signature(endpoint).parameters
     for number, name in zip(dependency["inputs"], names, strict=True):
-        block = page.blocks[number]
+        block: Any = page.blocks[number]
         block.label = name
         block._api_info["additional_description"] = _MEANINGS[name]
         block.example_inputs = lambda value=examples[name]: value
