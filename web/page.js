@@ -84,7 +84,8 @@
           .forEach((pick) => pick.classList.add("sari-lit"));
       }
       words(key).forEach((part) => part.classList.add("sari-lit"));
-      const own = word.getAttribute("aria-label").slice(wordText(word).length + 2);
+      const said = word.getAttribute("aria-label").slice(wordText(word).length);
+      const own = said.slice(said.indexOf(". ") + 2); // what its mark means is seen already
       const lines = numbers.map((number) => grams[order - 1][number]);
       say(...(order === 1 ? [[wordText(word), own]] : lines.map((row) => [gramText(row, order), row[3]])));
     },
