@@ -75,6 +75,14 @@ def test_tabs_between_the_references_of_a_line(files):
     assert batch.references == [["c", "d"], ["e"]]
 
 
+@pytest.mark.parametrize("name", ["..txt", ".txt", ".gz", "a b.txt"])
+def test_files_with_strange_names(files, name):
+    path = files(name, b"a\n")
+    (batch,) = corpora.batches_of_files(path, path, [path])
+    assert batch.sources == ["a"]
+    assert all(corpora.systems_of_files(path, [path, path], [path]).predictions)
+
+
 def test_names_of_systems(files):
     texts, first, second = (files(name, name.encode()) for name in ("s.txt", "out.txt", "other.txt"))
     named = corpora.systems_of_files(texts, [first, second], [texts], "ours\n\n theirs \n")

@@ -129,7 +129,7 @@ def system_names(paths: Iterable[str]) -> list[str]:
     ['muss', 'muss (2)', 'access']
     """
     names: list[str] = []
-    for stem in map(reading.stem, paths):
+    for stem in (reading.stem(path).strip() or "system" for path in paths):
         numbered = chain([stem], (f"{stem} ({number})" for number in count(2)))
         names.append(next(name for name in numbered if name not in names))
     return names

@@ -10,6 +10,7 @@ import gradio as gr
 
 from sari.variants import VARIANTS
 from sari.web import answers, corpora
+from sari.web.cleaning import release_memory
 from sari.web.limits import TOKENIZERS, RefusedError
 
 
@@ -67,9 +68,12 @@ def compare(
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
     options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase}
-    with _refusals_as_errors():
-        systems = corpora.systems_of_lists(sources, outputs, references)
-        comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
+    try:
+        with _refusals_as_errors():
+            systems = corpora.systems_of_lists(sources, outputs, references)
+            comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
+    finally:
+        release_memory()
     return {**comparison.result, "warnings": comparison.warnings}
 
 

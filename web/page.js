@@ -282,8 +282,7 @@
 
   /** Bring the score into view, and the focus with it. */
   function showScore() {
-    const scores = document.querySelector("#scores .sari-scores, #scores .sari-refusal");
-    if (!scores) return [];
+    const scores = document.getElementById("scores");
     scores.tabIndex = -1;
     scores.focus({ preventScroll: true });
     scores.scrollIntoView({ block: "start" });

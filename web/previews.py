@@ -23,7 +23,8 @@ def fields() -> str:
     values = {"title": TITLE, "description": DESCRIPTION, "image": picture, "type": "website"}
     previews = "".join(f'<meta property="og:{name}" content="{escaped(value)}">' for name, value in values.items())
     card = '<meta name="twitter:card" content="summary_large_image">'
-    return f'<meta name="description" content="{escaped(DESCRIPTION)}">{previews}{card}'
+    description = f'<meta name="description" content="{escaped(DESCRIPTION)}">'
+    return f"<title>{escaped(TITLE)}</title>{description}{previews}{card}"
 
 
 class Previews:
