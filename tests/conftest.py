@@ -44,13 +44,12 @@ os.environ["NLTK_DATA"] = str(_NLTK_DATA)
 ROOT = Path(__file__).resolve().parent.parent
 TESTS = ROOT / "tests"
 
-<<<<<<< HEAD
-#: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
-NOT_EVERYWHERE = re.findall(r"^[a-z]\w*", (ROOT / "requirements-dev.txt").read_text(encoding="utf-8"), re.MULTILINE)
-=======
-#: What requirements-test.txt lacks and the other requirements have: files that import it are not collected without it.
-NOT_EVERYWHERE = ("lighteval", "lm_eval", "playwright", "psutil", "ray", "torch", "torchmetrics", "transformers")
->>>>>>> install
+#: What the requirements beyond requirements-test.txt have: files that import it are not collected without it.
+NOT_EVERYWHERE = [
+    name.replace("-", "_")
+    for file in ("requirements-dev.txt", "requirements-integrations.txt")
+    for name in re.findall(r"^[a-z][\w-]*", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
+]
 #: Fixtures that take long to start: the tests that use one run in one worker.
 STARTED_ONCE = ("address", "cluster", "wheel")
 

@@ -18,6 +18,8 @@ def refused(function, *arguments):
 def test_pasted_lines():
     (batch,) = corpora.batches_of_lines("a\nb\n", "\nc\n", "d\te\nf")
     assert batch._asdict() == {"sources": ["a", "b"], "predictions": ["", "c"], "references": [["d", "e"], ["f"]]}
+    (last_empty,) = corpora.batches_of_lines("a\nb\nc\n", "d\n\n", "e\nf\ng")
+    assert last_empty.predictions == ["d", "", ""]
     assert refused(corpora.batches_of_lines, "a", " ", "b") == "Please paste the outputs: one line for each segment."
     assert refused(corpora.batches_of_lines, "a\nb", "c", "d\ne") == (
         "The outputs have 1 line, wanted 2, as many as sources."
@@ -49,14 +51,47 @@ def test_files_of_one_system(files):
 
 def test_faults_name_files_without_their_folders(files):
     two, one = files("a/two.txt", b"x\ny\n"), files("b/one.txt", b"x\n")
-    packed = files("packed.gz", gzip.compress(b"x"))
     assert refused(corpora.batches_of_files, two, one, [two]) == (
         "one.txt:2: the file has 1 line, wanted 2 as in two.txt"
     )
-    assert refused(corpora.batches_of_files, packed, one, [two]) == "packed.gz is compressed: please unpack it first."
     assert refused(corpora.batches_of_jsonl, one).startswith("one.txt:1: not JSON: ")
     large = files("large.txt", b"x" * 10_000_001)
     assert refused(corpora.batches_of_jsonl, large).startswith("That is 10.0 MB; this page takes 10 MB at a time.")
+
+
+def test_gzipped_files_are_read_within_the_limit(files):
+    two, packed = files("two.txt", b"x\ny\n"), files("packed.gz", gzip.compress(b"a\nb\n"))
+    (batch,) = corpora.batches_of_files(two, packed, [two])
+    assert batch.predictions == ["a", "b"]
+    bomb = files("bomb.gz", gzip.compress(b"x" * 30_000_000))
+    assert refused(corpora.batches_of_files, two, bomb, [two]).startswith("That is 10.5 MB; this page takes 10 MB at")
+    damaged = files("damaged.gz", gzip.compress(b"a\nb\n")[:-6])
+    assert refused(corpora.batches_of_files, two, damaged, [two]).startswith("damaged.gz:")
+
+
+def test_tabs_between_the_references_of_a_line(files):
+    texts, tabs = files("s.txt", b"a\nb\n"), files("r.tsv", b"c\td\ne\n")
+    (batch,) = corpora.batches_of_files(texts, texts, [tabs])
+    assert batch.references == [["c", "d"], ["e"]]
+
+
+@pytest.mark.parametrize("name", ["..txt", ".txt", ".gz", "a b.txt"])
+def test_files_with_strange_names(files, name):
+    path = files(name, b"a\n")
+    (batch,) = corpora.batches_of_files(path, path, [path])
+    assert batch.sources == ["a"]
+    assert all(corpora.systems_of_files(path, [path, path], [path]).predictions)
+
+
+def test_names_of_systems(files):
+    texts, first, second = (files(name, name.encode()) for name in ("s.txt", "out.txt", "other.txt"))
+    named = corpora.systems_of_files(texts, [first, second], [texts], "ours\n\n theirs \n")
+    assert named.predictions == {"ours": ["out.txt"], "theirs": ["other.txt"]}
+    for names in ("ours", "", "a\nb\nc"):
+        assert list(corpora.systems_of_files(texts, [first, second], [texts], names).predictions) == ["out", "other"]
+    assert refused(corpora.systems_of_files, texts, [first, second], [texts], "ours\nours") == (
+        "names: got ours, ours, wanted names that are all different"
+    )
 
 
 def test_files_of_several_systems(files):

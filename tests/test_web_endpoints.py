@@ -26,6 +26,7 @@ def test_sentence_endpoint(client, sari):
         "text": "the",
         "mark": "deleted-rightly",
         "why": "Deleted: 1 of 2 references deletes it too.",
+        "credit": 0.5,
     }
 
 
@@ -94,7 +95,7 @@ def test_why_endpoint(client, sari):
         ("/compare", (["a"], ["a"], [["a"]]), "got list, wanted a dict of names"),
         ("/compare", (["a"], {}, [["a"]]), "got no system, wanted at least one"),
         ("/compare", (["a"], {"x": ["a"]}, [["a"]], "y"), "baseline: got 'y', wanted one of x"),
-        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "t"), "method: got 't', wanted one of bootstrap, "),
+        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "t"), "method: got 't', wanted one of randomization, "),
         ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "bootstrap", "hf", "13b"), "tokenize: got '13b', wanted "),
         (
             "/compare",

@@ -9,7 +9,7 @@ from programs import example_corpus
 from report_corpus import explained
 
 from sari.report.results import Resampling, Result, ScoreReport
-from sari.web.markup import corpus, elements, scores, sentence, sharing, systems, variants
+from sari.web.markup import corpus, differences, elements, scores, sentence, sharing, systems, variants
 from sari.web.results import Comparison, Row, ScoredCorpus
 
 HOSTILE = "<img src=x onerror=alert(1)> & \"'</p>"
@@ -20,7 +20,7 @@ SCORES = {"sari": 50.126, "keep": 100.0, "delete": 50.378, "add": 0.0}
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({}, "chance alone made a difference as large in none of 1,000 resamples"),
+        ({}, "chance alone made a difference as large in "),
         ({"predictions": {"<i>x": ["a"], "y": ["a b"]}}, "a single segment cannot tell"),
         ({"predictions": {"x": ["a"], "y": ["a"]}}, "is the same as that of"),
         ({"predictions": {"x": ["a"]}}, "One system alone is not tested"),
@@ -29,7 +29,7 @@ SCORES = {"sari": 50.126, "keep": 100.0, "delete": 50.378, "add": 0.0}
 def test_what_is_said_of_chance(sari, change, said):
     columns = {**example_corpus(), **({"sources": ["a b"], "references": [["a"]], **change} if change else {})}
     warnings = [{"category": "SariWarning", "message": "<script>"}]
-    html = systems.systems(Comparison("hf", sari.compare(**columns, details=True), warnings).report)
+    html = systems.systems(Comparison("hf", sari.compare(**columns, details=True), warnings, []).report)
     assert said in html
     assert "<script>" not in html
     assert "<i>x" not in html
@@ -138,7 +138,9 @@ def test_variants_are_ranked_and_their_spread_comes_first():
     assert "<strong>9.9</strong> points between the highest and the lowest SARI" in html
     assert html.index("<span>easse</span>") < html.index("<span>hf</span>")
     assert f"<p>{ESCAPED}. <small>keep 100.00, delete 50.38, add 0.00</small></p>" in html
-    assert variants.given("", HOSTILE, []).endswith(f"<dd>–</dd><dt>Output</dt><dd>{ESCAPED}</dd></dl></div>")
+    assert variants.given("", HOSTILE, []).endswith(
+        f'<dd dir="auto">–</dd><dt>Output</dt><dd dir="auto">{ESCAPED}</dd></dl></div>'
+    )
 
 
 def test_the_way_from_one_variant_to_another():
@@ -196,6 +198,36 @@ def test_systems_are_tabled_plotted_and_tested():
         "1 of 1,000 resamples (p = 0.0020): <strong>significant at 5%</strong>."
     ) in html
     assert "Paired bootstrap, two-sided, 1,000 resamples, seed 1." in html
+
+
+def test_copies_do_not_compete():
+    tested = {"differences": {"sari": 12.0}, "p_values": {"sari": 0.002}, "corrected_p_values": {"sari": 0.004}}
+    report = compared(result("base", 40.0), result("copy", 52.0, **tested), result("good", 42.0, **tested))
+    html = systems.systems(report, ["copy"])
+    assert html.index("<b>copy</b> mostly copies the source: out of competition") < html.index("<table")
+    assert '<th scope="row">copy <small>copies the source</small></th><td>52.00</td>' in html
+    assert '<th scope="row">good</th><td><b>42.00</b>' in html
+    assert "<td>0.0040</td>" in html
+    assert "<td>0.0040*</td>" in html
+    assert html.count("It copies the source, so the difference is no progress.") == 1
+
+
+def test_where_systems_differ():
+    scores = {"base": [50.0, 50.0, 50.0], HOSTILE: [80.0, 20.0, 50.0]}
+    chosen = differences.extremes(scores, "base")
+    assert chosen == {HOSTILE: ([0], [1])}
+    segments = {
+        place: differences.Segment(
+            place, HOSTILE, ["r"], {"base": "o", HOSTILE: ""}, {name: row[place] for name, row in scores.items()}
+        )
+        for place in (0, 1)
+    }
+    html = differences.differences(segments, chosen, "base")
+    assert f"<summary>{ESCAPED} next to base</summary><h3>Biggest wins</h3><ol><li><p><b>+30.00</b> in line 1" in html
+    assert f'data-place="1" data-system="{ESCAPED}"><b>{ESCAPED} 20.00</b><span dir="auto">No words.</span>' in html
+    assert "<img" not in html
+    assert differences.differences({}, {}, "base") == ""
+    assert "No segment differs." in differences.differences({}, {"x": ([], [])}, "base")
 
 
 def test_one_system_is_its_own():

@@ -13,6 +13,7 @@ from sari.options import resolve_resampling, resolve_settings, settings_of_varia
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
 from sari.state import Scores, State
+from sari.web.beside import samples
 from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
 
@@ -41,6 +42,8 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
 def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
     """Score what the output of a segment is to be held against; see `comparing.baseline_scores`.
 
+    A segment has no neighbour to take an unrelated text from: the output of an example stands for it.
+
     Raises:
         RefusedError: as in `explain_segment`.
     """
@@ -48,7 +51,11 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
         check_options(**options)
         settings = resolve_settings(**options, threads=1)
         segment = _segment(source, "", references)
-        return comparing.baseline_scores(segment.sources, segment.references, settings)
+        unrelated = next(sample.prediction for sample in samples() if sample.source != source)
+        state = State(settings)
+        state.update_checked(Columns(segment.sources, [unrelated], segment.references))
+        held_against = comparing.baseline_scores(segment.sources, segment.references, settings)
+        return {**held_against, "unrelated": state.scores()}
 
 
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:

@@ -59,7 +59,7 @@ def batches_of_files(sources: str | None, outputs: str | None, references: Seque
     needed = {"the sources": sources, "the outputs": outputs, "at least one file of references": references}
     _check_given(needed)
     paths = [str(sources), str(outputs), *references]
-    yield from map(_of_one_system, _read(paths, lambda: reading.open_texts(paths[0], paths[1], paths[2:])))
+    yield from map(_of_one_system, _read(paths, lambda: _open_texts(paths[0], paths[1], paths[2:])))
 
 
 def batches_of_jsonl(path: str | None) -> Iterator[Columns]:
@@ -92,7 +92,7 @@ def systems_of_files(
 
     Args:
         sources, outputs, references: paths.
-        names: of the systems, a line for each; the names of the files where there is none.
+        names: of the systems, a line for each; where they are not as many as the outputs, the files' own.
 
     Raises:
         RefusedError: as `batches_of_files`.
@@ -101,11 +101,12 @@ def systems_of_files(
     _check_given(needed)
     check_systems(len(outputs))
     paths = [str(sources), *outputs, *references]
-    chosen = [name.strip() for name in names.split("\n") if name.strip()] or system_names(outputs)
-    if len(chosen) != len(outputs) or len(set(chosen)) != len(chosen):
-        wanted = f"{len(outputs)}, one for each file of outputs, all different"
-        raise RefusedError(f"names: got {', '.join(chosen)}, wanted {wanted}")
-    batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
+    chosen = [name.strip() for name in names.split("\n") if name.strip()]
+    if len(chosen) != len(outputs):
+        chosen = system_names(outputs)
+    if len(set(chosen)) != len(chosen):
+        raise RefusedError(f"names: got {', '.join(chosen)}, wanted names that are all different")
+    batches = _read(paths, lambda: _open_texts(str(sources), outputs, references))
     return SystemColumns(**reading.gather(_checked(batches), chosen))
 
 
@@ -128,7 +129,7 @@ def system_names(paths: Iterable[str]) -> list[str]:
     ['muss', 'muss (2)', 'access']
     """
     names: list[str] = []
-    for stem in map(reading.stem, paths):
+    for stem in (reading.stem(path).strip() or "system" for path in paths):
         numbered = chain([stem], (f"{stem} ({number})" for number in count(2)))
         names.append(next(name for name in numbered if name not in names))
     return names
@@ -160,6 +161,12 @@ def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterato
         for path in paths:
             message = message.replace(path, Path(path).name)
         raise RefusedError(message) from error
+
+
+def _open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[str]) -> reading.Corpus:
+    """Open text files; references in files called .tsv have tabs between several of a line."""
+    tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
+    return reading.open_texts(sources, outputs, references, tab_separated=tabs)
 
 
 def _unpacked_bytes(path: str) -> int:

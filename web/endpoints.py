@@ -1,5 +1,6 @@
 """Endpoints for programs: plain data in, plain data out. Their names and parameters are what programs call."""
 
+import inspect
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
@@ -7,8 +8,10 @@ from typing import Any
 
 import gradio as gr
 
+from sari.variants import VARIANTS
 from sari.web import answers, corpora
-from sari.web.limits import RefusedError
+from sari.web.cleaning import release_memory
+from sari.web.limits import TOKENIZERS, RefusedError
 
 
 def sentence(
@@ -68,14 +71,56 @@ def compare(
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
     options = _options(variant, tokenize, lowercase, penalties)
-    with _refusals_as_errors():
-        systems = corpora.systems_of_lists(sources, outputs, references)
-        comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
+    try:
+        with _refusals_as_errors():
+            systems = corpora.systems_of_lists(sources, outputs, references)
+            comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
+    finally:
+        release_memory()
     return {**comparison.result, "warnings": comparison.warnings}
 
 
 #: In the order in which the page lists them; each is called by its name.
 ENDPOINTS: tuple[Callable[..., dict], ...] = (sentence, variants, why, corpus, compare)
+
+#: What the API page fills in for a value, by its name.
+_SEGMENT: dict[str, Any] = {"source": "The cat perched.", "output": "The cat sat.", "references": ["A cat sat."]}
+_OPTIONS: dict[str, Any] = {"variant": "easse", "variant_a": "hf", "variant_b": "easse", "tokenize": "13a"}
+_OPTIONS |= {"lowercase": True, "penalties": "none", "baseline": "ours", "method": "bootstrap"}
+_COLUMNS: dict[str, Any] = {"sources": ["The cat perched.", "It rains."], "outputs": ["The cat sat.", "Rain falls."]}
+_COLUMNS |= {"references": [["A cat sat."], ["It is raining.", "Rain falls."]]}
+_SYSTEMS = {**_COLUMNS, "outputs": {"ours": _COLUMNS["outputs"], "theirs": ["A cat.", "It rains."]}}
+_EXAMPLES = {"corpus": _COLUMNS, "compare": _SYSTEMS}
+
+
+#: What the API page says of a value, by its name.
+_MEANINGS = {
+    "source": "The text to simplify.",
+    "output": "What a system made of it.",
+    "references": "What people made of it: a list of texts, for each source where there are several.",
+    "sources": "One text for each segment.",
+    "outputs": "One text for each source; of several systems by their names.",
+    "variant": f"One of {', '.join(VARIANTS)}.",
+    "variant_a": "The variant to walk from.",
+    "variant_b": "The variant to walk to.",
+    "tokenize": f"One of {', '.join(TOKENIZERS)}; the variant's own where it is nothing.",
+    "lowercase": "Whether case is ignored; as the variant has it where it is nothing.",
+    "penalties": "Penalties for documents; the variant's own where it is nothing.",
+    "baseline": "The system that the others are compared with; the first where it is nothing.",
+    "method": "The paired test: bootstrap or randomization.",
+}
+
+
+def offer(page: gr.Blocks, endpoint: Callable[..., dict]) -> None:
+    """Offer an endpoint on a page that is being built, with a meaning and an example of every value."""
+    dependency = gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=4)
+    examples = {**_OPTIONS, **_EXAMPLES.get(endpoint.__name__, _SEGMENT)}
+    names = inspect.signature(endpoint).parameters
+    for number, name in zip(dependency["inputs"], names, strict=True):
+        block: Any = page.blocks[number]
+        block.label = name
+        block._api_info["additional_description"] = _MEANINGS[name]
+        block.example_inputs = lambda value=examples[name]: value
 
 
 def _options(variant: str, tokenize: str | None, lowercase: bool | None, penalties: str | None) -> dict[str, Any]:

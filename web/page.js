@@ -84,7 +84,8 @@
           .forEach((pick) => pick.classList.add("sari-lit"));
       }
       words(key).forEach((part) => part.classList.add("sari-lit"));
-      const own = word.getAttribute("aria-label").slice(wordText(word).length + 2);
+      const said = word.getAttribute("aria-label").slice(wordText(word).length);
+      const own = said.slice(said.indexOf(". ") + 2); // what its mark means is seen already
       const lines = numbers.map((number) => grams[order - 1][number]);
       say(...(order === 1 ? [[wordText(word), own]] : lines.map((row) => [gramText(row, order), row[3]])));
     },
@@ -281,8 +282,7 @@
 
   /** Bring the score into view, and the focus with it. */
   function showScore() {
-    const scores = document.querySelector("#scores .sari-scores, #scores .sari-refusal");
-    if (!scores) return [];
+    const scores = document.getElementById("scores");
     scores.tabIndex = -1;
     scores.focus({ preventScroll: true });
     scores.scrollIntoView({ block: "start" });
@@ -315,6 +315,16 @@
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
   }
 
+  // --- What the components of others lack ----------------------------------------------------------------------------
+
+  function mend() {
+    const once = (selector) => all(selector).filter((part) => !part.dataset.mended && (part.dataset.mended = "yes"));
+    once(".search-input").forEach((search) => search.setAttribute("aria-label", "Search the sentences"));
+    once("#card pre").forEach((code) => (code.tabIndex = 0));
+    once('button[aria-label="common.upload"]').forEach((button) => button.setAttribute("aria-label", "Add files"));
+    once('button[aria-label="Add files"] *').forEach((inner) => (inner.inert = true));
+  }
+
   // --- Events --------------------------------------------------------------------------------------------------------
 
   /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
@@ -331,6 +341,7 @@
     }
     all(setsOfStops).filter((set) => !("roving" in set.dataset)).forEach(rove);
     speakScore();
+    mend();
   }
 
   document.addEventListener("pointerover", (event) => {

@@ -5,14 +5,16 @@ from pathlib import Path
 
 import gradio as gr
 from starlette.middleware import Middleware
+from starlette.middleware.gzip import GZipMiddleware
 
 from sari.variants import VARIANTS
 from sari.web.beside import metric_card
 from sari.web.cleaning import swept
-from sari.web.endpoints import ENDPOINTS
+from sari.web.endpoints import ENDPOINTS, offer
 from sari.web.guard import Guard, quieten
 from sari.web.limits import MAX_MEGABYTES, TOKENIZERS
 from sari.web.markup.elements import head
+from sari.web.previews import PICTURE, TITLE, Previews
 from sari.web.views.controls import CASES
 from sari.web.views.corpus import corpus_view
 from sari.web.views.sentence import FROM_LINK, sentence_view
@@ -22,6 +24,8 @@ from sari.web.views.variants import variants_view
 THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"], primary_hue="blue", neutral_hue="slate"
 ).set(  # a contrast of at least 4.5
+    link_text_color="*primary_700",
+    link_text_color_dark="*primary_300",
     block_info_text_color="*neutral_600",
     block_info_text_color_dark="*neutral_300",
     body_text_color_subdued="*neutral_600",
@@ -36,7 +40,7 @@ _HOUR = 3600
 
 def build() -> gr.Blocks:
     """Make the page."""
-    with gr.Blocks(title="SARI", analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
+    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(_HOUR, _HOUR)) as page:
         gr.HTML(head())
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
@@ -52,19 +56,23 @@ def build() -> gr.Blocks:
             with gr.Tab("About", id="about"):
                 gr.Markdown(metric_card(), elem_id="card")
         for endpoint in ENDPOINTS:
-            gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=4)
+            offer(page, endpoint)
     return page
 
 
 def launch(page: gr.Blocks, **options) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
     quieten()
+    gr.set_static_paths([PICTURE])
     return page.launch(
         theme=THEME,
         css_paths=Path(__file__).with_name("page.css"),
         max_file_size=f"{MAX_MEGABYTES}mb",
         head=_in_head(),
-        app_kwargs={"middleware": [Middleware(Guard, page=page)], "lifespan": swept},
+        app_kwargs={
+            "middleware": [Middleware(GZipMiddleware), Middleware(Previews), Middleware(Guard, page=page)],
+            "lifespan": swept,
+        },
         footer_links=["api"],
         ssr_mode=False,
         show_error=True,
@@ -73,7 +81,7 @@ def launch(page: gr.Blocks, **options) -> str:
 
 
 def _in_head() -> str:
-    """Return what stands in the head of the page: what previews of links show, and the page's own program."""
+    """Return what stands in the head of the page: its own program, and the choices that a link may carry."""
     allowed = {"variant": list(VARIANTS), "tokenize": list(TOKENIZERS), "case": list(CASES)}
     program = Path(__file__).with_name("page.js").read_text(encoding="utf-8")
     return f"<script>window.sariChoices = {json.dumps(allowed)};\n{program}</script>"

@@ -28,8 +28,9 @@ def scores(values: Scores, note: str = "", *, linked: bool = False) -> str:
     """
     bars = "".join(bar(NAMES[name], values[name], name, name if linked else "") for name in OPERATIONS)
     below = f"<p>{escaped(note)}</p>" if note else ""
+    said = ", ".join(f"{NAMES[name] if name == 'sari' else name} {values[name]:.2f}" for name in NAMES)
     return (
-        '<section class="sari-scores" aria-label="Scores">'
+        f'<section class="sari-scores" aria-label="Scores" data-said="{said}">'
         f'<div class="sari-total"><span>SARI</span><strong>{values["sari"]:.2f}</strong></div>'
         f'<div class="sari-bars">{bars}</div>{below}</section>'
     )

@@ -1,0 +1,96 @@
+"""axe-core in every view, at both widths, light and dark: no finding that is serious or critical."""
+
+import re
+from itertools import pairwise
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import expect
+from web_pages import DESKTOP, PHONE, box, expect_score, view
+
+pytest_plugins = ("web_app",)
+
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
+
+
+def findings(page):
+    """Return what axe finds: how grave it is, the rule, and the first place."""
+    page.wait_for_function("!document.querySelector('.pending, .generating')")  # what Gradio shows half transparent
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
+    return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in found]
+
+
+@pytest.fixture(params=[(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def page(visit, request):
+    return visit(*request.param)
+
+
+def graver(found):
+    return [finding for finding in found if finding[0] in ("serious", "critical")]
+
+
+def test_axe_finds_what_is_wrong(visit):
+    page = visit()
+    page.evaluate("document.body.insertAdjacentHTML('beforeend', '<img src=data:,>')")
+    assert [rule for _, rule, _ in graver(findings(page))] == ["image-alt"]
+
+
+def test_sentence(page):
+    for name in (
+        "Precision, recall and F1 by n-gram order",
+        "The n-grams behind each figure",
+        "Link, signature, Python",
+    ):
+        page.get_by_role("button", name=name).click()
+    page.locator(".sari-baselines summary").click()
+    expect(page.locator("#grams .sari-pick").first).to_be_visible()
+    assert findings(page) == []
+    page.get_by_role("button", name="3 words in a row").click()
+    page.locator(".sari-bar .sari-pick").first.focus()
+    page.keyboard.press("Tab")
+    assert graver(findings(page)) == []
+
+
+def test_variants(page):
+    view(page, "Variants")
+    expect(page.locator("#steps table")).to_be_visible()
+    assert graver(findings(page)) == []
+
+
+@pytest.mark.parametrize(
+    ("tab", "start", "shown"),
+    [
+        ("File", "Score these files", "#corpus .sari-histogram"),
+        ("Compare", "Compare these systems", "#differences .sari-pair >> nth=0"),
+    ],
+)
+def test_files(page, tab, start, shown):
+    view(page, tab)
+    assert graver(findings(page)) == []
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
+    page.get_by_role("button", name=start).click()
+    expect(page.locator(shown)).to_be_visible()
+    assert graver(findings(page)) == []
+
+
+def test_about(page):
+    view(page, "About")
+    expect(page.locator("#card pre").first).to_be_visible()
+    assert graver(findings(page)) == []
+
+
+def test_scores_are_said_as_they_change(visit):
+    page = visit()
+    box(page, "Output").fill("The committee delayed its decision.")
+    expect(page.locator("#note p")).to_have_count(0)
+    score = page.locator("#scores .sari-total strong").inner_text()
+    expect(page.locator("#sari-live[role=status]")).to_have_text(re.compile(f"^SARI {score}, keep [0-9.]+, delete "))
+    expect_score(page, float(score))
+
+
+def test_headings_are_in_order(page):
+    levels = page.locator("h1, h2, h3, h4").evaluate_all("heads => heads.map(head => Number(head.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
