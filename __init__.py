@@ -1,1 +1,45 @@
-"""SARI for automatic text simplification: every published variant, exact and fast."""
+"""SARI for automatic text simplification: every published variant, exact and fast.
+
+    import sari
+    sari.compute(sources=[...], predictions=[...], references=[[...], ...], variant="easse")
+
+`Scorer` has all that there is to do with lists of texts: several systems, baselines, states, batches. The metric of
+Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `sari`.
+"""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from sari.scoring import Scorer
+
+    compute = Scorer().compute
+
+__all__ = ["Scorer", "compute", "path"]
+
+
+def path() -> str:
+    """Return what `evaluate.load` takes to load the metric.
+
+    >>> Path(path()).name
+    'sari.py'
+    """
+    return str(Path(__file__).resolve().with_name("sari.py"))
+
+
+def _on_demand(name: str) -> Any:
+    """Import what counts when it is first asked for: the command line answers `--help` without."""
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from sari.scoring import Scorer
+
+    globals().update(Scorer=Scorer, compute=Scorer().compute)
+    return globals()[name]
+
+
+if not TYPE_CHECKING:  # or a name that there is not would be none to a checker of types
+    __getattr__ = _on_demand
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

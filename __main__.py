@@ -1,4 +1,7 @@
-"""All programs behind one door: `python . COMMAND` in a checkout, `python -m sari COMMAND` where it is installed."""
+"""All programs behind one door: `sari` where the package is installed, `python .` in a checkout.
+
+Options alone are those of `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
+"""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -10,10 +13,10 @@ if not __package__:  # in a checkout
 
 
 def score(arguments: Sequence[str]) -> int:
-    """Score text files, as score.py does."""
+    """Score text files, as score.py does; what options alone do."""
     from sari.command_line.program import run
 
-    return run(arguments)
+    return run(arguments, "sari")
 
 
 def app(arguments: Sequence[str]) -> int:
@@ -35,18 +38,27 @@ def reproduce(arguments: Sequence[str]) -> int:
 
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app, "reproduce": reproduce}
+#: What they need beside the packages that every installation has: the extra that brings it.
+EXTRAS = {"app": "app", "reproduce": "report"}
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command and return its exit status; 2 where there is no such command, said in one line."""
-    name, *rest = (sys.argv[1:] if arguments is None else arguments) or [""]
-    if name in ("-h", "--help"):
-        print("\n".join(f"{name:<12}{command.__doc__}" for name, command in COMMANDS.items()))
-        return 0
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    if not given:
+        return _refuse(f"got no arguments, wanted --sources and others, or one of {', '.join(COMMANDS)}")
+    if given[0] in ("-h", "--help"):
+        print("commands:")
+        print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n", flush=True)
+    name, rest = ("score", given) if given[0].startswith("-") else (given[0], given[1:])
     if name not in COMMANDS:
-        got = repr(name) if name else "no command"
-        return _refuse(f"got {got}, wanted one of {', '.join(COMMANDS)}")
-    return COMMANDS[name](rest)
+        return _refuse(f"got {name!r}, wanted one of {', '.join(COMMANDS)}")
+    try:
+        return COMMANDS[name](rest)
+    except ModuleNotFoundError as error:
+        if name not in EXTRAS:
+            raise
+        return _refuse(f"{name}: {error}, wanted the extra {EXTRAS[name]!r} or requirements.txt")
 
 
 def _refuse(message: str) -> int:

@@ -1,8 +1,9 @@
 """Side by side: systems, with tests and baselines, candidates, and variants, with why they differ."""
 
 from collections.abc import Iterator, Sequence
-from itertools import chain, islice
-from typing import TypedDict, cast
+from dataclasses import replace
+from itertools import chain, combinations, islice
+from typing import Any, TypedDict, cast
 
 import numpy as np
 
@@ -14,30 +15,56 @@ from .counting import (
     count_systems,
     prepare,
 )
-from .inputs import Columns, SystemColumns
-from .options import Resampling, Settings
-from .resampling import P_VALUES, bootstrap, interval, observed, randomization
+from .data_warnings import check_resampling, merge_warnings
+from .inputs import Columns, SystemColumns, validate_texts
+from .options import Resampling, Settings, check_flags
+from .resampling import TESTS, Sample, holm, interval
 from .state import Result, Scores, State, named_scores, segment_scores
 from .variants import SCORES, ablation_steps
+
+#: A difference whose corrected p-value is below this is significant.
+SIGNIFICANT = 0.05
 
 
 class _Tested(TypedDict, total=False):
     differences: Scores
     p_values: Scores
+    corrected_p_values: Scores
+    group: int
+    rank: list[int]
 
 
 class SystemResult(Result, _Tested):
-    """The result of a system; but for the baseline, and without a test, with differences and p-values."""
+    """The result of a system.
+
+    But for the baseline, and where there is a test, with differences and p-values; where each system is compared with
+    each, with its group and its range of ranks instead.
+    """
 
 
-class Comparison(TypedDict):
-    """Several systems, compared with one of them: see `compare`."""
+class Pair(TypedDict):
+    """Two systems compared: the scores of the first less those of the second."""
 
-    baseline: str
+    systems: list[str]
+    differences: Scores
+    p_values: Scores
+    corrected_p_values: Scores
+
+
+class _Pairs(TypedDict, total=False):
+    pairs: list[Pair]
+
+
+class Comparison(_Pairs):
+    """Several systems, compared with one of them or each with each: see `compare`."""
+
+    baseline: str | None
     method: str | None
     confidence: float | None
     resamples: int
+    trials: int | None
     seed: int
+    comparisons: int
     segments: int
     signature: str
     systems: dict[str, SystemResult]
@@ -74,6 +101,46 @@ class Difference(TypedDict):
     steps: list[Step]
 
 
+class Prepared:
+    """Sources and references that are tokenized and counted once, for any number of predictions.
+
+    Attributes:
+        settings: how segments are scored.
+        sources, references: that have been checked.
+    """
+
+    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
+        """Count what all predictions will have in common."""
+        self.settings, self.sources, self.references = settings, sources, references
+        self._chunks = list(prepare(sources, references, settings))
+
+    def compute(self, predictions: Any, *, details: bool = False) -> Result:
+        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
+
+        Args:
+            predictions: one text per source.
+            details: whether to add the signature, the figures per order and the scores per segment.
+
+        Raises:
+            ValueError, TypeError: for bad input, in one line.
+        """
+        check_flags(details=details)
+        return self.state(predictions, sentences=details).compute(details=details)
+
+    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
+        """Return the state of predictions; see `State`."""
+        predictions = validate_texts("predictions", predictions)
+        if len(predictions) != len(self.sources):
+            raise ValueError(
+                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
+            )
+        state = State(self.settings, sentences=sentences, resampling=resampling)
+        state.observe(Columns(self.sources, predictions, self.references))
+        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
+            state.accumulate(counts)
+        return state
+
+
 def score_systems(
     columns: SystemColumns, settings: Settings, *, sentences: bool = False, resampling: bool = False
 ) -> dict[str, State]:
@@ -88,40 +155,126 @@ def score_systems(
 
 
 def compare(
-    states: dict[str, State], *, baseline: str | None = None, resampling: Resampling, details: bool = False
+    states: dict[str, State],
+    *,
+    baseline: str | None = None,
+    resampling: Resampling,
+    details: bool = False,
+    all_pairs: bool = False,
 ) -> Comparison:
-    """Test whether systems differ from one of them, the baseline.
+    """Test whether systems differ from one of them, the baseline, or each from each.
 
     Args:
         states: of each system, by name, of the same segments; made with `resampling=True` if that is wanted.
         baseline: the name of the system that the others are compared with; the first where it is None.
         resampling: how intervals and p-values are made.
         details: whether to add the details of each result.
+        all_pairs: whether to compare each system with each, and sort them by score.
 
     Raises:
-        ValueError: for a baseline that is no system, and where there are no segments.
+        ValueError: for a baseline that is no system, for all pairs with a baseline or without a test, and where there
+            are no segments.
     """
-    if baseline is None:
-        baseline = next(iter(states))
-    elif baseline not in states:
-        raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(states)}")
-    no_intervals = Resampling(confidence=None, method=None, resamples=resampling.resamples, seed=resampling.seed)
+    check_compared(list(states), baseline, resampling, all_pairs)
+    if all_pairs:
+        states = dict(sorted(states.items(), key=lambda item: -item[1].scores()["sari"]))
+    first = next(iter(states.values()))
+    baseline = None if all_pairs else baseline or next(iter(states))
+    names, plain = list(states), replace(resampling, confidence=None)
+    pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
+    if resampling.method is not None and resampling.trials is None:
+        resampling = replace(resampling, trials=TESTS[resampling.method].resamples_for(len(pairs)))
     results = {
-        name: cast(SystemResult, state.result(details=details, resampling=no_intervals))
-        for name, state in states.items()
+        name: cast(SystemResult, state.result(details=details, resampling=plain)) for name, state in states.items()
     }
-    if resampling.is_wanted:
-        _add_statistics(results, states, baseline, resampling)
-    return {
+    comparison: Comparison = {
         "baseline": baseline,
         "method": resampling.method,
         "confidence": resampling.confidence,
         "resamples": resampling.resamples,
+        "trials": resampling.trials if resampling.method else None,
         "seed": resampling.seed,
-        "segments": states[baseline].segments,
-        "signature": states[baseline].signature,
+        "comparisons": len(pairs) if resampling.method else 0,
+        "segments": first.segments,
+        "signature": first.signature,
         "systems": results,
     }
+    tested = _tested(results, states, pairs, resampling) if resampling.is_wanted else []
+    if all_pairs:
+        comparison["pairs"] = tested
+        rank_systems(results, tested)
+    else:
+        for pair in tested:
+            name, _ = pair.pop("systems")
+            results[name].update(cast(SystemResult, pair))
+    return comparison
+
+
+def check_compared(names: list[str], baseline: str | None, resampling: Resampling, all_pairs: bool) -> None:
+    """Refuse a baseline that is no system, and all pairs with a baseline or without a test (ValueError)."""
+    if baseline is not None and baseline not in names:
+        raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(names)}")
+    if all_pairs and baseline is not None:
+        raise ValueError(f"baseline: got {baseline!r} with all_pairs=True, wanted None")
+    if all_pairs and resampling.method is None:
+        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
+
+
+def comparison_warnings(states: dict[str, State], comparison: Comparison) -> list[Warning]:
+    """Return what there is to say about compared systems, and about intervals and tests of them."""
+    tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
+    of_resampling = check_resampling(
+        comparison["segments"],
+        intervals=comparison["confidence"] is not None,
+        tests=tests,
+        smallest_p_value=comparison["comparisons"] / (trials + 1),
+    )
+    return [*merge_warnings({name: state.warnings() for name, state in states.items()}), *of_resampling]
+
+
+def correct_together(comparisons: list[Comparison]) -> None:
+    """Correct the p-values of a table of several variants for all the comparisons in it."""
+    if len(comparisons) < 2:
+        return
+    tested: list[Any] = [
+        row
+        for comparison in comparisons
+        for row in [*comparison.get("pairs", ()), *comparison["systems"].values()]
+        if "p_values" in row
+    ]
+    if not tested:
+        return
+    corrected = holm(np.array([[row["p_values"][score] for score in SCORES] for row in tested]))
+    for row, own in zip(tested, corrected, strict=True):
+        row["corrected_p_values"] = named_scores(own)
+    for comparison in comparisons:
+        comparison["comparisons"] = len(tested)
+        if "pairs" in comparison:
+            rank_systems(comparison["systems"], comparison["pairs"])
+
+
+def rank_systems(results: dict[str, SystemResult], pairs: list[Pair]) -> None:
+    """Add groups and ranges of ranks to systems that are sorted by score, as WMT's findings do for people's scores.
+
+    A group ends where each system so far is significantly better than each that follows. A system's ranks run from one
+    more than the number of systems that are significantly better to that of those that it is not better than itself.
+    Barrault et al. 2019, Findings of the 2019 Conference on Machine Translation, section 3; Kocmi et al. 2023.
+    """
+    names = list(results)
+    apart = {
+        frozenset(pair["systems"])
+        for pair in pairs
+        if pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"]
+    }
+    group = 1
+    for place, name in enumerate(names):
+        above, below = names[:place], names[place + 1 :]
+        if place and all(frozenset((one, other)) in apart for one in above for other in names[place:]):
+            group += 1
+        losses = sum(frozenset((name, other)) in apart for other in above)
+        wins = sum(frozenset((name, other)) in apart for other in below)
+        results[name]["group"] = group
+        results[name]["rank"] = [losses + 1, len(names) - wins]
 
 
 def baseline_scores(sources: list[str], references: list[list[str]], settings: Settings) -> dict[str, Scores]:
@@ -237,31 +390,30 @@ def _counted(
     return count_systems(prepare(sources, references, settings, systems), systems, settings)
 
 
-def _add_statistics(
-    results: dict[str, SystemResult], states: dict[str, State], baseline: str, resampling: Resampling
-) -> None:
-    """Add intervals, differences and p-values to the results of systems."""
+def _tested(
+    results: dict[str, SystemResult], states: dict[str, State], names: list[tuple[str, str]], resampling: Resampling
+) -> list[Pair]:
+    """Add intervals to the results of systems, and return the tests of pairs of them, if there are to be any."""
     rows = np.stack([state.rows() for state in states.values()], axis=1)
-    statistic, place = states[baseline].scores_of_sums, list(states).index(baseline)
-    how = {"resamples": resampling.resamples, "seed": resampling.seed}
-    if resampling.confidence is not None or resampling.method == "bootstrap":
-        drawn = bootstrap(rows, statistic, **how)
-    if resampling.confidence is not None:
-        ends = interval(drawn, confidence=resampling.confidence).swapaxes(0, 1)
+    sample = Sample(rows, next(iter(states.values())).scores_of_sums, resampling.seed)
+    if resampling.confidence is not None and len(rows) > 1:
+        ends = interval(sample.bootstrap(resampling.resamples), confidence=resampling.confidence).swapaxes(0, 1)
         for result, own in zip(results.values(), ends, strict=True):
             result["confidence_intervals"] = named_scores(own.T)
-    if resampling.method is None:
-        return
-    if resampling.method == "bootstrap":
-        differences = drawn - drawn[:, [place]]
-    else:
-        differences = np.subtract(*randomization(rows, statistic, baseline=place, **how))
-    scores = observed(rows, statistic)
-    p_values = P_VALUES[resampling.method](differences, scores - scores[place])
-    if len(rows) == 1:  # which says nothing about chance, but no bootstrap can tell
-        p_values = np.ones_like(p_values)
-    for (name, result), own in zip(results.items(), p_values, strict=True):
-        if name != baseline:
-            gains = [result[score] - results[baseline][score] for score in SCORES]
-            result["differences"] = named_scores(np.array(gains))
-            result["p_values"] = named_scores(own)
+    if resampling.method is None or resampling.trials is None or not names:
+        return []
+    places = {name: place for place, name in enumerate(results)}
+    pairs = np.array([[places[one], places[other]] for one, other in names])
+    if len(rows) > 1:
+        p_values = TESTS[resampling.method].p_values(sample, pairs, resampling.trials)
+    else:  # which says nothing about chance, but no bootstrap can tell
+        p_values = np.ones((len(pairs), len(SCORES)))
+    return [
+        {
+            "systems": [one, other],
+            "differences": named_scores(np.array([results[one][score] - results[other][score] for score in SCORES])),
+            "p_values": named_scores(own),
+            "corrected_p_values": named_scores(corrected),
+        }
+        for (one, other), own, corrected in zip(names, p_values, holm(p_values), strict=True)
+    ]

@@ -64,6 +64,14 @@ class ShiftedLinesWarning(SariWarning):
     """Lines of one file belong to neighbouring lines of another."""
 
 
+class FewSegmentsWarning(SariWarning):
+    """Intervals or tests of fewer segments than it takes for them to hold."""
+
+
+class FewResamplesWarning(SariWarning):
+    """So few draws for so many comparisons that no difference could be significant."""
+
+
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
     category.__name__: category for category in SariWarning.__subclasses__()
 }
@@ -77,6 +85,12 @@ _CHARACTERS = 2_000
 #: Segments that it takes to speak of most of them.
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
+
+# What counts as significant.
+_SIGNIFICANT = 0.05
+
+#: Segments that it takes for intervals and the bootstrap to hold: `benchmarks/significance.py` shows it.
+ENOUGH_TO_RESAMPLE = 100
 
 # Texts that share so many of their words belong together; how many more a text must share with a neighbour's source
 # than with its own, and in how many of the pairs.
@@ -193,6 +207,30 @@ def check_variant(name: str) -> SariWarning:
         f"variant {name!r} gives full marks for deletion to a prediction that deletes nothing, and so may rank copies "
         "of the sources above every system: compare systems with 'easse' or 'xu2016', or look at baselines"
     )
+
+
+def check_resampling(
+    segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
+) -> Iterator[SariWarning]:
+    """Yield warnings about intervals and tests that say more than they can.
+
+    Args:
+        segments: how many there are.
+        intervals, tests: whether there are any.
+        smallest_p_value: that the tests could give, corrected for their number.
+    """
+    if segments == 1 and (intervals or tests):
+        yield FewSegmentsWarning("a single segment has no interval, and no test can tell what is chance")
+    elif segments < ENOUGH_TO_RESAMPLE and (intervals or tests):
+        what = " and ".join(["intervals"] * intervals + ["tests"] * tests)
+        yield FewSegmentsWarning(
+            f"{what} of {segments} segments are less sure than they say: they want {ENOUGH_TO_RESAMPLE} or more"
+        )
+    if tests and smallest_p_value >= _SIGNIFICANT:
+        yield FewResamplesWarning(
+            f"no difference could be significant: with so few resamples for so many comparisons no corrected p-value "
+            f"is below {smallest_p_value:.2f}"
+        )
 
 
 def check_data(

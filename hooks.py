@@ -4,19 +4,28 @@ import operator
 from collections.abc import Mapping
 from typing import Any, cast
 
-from .comparing import Chosen, candidate_scores, minimum_bayes_risk
+from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .generation import GENERATION, GenerationCallback, GenerationSet, Reward, generation_prompts
 from .inputs import validate_candidates, validate_columns, validate_given
 from .options import Settings, check_flags, lists_options, settings_of
-from .state import Prepared, State
+from .state import State
 from .tokenization import Tokenizer
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
-from .variants import check_whole_number
+from .variants import VARIANTS, check_whole_number
+
+# What a reward is where no variant is named.
+_NO_FRIEND_OF_COPIES = "easse"
 
 
 class TrainingDoors:
-    """The methods of the metric for those who train models and choose among what they say."""
+    """The methods of the metric for those who train models and choose among what they say.
+
+    Attributes:
+        default_variant: what methods take where no variant is named.
+    """
+
+    default_variant: str
 
     @lists_options
     def compute_metrics(
@@ -141,7 +150,7 @@ class TrainingDoors:
         source: str = "source",
         references: str = "references",
         unit: bool = False,
-        variant: str = "easse",
+        variant: str | None = None,
         level: str | None = None,
         deletion: str | None = None,
         zero_division: float | None = None,
@@ -153,8 +162,8 @@ class TrainingDoors:
         """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
         Its `__name__`, under which the Trainer logs it, is "sari_" and the variant. Completions may be plain texts or
-        messages. The default is "easse", since "hf" pays copies of the source more than what people wrote; a variant
-        that does so has to be asked for by name, and warns.
+        messages. The variant is "easse" where none is named, here or when the metric was made, since "hf" pays copies
+        of the source more than what people wrote; a variant that does so has to be asked for by name, and warns.
 
         Args:
             source, references: the columns of the data set that hold the raw source, and a list of references or a
@@ -172,6 +181,8 @@ class TrainingDoors:
         >>> reward.__name__, [round(value, 4) for value in rewards]
         ('sari_easse', [0.3437, 0.1905])
         """
+        if variant is None:
+            variant = _NO_FRIEND_OF_COPIES if VARIANTS[self.default_variant].rewards_copying else self.default_variant
         given = locals()
         check_flags(unit=unit)
         for argument in ("source", "references"):
@@ -180,6 +191,36 @@ class TrainingDoors:
         settings = settings_of(given)
         _warn_of_variant(settings)
         return Reward(settings, source=source, references=references, unit=unit, remake=_remade("reward", given))
+
+    @lists_options
+    def prepare(
+        self,
+        *,
+        sources: Any,
+        references: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        threads: int | None = None,
+    ) -> Prepared:
+        """Tokenize and count sources and references once, to score any number of predictions of them.
+
+        Args:
+            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in
+                `compute`.
+
+        >>> from sari.scoring import Scorer
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
+        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
+        [34.37, 41.48, 19.05]
+        """
+        settings = settings_of(locals())
+        columns = validate_columns(sources, sources, references)
+        return Prepared(columns.sources, columns.references, settings)
 
     @lists_options
     def score_candidates(

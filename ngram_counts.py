@@ -392,7 +392,7 @@ def _amounts(wanted: _Wanted, in_prediction: np.ndarray, rules: Counting) -> Amo
 
 def _each(scale: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the scale of each n-gram, or the only one that there is."""
-    return scale[:1] if (scale == scale[0]).all() else scale.repeat(sizes)
+    return scale[:1] if (scale == scale[:1]).all() else scale.repeat(sizes)
 
 
 def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -5,16 +5,27 @@ import inspect
 import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from numbers import Real
 from typing import Any, ParamSpec, TypeVar
 
-from .resampling import RESAMPLES
+from .resampling import MOST_RESAMPLES, RESAMPLES, TESTS
 from .tokenization import Text, Tokenizer, check_tokenizer, describe_tokenizer
 from .variants import VERSION, Variant, check_whole_number, resolve_variant
 
 _Parameters = ParamSpec("_Parameters")
 _Result = TypeVar("_Result")
+
+
+def _version_of_sacrebleu() -> str:
+    """Return it, or say at once that the package is missing, not when a signature is first wanted."""
+    try:
+        return version("sacrebleu")
+    except PackageNotFoundError:
+        raise ImportError("No module named 'sacrebleu', which signatures name") from None
+
+
+_SACREBLEU = _version_of_sacrebleu()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -80,7 +91,7 @@ class Settings:
             "level": variant.level,
             "del": variant.deletion,
             "zero": repr(float(variant.zero_division)).removesuffix(".0"),
-            "sacrebleu": version("sacrebleu"),
+            "sacrebleu": _SACREBLEU,
             "version": VERSION,
         }
         return "|".join(["SARI", *(f"{name}:{value}" for name, value in fields.items())])
@@ -92,14 +103,16 @@ class Resampling:
 
     Attributes:
         confidence: the level of intervals; None for none.
-        method: of the paired test, a key of `RESAMPLES`; None for none.
-        resamples: how many resamples, or trials.
+        method: of the paired test, a key of `TESTS`; None for none.
+        resamples: how many draws make the intervals.
+        trials: how many the test makes; None for as many as the number of comparisons wants.
         seed: of the random numbers.
     """
 
     confidence: float | None
     method: str | None
     resamples: int
+    trials: int | None
     seed: int
 
     @property
@@ -175,24 +188,26 @@ def settings_of(arguments: Mapping[str, Any]) -> Settings:
 def resolve_resampling(
     *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
 ) -> Resampling:
-    """Check what resampling takes; `resamples` is the method's own where it is None.
+    """Check what resampling takes; `resamples`, where it is not None, is the number of draws of all there is.
 
     Raises:
         ValueError, TypeError: in one line that says what came and what was wanted.
     """
-    if method is not None and (not isinstance(method, str) or method not in RESAMPLES):
-        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(RESAMPLES)}, or None")
-    if resamples is None:
-        resamples = RESAMPLES[method or "bootstrap"]
+    if method is not None and (not isinstance(method, str) or method not in TESTS):
+        raise ValueError(f"method: got {method!r}, wanted one of {', '.join(TESTS)}, or None")
     if confidence is not None:
         if isinstance(confidence, bool) or not isinstance(confidence, Real):
             raise TypeError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
         if not 0 < float(confidence) < 1:
             raise ValueError(f"confidence: got {confidence!r}, wanted a number between 0 and 1")
         confidence = float(confidence)
-    check_whole_number("resamples", resamples, least=1)
+    if resamples is not None:
+        check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
+        resamples = int(resamples)
     check_whole_number("seed", seed, least=0)
-    return Resampling(confidence=confidence, method=method, resamples=int(resamples), seed=int(seed))
+    return Resampling(
+        confidence=confidence, method=method, resamples=resamples or RESAMPLES, trials=resamples, seed=int(seed)
+    )
 
 
 def check_flags(**flags: Any) -> None:
@@ -203,8 +218,13 @@ def check_flags(**flags: Any) -> None:
 
 
 def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
-    """Make a function refuse an argument that it does not know in one line that lists those that it does."""
-    names = [name for name in inspect.signature(door).parameters if name != "self"]
+    """Make a method refuse an argument that it does not know in one line that lists those that it does.
+
+    Where no variant is named, it gets the default variant of its object, which is "hf" unless another one was chosen.
+    """
+    parameters = inspect.signature(door).parameters
+    names = [name for name in parameters if name != "self"]
+    named_by_object = "variant" in names and parameters["variant"].default is not None
 
     @functools.wraps(door)
     def checked(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
@@ -212,6 +232,8 @@ def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters,
         unknown = sorted(options.keys() - names)
         if unknown:
             raise TypeError(f"{unknown[0]}: got an unknown argument, wanted one of {', '.join(names)}")
+        if named_by_object and arguments:
+            options.setdefault("variant", arguments[0].default_variant)  # type: ignore[attr-defined]
         return door(*arguments, **options)
 
     return checked

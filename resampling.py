@@ -7,11 +7,9 @@ adds them without rounding: then a matrix product is the same, to the last bit, 
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 
 import numpy as np
-
-#: How many draws each method makes unless told otherwise: what sacreBLEU makes.
-RESAMPLES = {"bootstrap": 1_000, "randomization": 10_000}
 
 # Whole numbers up to 2**53 are exact in float64; differences of two sums need one bit more than a sum.
 _EXACT_BITS = 52
@@ -20,6 +18,16 @@ _EXACT_BITS = 52
 _CELLS = 1 << 21
 
 Statistic = Callable[[np.ndarray], np.ndarray]
+
+#: How many draws make intervals unless told otherwise: what sacreBLEU makes.
+RESAMPLES = 1_000
+
+#: More draws than anyone can wait for are refused.
+MOST_RESAMPLES = 1_000_000
+
+# A p-value from n draws is at least 1 / (n + 1); corrected for m comparisons, m times that. With so many draws for each
+# comparison a difference can still be significant.
+_DRAWS_PER_COMPARISON = 40
 
 
 def bootstrap(rows: np.ndarray, statistic: Statistic, *, resamples: int, seed: int) -> np.ndarray:
@@ -52,34 +60,35 @@ def bootstrap(rows: np.ndarray, statistic: Statistic, *, resamples: int, seed: i
 
 
 def randomization(
-    rows: np.ndarray, statistic: Statistic, *, baseline: int, resamples: int, seed: int
-) -> tuple[np.ndarray, np.ndarray]:
-    """Let each system swap segments with the baseline, each with probability one half, again and again.
+    rows: np.ndarray, statistic: Statistic, pairs: np.ndarray, *, resamples: int, seed: int
+) -> Iterator[np.ndarray]:
+    """Let the two systems of each pair swap segments, each with probability one half, again and again.
+
+    All pairs swap the same segments.
 
     Args:
         rows, statistic, resamples, seed: as in `bootstrap`.
-        baseline: the number of the system that the others swap with.
+        pairs: int[pair, 2]: the numbers of two systems.
 
-    Returns:
-        Twice float64[resample, system, score]: of each system after swapping, and of the baseline after it.
+    Yields:
+        The first system's scores less the second's after swapping, for some resamples at a time: float64[resample,
+        pair, score].
     """
     grid, exponent = _on_grid(rows, mixes_systems=True)
     segments = len(rows)
     generator = np.random.Generator(np.random.PCG64(seed))
-    gains = grid[:, [baseline]] - grid
-    systems = grid.sum(axis=0)
-    baselines = systems[[baseline]]
+    (ones, others), systems = pairs.T, grid.sum(axis=0)
 
     def draw(size: int) -> np.ndarray:
         words = generator.integers(0, 1 << 64, size=(size, -(-segments // 64)), dtype=np.uint64)
         return np.unpackbits(words.astype("<u8").view(np.uint8), axis=1, count=segments, bitorder="little")
 
-    after, baselines_after = [], []
-    for swaps in _chunks(draw, segments, resamples):
-        gained = _product(swaps, gains)
-        after.append(statistic(np.ldexp(systems + gained, exponent)))
-        baselines_after.append(statistic(np.ldexp(baselines - gained, exponent)))
-    return np.concatenate(after), np.concatenate(baselines_after)
+    cells = max(segments, len(pairs) * systems[0].size)
+    for swaps in _chunks(draw, cells, resamples):
+        swapped = _product(swaps, grid)
+        gained = swapped[:, others] - swapped[:, ones]
+        after = statistic(np.ldexp(systems[ones] + gained, exponent))
+        yield after - statistic(np.ldexp(systems[others] - gained, exponent))
 
 
 def observed(rows: np.ndarray, statistic: Statistic) -> np.ndarray:
@@ -100,39 +109,126 @@ def interval(scores: np.ndarray, *, confidence: float) -> np.ndarray:
     return np.quantile(scores, [tail, 1 - tail], axis=0)
 
 
-def bootstrap_p_value(differences: np.ndarray, difference: np.ndarray) -> np.ndarray:
-    """Return the two-sided p-value of a difference, given the differences in resamples.
+def holm(p_values: np.ndarray) -> np.ndarray:
+    """Return p-values corrected for being several, so that of tables without a difference 5% hold one below 5%.
+
+    Holm 1979, A Simple Sequentially Rejective Multiple Test Procedure: the smallest of m is multiplied by m, the next
+    by m - 1, and so on; none becomes smaller than one before it, and none more than 1.
+
+    Args:
+        p_values: float64[comparison, ...]: those of one column belong together.
+
+    >>> holm(np.array([0.01, 0.04, 0.03])).round(6).tolist()
+    [0.03, 0.06, 0.06]
+    """
+    order = np.argsort(p_values, axis=0, kind="stable")
+    factors = np.arange(len(p_values), 0, -1).reshape(-1, *[1] * (p_values.ndim - 1))
+    ascending = np.maximum.accumulate(np.take_along_axis(p_values, order, axis=0) * factors, axis=0)
+    corrected = np.empty_like(ascending)
+    np.put_along_axis(corrected, order, np.minimum(ascending, 1.0), axis=0)
+    return corrected
+
+
+@dataclass(frozen=True, eq=False)
+class Sample:
+    """Segments to draw from; what was drawn once is not drawn again.
+
+    Attributes:
+        rows, statistic, seed: as in `bootstrap`.
+    """
+
+    rows: np.ndarray
+    statistic: Statistic
+    seed: int
+    _drawn: dict[int, np.ndarray] = field(default_factory=dict)
+
+    def bootstrap(self, resamples: int) -> np.ndarray:
+        """Return what `bootstrap` does."""
+        if resamples not in self._drawn:
+            self._drawn[resamples] = bootstrap(self.rows, self.statistic, resamples=resamples, seed=self.seed)
+        return self._drawn[resamples]
+
+    def differences(self, pairs: np.ndarray) -> np.ndarray:
+        """Return the differences of the scores themselves, of each pair: float64[pair, score]."""
+        scores = observed(self.rows, self.statistic)
+        return scores[pairs[:, 0]] - scores[pairs[:, 1]]
+
+
+def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
+    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
 
     The differences of resamples are moved so that their mean is 0, as if the null hypothesis held; the p-value is the
     share of them that is farther from 0 than the difference itself. SacreBLEU (2.6.0, significance.py,
     `_paired_bs_test`) takes absolute values first and moves them then, which makes the test one-sided: it calls one
     in ten pairs of equal systems different at 5%, this one one in twenty.
+
+    Args:
+        sample: what to draw from.
+        pairs: int[pair, 2]: the numbers of two systems.
+        resamples: how many times to draw.
     """
-    return _p_value(np.abs(differences - differences.mean(axis=0)), difference)
+    drawn = sample.bootstrap(resamples)
+    p_values = []
+    for (one, other), difference in zip(pairs, sample.differences(pairs), strict=True):
+        differences = drawn[:, one] - drawn[:, other]
+        as_far = np.abs(differences - differences.mean(axis=0)) >= np.abs(difference)
+        p_values.append(_p_value(as_far.sum(axis=0), resamples))
+    return np.stack(p_values)
 
 
-def randomization_p_value(differences: np.ndarray, difference: np.ndarray) -> np.ndarray:
-    """Return the two-sided p-value of a difference, given the differences after random swaps.
+def randomization_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
+    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
 
-    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods.
+    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods. Arguments as in
+    `bootstrap_p_values`.
     """
-    return _p_value(np.abs(differences), difference)
+    size = np.abs(sample.differences(pairs))
+    chunks = randomization(sample.rows, sample.statistic, pairs, resamples=resamples, seed=sample.seed)
+    return _p_value(sum((np.abs(chunk) >= size).sum(axis=0) for chunk in chunks), resamples)
 
 
-#: By the names of `RESAMPLES`.
-P_VALUES: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
-    "bootstrap": bootstrap_p_value,
-    "randomization": randomization_p_value,
-}
-
-
-def _p_value(statistics: np.ndarray, difference: np.ndarray) -> np.ndarray:
+def _p_value(as_far: np.ndarray | int, resamples: int) -> np.ndarray:
     """Return (c + 1) / (n + 1), as sacreBLEU 2.6.0, significance.py, `_compute_p_value`: never 0.
 
     C counts what is at least as far from 0 as the difference, as in Phipson and Smyth 2010 and in scipy. SacreBLEU
     counts only what is farther, by which a system differs from itself with p = 1 / (n + 1).
     """
-    return ((statistics >= np.abs(difference)).sum(axis=0) + 1) / (len(statistics) + 1)
+    return (np.asarray(as_far) + 1) / (resamples + 1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class PairedTest:
+    """A way to test whether two systems differ.
+
+    Attributes:
+        title: what it is called.
+        draws: what its draws are called.
+        resamples: how many draws it makes unless told otherwise.
+        p_values: from a sample, pairs and the number of draws to p-values, float64[pair, score].
+    """
+
+    title: str
+    draws: str
+    resamples: int
+    p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
+
+    def resamples_for(self, comparisons: int) -> int:
+        """Return how many draws it makes for so many comparisons, unless told otherwise."""
+        return max(self.resamples, _DRAWS_PER_COMPARISON * comparisons)
+
+
+#: The paired tests by name, the default first.
+TESTS: dict[str, PairedTest] = {
+    "randomization": PairedTest(
+        title="Paired approximate randomization",
+        draws="trials",
+        resamples=10_000,
+        p_values=randomization_p_values,
+    ),
+    "bootstrap": PairedTest(
+        title="Paired bootstrap", draws="resamples", resamples=RESAMPLES, p_values=bootstrap_p_values
+    ),
+}
 
 
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -145,9 +241,9 @@ def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.n
     return np.rint(np.ldexp(rows, -exponent)), exponent
 
 
-def _chunks(draw: Callable[[int], np.ndarray], segments: int, resamples: int) -> Iterator[np.ndarray]:
-    """Yield what `draw` returns for some resamples at a time; how many at a time does not change what is drawn."""
-    size = max(1, _CELLS // segments)
+def _chunks(draw: Callable[[int], np.ndarray], cells: int, resamples: int) -> Iterator[np.ndarray]:
+    """Yield what `draw` returns for some resamples at a time, each of so many cells; how many changes no draw."""
+    size = max(1, _CELLS // cells)
     for begin in range(0, resamples, size):
         yield draw(min(size, resamples - begin))
 

@@ -3,12 +3,15 @@
 What it computes, and all of its other methods, stand in scoring.py, which knows nothing of `evaluate`.
 """
 
+import inspect
 import re
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import datasets
 import evaluate
+import sacrebleu
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .comparing import compare
@@ -21,31 +24,20 @@ from .inputs import validate_columns
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
 from .options import OPTIONS
+from .portable import pack
 from .resampling import bootstrap
 from .scores import sari_scores
 from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
 from .state import Result
 from .tokenization import encode
 from .training import TrainerMetric
-from .variants import VARIANTS
+from .variants import CITATION, VARIANTS
 
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
 by up to 20 points on the same file; this module computes each published one by name, says in a signature which one it
 was, and is by default the one of Hugging Face's own `sari` module, more than 20 times faster.
-"""
-
-_CITATION = """\
-@article{xu-etal-2016-optimizing,
-    title = {Optimizing Statistical Machine Translation for Text Simplification},
-    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
-    journal = {Transactions of the Association for Computational Linguistics},
-    volume = {4},
-    year = {2016},
-    url = {https://aclanthology.org/Q16-1029},
-    pages = {401--415},
-}
 """
 
 _KWARGS_DESCRIPTION = """
@@ -106,8 +98,17 @@ class Sari(Scorer, evaluate.Metric):
     filelock: Any
     filelocks: list[Any] | None
 
-    def __init__(self, *arguments: Any, **options: Any):
-        super().__init__(*arguments, **options)
+    def __init__(self, config_name: str | None = None, **options: Any):
+        variant = "hf" if config_name in (None, "default") else config_name
+        if not isinstance(variant, str) or variant not in VARIANTS:
+            raise ValueError(f"config_name: got {config_name!r}, wanted one of {', '.join(VARIANTS)}")
+        evaluate.Metric.__init__(self, config_name, **options)
+        Scorer.__init__(self, variant)
+        defaults = {name: known.default for name, known in inspect.signature(evaluate.Metric).parameters.items()}
+        self._options = {
+            name: value for name, value in options.items() if name != "hash" and value != defaults.get(name)
+        }
+        self.loader = partial(evaluate.load, str(Path(__file__).resolve()))
         for name in ("compute", "add", "add_batch"):  # which `evaluate` has copied, but not what `help` shows of them
             door, copy = getattr(type(self), name), getattr(self, name).__func__
             copy.__wrapped__, copy.__doc__ = door, f"{door.__doc__}{self.inputs_description}"
@@ -116,7 +117,7 @@ class Sari(Scorer, evaluate.Metric):
         text = datasets.Value("string")
         return evaluate.MetricInfo(
             description=_DESCRIPTION,
-            citation=_CITATION,
+            citation=CITATION,
             inputs_description=_KWARGS_DESCRIPTION,
             features=[
                 datasets.Features({"sources": text, "predictions": text, "references": datasets.Sequence(text)}),
@@ -134,7 +135,7 @@ class Sari(Scorer, evaluate.Metric):
         self, sources: Any, predictions: Any, references: Any, plan: Plan | None = None, **options: Any
     ) -> Result:
         columns = validate_columns(sources, predictions, references)
-        return compute_checked(columns, plan_of(options) if plan is None else plan)
+        return compute_checked(columns, plan_of({"variant": self.default_variant, **options}) if plan is None else plan)
 
     def compute_planned(self, sources: Any, predictions: Any, references: Any, plan: Plan) -> Any:
         """Score the arguments of `compute`, or what `add` and `add_batch` stored, or both.
@@ -202,6 +203,23 @@ class Sari(Scorer, evaluate.Metric):
             if lock is not None:
                 lock.release()
 
+    def _stored(self) -> dict[str, Any] | None:
+        """Return what `add` and `add_batch` stored, and store it again."""
+        if not len(self):
+            return None
+        if self.num_process > 1:
+            raise TypeError(f"metric: got stored segments of {self.num_process} processes, wanted compute() before")
+        self._finalize()
+        stored = {name: self.data[name][:] for name in COLUMNS}
+        self._discard()
+        super().add_batch(**stored)
+        return stored
+
     def __reduce__(self) -> tuple[Any, ...]:
         # A new process knows this module only after `evaluate.load`.
-        return evaluate.load, (str(Path(__file__).resolve()),)
+        config = () if self.config_name == "default" else (self.config_name,)
+        load = partial(evaluate.load, **self._options) if self._options else evaluate.load
+        return load, (*self.loader.args, *config), self._stored()
+
+    def __setstate__(self, stored: dict[str, Any]) -> None:
+        super().add_batch(**stored)

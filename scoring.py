@@ -3,8 +3,9 @@
 Each door says in its signature what it takes, has it checked once, and leaves the work to the floors below.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -12,17 +13,19 @@ from .comparing import (
     Comparison,
     Difference,
     baseline_scores,
+    check_compared,
     compare,
+    comparison_warnings,
     explain_difference,
     score_systems,
 )
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings, merge_warnings
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .hooks import TrainingDoors
 from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
-from .state import Prepared, Result, Scores, SentenceScores, State
+from .state import Result, Scores, SentenceScores, State, read_state
 from .tokenization import Tokenizer, split_into_tokens
-from .variants import VARIANTS
+from .variants import VARIANTS, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -51,7 +54,20 @@ class Tokenized(NamedTuple):
 
 
 class Scorer(TrainingDoors):
-    """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same."""
+    """SARI without `evaluate`; the metric of `evaluate` is one too, and does the same.
+
+    Attributes:
+        default_variant: what methods take where no variant is named.
+        loader: what loads this module in a process that does not know it; None where `import sari` does.
+
+    >>> Scorer("easse").signature(nrefs=1) == Scorer().signature(nrefs=1, variant="easse")
+    True
+    """
+
+    loader: partial[Any] | None = None
+
+    def __init__(self, variant: str = "hf"):
+        self.default_variant = resolve_variant(variant).name
 
     @property
     def variants(self) -> dict[str, str]:
@@ -131,7 +147,24 @@ class Scorer(TrainingDoors):
             resampling: whether to keep of every segment what confidence intervals are made of.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
         """
-        return State(settings_of(locals()), sentences=sentences, resampling=resampling, maker=self)
+        return State(settings_of(locals()), sentences=sentences, resampling=resampling, loader=self.loader)
+
+    def read_state(self, data: bytes, *, tokenize: Callable[[str], str] | None = None) -> State:
+        """Return the state of which `State.to_bytes` made bytes, on this machine or another one.
+
+        Args:
+            data: the bytes.
+            tokenize: the callable, if the state was made with one.
+
+        Raises:
+            ValueError: for other bytes, and where version or signature are not those that scores have here.
+
+        >>> state = Scorer().state(variant="easse")
+        >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
+        >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
+        True
+        """
+        return read_state(data, tokenize=tokenize, loader=self.loader)
 
     @lists_options
     def score_batch(
@@ -173,11 +206,12 @@ class Scorer(TrainingDoors):
         predictions: Mapping[str, Any],
         references: Any,
         baseline: str | None = None,
-        method: str | None = "bootstrap",
+        method: str | None = "randomization",
         confidence: float | None = 0.95,
         resamples: int | None = None,
         seed: int = 12345,
         details: bool = False,
+        all_pairs: bool = False,
         variant: str = "hf",
         level: str | None = None,
         deletion: str | None = None,
@@ -193,17 +227,26 @@ class Scorer(TrainingDoors):
             sources, references: as in `compute`.
             predictions: for each system its name and its predictions.
             baseline: the name of the system that the others are compared with; the first where it is None.
-            method: the paired test: "bootstrap" or "randomization" (approximate randomization); None for no test.
+            method: the paired test: "randomization" (approximate randomization) or "bootstrap"; None for no test.
             confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
-            resamples: how many resamples, or trials; 1,000 for the bootstrap and 10,000 for randomization where None.
+            resamples: how many draws for each; where None, 1,000 resamples for intervals and the bootstrap, 10,000
+                trials for randomization, and more where more than 25 or 250 comparisons want them.
             seed: of the random numbers: the same seed gives the same result on any machine.
+            all_pairs: whether to compare each system with each instead, without a baseline.
             details, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in `compute`.
 
         Returns:
-            A dict with "baseline", "method", "confidence", "resamples", "seed", "segments", "signature", and "systems":
-            for each name, in the order given, what `compute` returns, and, except for the baseline and without a
-            method, "differences", the four scores minus the baseline's, and "p_values", the chance of differences at
-            least that large, in either direction, between equal systems; 1 for a single segment.
+            A dict with "baseline", "method", "confidence", "resamples" (of the intervals), "trials" (of the test),
+            "seed", "comparisons", "segments", "signature", and "systems": for each name, in the order given, what
+            `compute` returns, and, except for the baseline and without a method, "differences", the four scores minus
+            the baseline's, "p_values", the chance of differences at least that large, in either direction, between
+            equal systems (1 for a single segment), and "corrected_p_values", the same after Holm's correction for the
+            number of comparisons, which tell what is significant.
+
+            With all pairs, systems come sorted by SARI, each with its "group", which ends where all systems so far are
+            significantly better than all that follow, and the first and the last of the ranks that it may have,
+            "rank"; and "pairs" has a dict for each two of them: "systems", "differences", "p_values" and
+            "corrected_p_values".
 
         Raises:
             ValueError, TypeError: as `compute` does.
@@ -215,48 +258,18 @@ class Scorer(TrainingDoors):
         ...     variant="easse",
         ... )
         >>> other = comparison["systems"]["other"]
-        >>> round(other["differences"]["sari"], 2), round(other["p_values"]["sari"], 3)
-        (41.48, 0.001)
+        >>> round(other["differences"]["sari"], 2), round(other["corrected_p_values"]["sari"], 4)
+        (41.48, 0.0001)
         """
         plan = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
-        check_flags(details=details)
+        check_flags(details=details, all_pairs=all_pairs)
         settings = settings_of(locals())
         columns = validate_systems(sources, predictions, references)
-        if baseline is not None and baseline not in columns.predictions:
-            raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(columns.predictions)}")
+        check_compared(list(columns.predictions), baseline, plan, all_pairs)
         states = score_systems(columns, settings, sentences=details, resampling=plan.is_wanted)
-        comparison = compare(states, baseline=baseline, resampling=plan, details=details)
-        give_warnings(merge_warnings({name: state.warnings() for name, state in states.items()}))
+        comparison = compare(states, baseline=baseline, resampling=plan, details=details, all_pairs=all_pairs)
+        give_warnings(comparison_warnings(states, comparison))
         return comparison
-
-    @lists_options
-    def prepare(
-        self,
-        *,
-        sources: Any,
-        references: Any,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        threads: int | None = None,
-    ) -> Prepared:
-        """Tokenize and count sources and references once, to score any number of predictions of them.
-
-        Args:
-            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, threads: as in
-                `compute`.
-
-        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
-        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
-        [34.37, 41.48, 19.05]
-        """
-        settings = settings_of(locals())
-        columns = validate_columns(sources, sources, references)
-        return Prepared(columns.sources, columns.references, settings)
 
     @lists_options
     def baselines(
@@ -390,7 +403,7 @@ def compute_checked(columns: Columns, plan: Plan) -> Result:
     state = State(plan.settings, sentences=plan.details, resampling=plan.resampling.confidence is not None)
     state.update_checked(columns)
     result = state.result(details=plan.details, resampling=plan.resampling)
-    give_warnings(state.warnings())
+    give_warnings([*state.warnings(), *state.warnings_of_intervals(plan.resampling)])
     if plan.baselines:
         result["baselines"] = baseline_scores(columns.sources, columns.references, plan.settings)
     return result

@@ -1,7 +1,8 @@
 """What is left of segments once they are counted: sums, from which scores are made, and which merge."""
 
-import operator
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
+from operator import methodcaller
 from typing import Any, TypedDict
 
 import numpy as np
@@ -12,14 +13,16 @@ from .data_warnings import (
     Observed,
     check_copying,
     check_data,
+    check_resampling,
     check_variant,
     flattened,
     give_warnings,
     observe_texts,
 )
-from .inputs import Columns, validate_columns, validate_texts
+from .inputs import Columns, validate_columns
 from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
+from .portable import Packed, make_findable, pack, pickled_call, unpack
 from .resampling import RESAMPLES, bootstrap, interval
 from .scores import (
     FIGURES,
@@ -30,7 +33,7 @@ from .scores import (
     sari_scores,
     select_score,
 )
-from .variants import OPERATIONS, SCORES, Variant
+from .variants import OPERATIONS, SCORES, VERSION, Variant
 
 # A copy deletes and adds nothing well, so that its SARI is a third of its keep score; 0/0 = 1 adds little to that,
 # but for the variants that reward copying.
@@ -97,28 +100,35 @@ class Result(Scores, _Asked):
 class State:
     """What is left of the segments seen so far: sums, from which the scores are made, and a small sample of texts.
 
-    States of shards merge to exactly the state of the whole, in whatever order, and pickle. Unless `sentences` or
-    `resampling` is set, their size does not depend on the number of segments.
+    States of shards merge to exactly the state of the whole, in whatever order, and travel: by `to_bytes`, or pickled.
+    Unless `sentences` or `resampling` is set, their size does not depend on the number of segments.
 
     Attributes:
         settings: how segments are scored.
         segments: how many were seen.
     """
 
-    def __init__(self, settings: Settings, *, sentences: bool = False, resampling: bool = False, maker: Any = None):
+    def __init__(
+        self,
+        settings: Settings,
+        *,
+        sentences: bool = False,
+        resampling: bool = False,
+        loader: partial[Any] | None = None,
+    ):
         """Make an empty state.
 
         Args:
             settings: how to score.
             sentences: whether to keep the scores of every segment.
             resampling: whether to keep of every segment what confidence intervals are made of.
-            maker: what makes such states, by its method `state`, in a process that does not know this module; it must
-                pickle.
+            loader: what loads, from the path that is its argument, something with a method `read_state`, in a process
+                that does not know this module; None where `import sari` does.
         """
         check_flags(sentences=sentences, resampling=resampling)
         self.settings = settings
         self.segments = 0
-        self._maker = maker
+        self._loader = loader
         self._keeps = {"sentences": sentences, "resampling": resampling}
         self._sentences: list[np.ndarray] = []
         self._rows: list[np.ndarray] = []
@@ -175,7 +185,9 @@ class State:
             ValueError: where the options differ.
         """
         if not isinstance(other, State):
-            raise TypeError(f"other: got {type(other).__name__}, wanted a State")
+            if type(other).__name__ != State.__name__:
+                raise TypeError(f"other: got {type(other).__name__}, wanted a State")
+            other = read_state(other.to_bytes(), **other.callables)  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
@@ -199,7 +211,7 @@ class State:
         *,
         details: bool = False,
         confidence: float | None = None,
-        resamples: int = RESAMPLES["bootstrap"],
+        resamples: int = RESAMPLES,
         seed: int = 12345,
     ) -> Result:
         """Return the scores of all segments so far, as `Sari.compute` does.
@@ -213,15 +225,14 @@ class State:
         check_flags(details=details)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         result = self.result(details=details, resampling=resampling)
-        give_warnings(self.warnings())
+        give_warnings([*self.warnings(), *self.warnings_of_intervals(resampling)])
         return result
 
     def result(self, *, details: bool, resampling: Resampling) -> Result:
         """Return what `compute` does, without a warning."""
         scores = self.scores()
         result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
-        if resampling.confidence is not None:
-            rows = self.rows()[:, None]
+        if resampling.confidence is not None and len(rows := self.rows()[:, None]) > 1:  # one alone never varies
             drawn = bootstrap(rows, self.scores_of_sums, resamples=resampling.resamples, seed=resampling.seed)
             result["confidence_intervals"] = named_scores(interval(drawn[:, 0], confidence=resampling.confidence).T)
         if details:
@@ -230,6 +241,14 @@ class State:
             if self._keeps["sentences"]:
                 result["sentences"] = self.sentences()
         return result
+
+    def restore(self, packed: Packed) -> None:
+        """Take what `to_bytes` packed, in place of what there is."""
+        head, (sample, empty) = packed.head, packed.head["observed"]
+        self._sentences, self._rows = ([array] if array.size else [] for array in packed.arrays.values())
+        self._observed = Observed([(pair[0], pair[1], pair[2]) for pair in sample], empty)
+        self._totals = np.array(head["totals"], object) if head["segments"] else 0
+        self._nrefs, self._copied, self.segments = set(head["nrefs"]), head["copied"], head["segments"]
 
     def scores(self) -> Scores:
         """Return the four scores of all segments so far, in percent."""
@@ -301,6 +320,10 @@ class State:
             found += check_copying(*self._scores_of_sample(), len(sample))
         return found
 
+    def warnings_of_intervals(self, resampling: Resampling) -> list[Warning]:
+        """Return what there is to say about intervals of these segments, if there are to be any."""
+        return list(check_resampling(self.segments, intervals=resampling.confidence is not None, tests=False))
+
     def _scores_of_sample(self) -> tuple[float, float]:
         """Return the SARI of the predictions and of copied sources, on the sample."""
         sources, predictions, references = flattened(self._observed.sample)
@@ -322,60 +345,57 @@ class State:
         means = exact_value(self._totals, self.segments)
         return means[:-size].reshape(-1, size, len(FIGURES)), means[-size:]
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        options = self.settings.options
-        names = ("_sentences", "_rows", "_copied", "_totals", "_nrefs", "segments")
-        kept = {name: vars(self)[name] for name in names} | {"_observed": tuple(self._observed)}
-        if self._maker is None:
-            return _empty_state, (options, self._keeps), kept
-        # The class lives in a module that a new process knows only once its maker is there.
-        return operator.methodcaller("state", **self._keeps, **options), (self._maker,), kept
+    @property
+    def callables(self) -> dict[str, Callable[[str], Any]]:
+        """The options that are no plain data, which `to_bytes` leaves out."""
+        return {name: value for name, value in self.settings.options.items() if callable(value)}
 
-    def __setstate__(self, kept: dict[str, Any]) -> None:
-        vars(self).update(kept, _observed=Observed(*kept["_observed"]))
+    def to_bytes(self) -> bytes:
+        """Return the state in a form that any machine can read: see `Scorer.read_state`.
 
-
-class Prepared:
-    """Sources and references that are tokenized and counted once, for any number of predictions.
-
-    Attributes:
-        settings: how segments are scored.
-        sources, references: that have been checked.
-    """
-
-    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
-        """Count what all predictions will have in common."""
-        self.settings, self.sources, self.references = settings, sources, references
-        self._chunks = list(prepare(sources, references, settings))
-
-    def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
-
-        Args:
-            predictions: one text per source.
-            details: whether to add the signature, the figures per order and the scores per segment.
-
-        Raises:
-            ValueError, TypeError: for bad input, in one line.
+        It is a line of JSON, with version and signature; and behind it, of a state that keeps something of every
+        segment, float64 numbers, the lowest byte first.
         """
-        check_flags(details=details)
-        return self.state(predictions, sentences=details).compute(details=details)
+        head = {
+            "state": VERSION,
+            "signature": self.signature,
+            "options": {name: value for name, value in self.settings.options.items() if name not in self.callables},
+            "keeps": self._keeps,
+            "segments": self.segments,
+            "copied": int(self._copied),
+            "nrefs": sorted(self._nrefs, key=str),
+            "totals": np.asarray(self._totals, object).tolist(),
+            "observed": self._observed,
+        }
+        kept = {"sentences": self._sentences, "rows": self._rows}
+        return pack(head, {name: np.concatenate(parts) if parts else np.empty(0) for name, parts in kept.items()})
 
-    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
-        """Return the state of predictions; see `State`."""
-        predictions = validate_texts("predictions", predictions)
-        if len(predictions) != len(self.sources):
-            raise ValueError(
-                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
-            )
-        state = State(self.settings, sentences=sentences, resampling=resampling)
-        state.observe(Columns(self.sources, predictions, self.references))
-        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
-            state.accumulate(counts)
-        return state
+    def __copy__(self) -> "State":
+        return read_state(self.to_bytes(), **self.callables, loader=self._loader)
+
+    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
+        return self.__copy__()
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _prepared, (self.settings.options, self.sources, self.references)
+        return pickled_call("state", methodcaller("read_state", self.to_bytes(), **self.callables), self._loader)
+
+
+def read_state(
+    data: bytes, *, tokenize: Callable[[str], str] | None = None, loader: partial[Any] | None = None
+) -> State:
+    """Return the state of which `State.to_bytes` made bytes; see `Scorer.read_state`."""
+    packed = unpack(data, "state")
+    head, given = packed.head, {} if tokenize is None else {"tokenize": tokenize}
+    if head["state"] != VERSION:
+        raise ValueError(f"data: got a state of version {head['state']}, wanted one of {VERSION}")
+    state = State(resolve_settings(**{**head["options"], **given}), **head["keeps"], loader=loader)
+    state.restore(packed)
+    if state.signature != head["signature"]:
+        raise ValueError(f"data: got a state of {head['signature']}, wanted one of {state.signature}")
+    return state
+
+
+make_findable(__name__)
 
 
 def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
@@ -386,14 +406,6 @@ def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
         variant: by which they were counted.
     """
     return sari_scores(_scored(counts, variant)[1])
-
-
-def _prepared(options: dict[str, Any], sources: list[str], references: list[list[str]]) -> Prepared:
-    return Prepared(sources, references, resolve_settings(**options))
-
-
-def _empty_state(options: dict[str, Any], keeps: dict[str, bool]) -> State:
-    return State(resolve_settings(**options), **keeps)
 
 
 def named_scores(scores: np.ndarray) -> Any:

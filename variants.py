@@ -10,6 +10,22 @@ from typing import Any, Literal
 
 VERSION = "1.0.0"
 
+#: What to cite, as BibTeX.
+CITATION = """\
+@article{xu-etal-2016-optimizing,
+    title = {Optimizing Statistical Machine Translation for Text Simplification},
+    author = {Xu, Wei and Napoles, Courtney and Pavlick, Ellie and Chen, Quanze and Callison-Burch, Chris},
+    journal = {Transactions of the Association for Computational Linguistics},
+    volume = {4},
+    year = {2016},
+    url = {https://aclanthology.org/Q16-1029},
+    pages = {401--415},
+}
+"""
+
+#: Counts of longer n-grams than these would fill the memory for nothing.
+MOST_ORDERS = 100
+
 #: What is scored, and what a segment's n-grams undergo.
 Score = Literal["sari", "keep", "delete", "add"]
 Operation = Literal["keep", "delete", "add"]
@@ -152,7 +168,7 @@ _ROWS = (
     Variant(
         name="set",
         summary="plain n-gram sets with the references united, precision for addition",
-        source="the definition in this project's README",
+        source="the definition in this project's docs/variants.md",
         counting="sets",
         level="sentence",
         zero_division=0,
@@ -277,12 +293,14 @@ def _check_lowercase(value: object) -> None:
         raise TypeError(f"lowercase: got {value!r}, wanted True or False")
 
 
-def check_whole_number(name: str, value: Any, *, least: int) -> None:
-    """Refuse what is not a whole number (TypeError), or is less than `least` (ValueError)."""
+def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """Refuse what is not a whole number (TypeError), or is less than `least` or more than `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
     if int(value) < least:
         raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at most {most}")
 
 
 _CHECKS: dict[str, Callable[[Any], None]] = {
@@ -290,5 +308,5 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
     "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
     "zero_division": _check_zero_division,
     "lowercase": _check_lowercase,
-    "max_order": lambda value: check_whole_number("max_order", value, least=1),
+    "max_order": lambda value: check_whole_number("max_order", value, least=1, most=MOST_ORDERS),
 }

@@ -1,5 +1,4 @@
 """What runs in a terminal: `score.py` with its options, and the tables of Narayan and Gardent.
 
-Imports `sari.files`, `sari.report`, `sari.measures` and `sari.variants`, and the core. What takes
-long to import waits until the arguments and the first lines of the files are known to be good.
+Imports `sari.files`, `sari.report`, `sari.measures` and the core. What takes long to import waits until the arguments and the first lines of the files are known to be good.
 """

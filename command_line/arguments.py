@@ -4,27 +4,38 @@ Imports nothing that takes long, so that `--help` and wrong options are answered
 """
 
 import argparse
+import codecs
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any, NoReturn
 
 from sari.command_line.options import Options
+from sari.files.named_sets import NAMED_SETS
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
-from sari.variants import DELETIONS, LEVELS, VARIANTS, resolve_variant
+from sari.variants import CITATION, DELETIONS, LEVELS, VARIANTS, VERSION, resolve_variant
 
+#: What it is called in a checkout; where it is installed, `sari`.
 PROGRAM = "score.py"
+
+#: The test where none is named, as in Python: it holds for few segments too.
+DEFAULT_TEST = "randomization"
 
 #: How the files of reports may end. They are written by `sari.report.pages`, which is slow to load.
 REPORT_ENDINGS = (".html", ".md", ".json")
 
 
-def parse(arguments: Sequence[str] | None) -> Options:
+def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """Return the options; anything wrong with them ends the program with status 2.
 
     Args:
         arguments: of the command line; None for those of this process.
+        program: what the user called.
     """
-    parser = _parser()
-    options = Options(**vars(parser.parse_args(arguments)))
+    parser = _parser(program)
+    given = vars(parser.parse_args(arguments))
+    if given["all_pairs"] and given["method"] is None:
+        given["method"] = DEFAULT_TEST
+    options = Options(**given)
     message = next(_faults(options), None)
     if message is not None:
         parser.error(message)
@@ -48,17 +59,53 @@ def _faults(options: Options) -> Iterator[str]:
     if options.explain is not None:
         yield from _faults_of_explaining(options, options.explain)
     yield from _faults_of_report(options)
+    yield from _faults_of_printing(options)
     if options.sentences is not None and options.all_variants:
         yield "--sentences takes the scores of one variant, not --all-variants"
+
+
+def _faults_of_printing(options: Options) -> Iterator[str]:
+    if not 0 <= options.width <= 15:
+        yield f"--width: got {options.width}, wanted a number of decimals from 0 to 15"
+    if options.format != "latex" and (options.booktabs or options.caption is not None or options.label is not None):
+        yield "--booktabs, --caption and --label go with --format latex"
+    if options.format in ("json", "csv") and options.width != 2:
+        yield f"--width goes with the other formats: {options.format} has all digits"
+    if options.score_only and (options.format != "text" or options.by_order or options.explain is not None):
+        yield "--score-only prints nothing else, wanted it without --format, --by-order and --explain"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
     texts = {"--sources": options.sources, "--outputs": options.outputs, "--references": options.references}
     if options.jsonl is not None and any(value is not None for value in texts.values()):
         yield "--jsonl takes the place of --sources, --outputs and --references"
-    if options.jsonl is None and None in texts.values():
+    yield from _faults_of_test_sets(options)
+    if options.jsonl is None and options.dataset is None and None in texts.values():
         missing = ", ".join(name for name, value in texts.items() if value is None)
         yield f"missing {missing}: wanted --sources, --outputs and --references, or --jsonl"
+
+
+def _faults_of_test_sets(options: Options) -> Iterator[str]:
+    try:
+        codecs.lookup(options.encoding)
+    except LookupError:
+        yield f"--encoding: got {options.encoding!r}, wanted one that Python knows, such as utf-8 or latin-1"
+    if options.tab_separated and options.references is None:
+        yield "--tab-separated goes with --references"
+    if options.dataset is None:
+        for flag, value in {"--split": options.split, "--columns": options.columns}.items():
+            if value is not None:
+                yield f"{flag} goes with --dataset"
+        return
+    if (options.sources, options.references, options.jsonl) != (None, None, None):
+        yield "--dataset takes the place of --sources, --references and --jsonl"
+    if options.outputs is None:
+        yield "missing --outputs: wanted --dataset and --outputs"
+    if options.columns is None and options.dataset not in NAMED_SETS:
+        names = ", ".join(NAMED_SETS)
+        yield f"--dataset: got {options.dataset!r}, wanted one of {names}, or another with its --columns"
+    if options.columns is not None and len(options.columns) < 2:
+        yield f"--columns: got {options.columns[0]!r} alone, wanted those of sources and references"
 
 
 def _faults_of_systems(options: Options) -> Iterator[str]:
@@ -67,9 +114,13 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
     if twice is not None:
         yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
     if options.method is not None and len(names) == 1:
-        yield "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"
-    if options.sentences is not None and len(names) > 1:
-        yield "--sentences takes the scores of one system"
+        yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
+    if options.why == options.variant:
+        yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
+    resampled = (options.confidence, options.method, options.report)
+    for flag, value in {"--resamples": options.resamples, "--seed": options.seed}.items():
+        if value is not None and not any(resampled):
+            yield f"{flag} goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"
 
 
 def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
@@ -91,9 +142,16 @@ def _faults_of_report(options: Options) -> Iterator[str]:
         yield "--trees are for measures in a --report"
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog=PROGRAM,
+class _Parser(argparse.ArgumentParser):
+    """A parser that refuses in one line."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
+
+
+def _parser(program: str) -> argparse.ArgumentParser:
+    parser = _Parser(
+        prog=program,
         description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
         "and - is standard input.",
         epilog="variants:\n" + "\n".join(f"  {row.name:<14}{row.summary}" for row in VARIANTS.values()),
@@ -104,7 +162,33 @@ def _parser() -> argparse.ArgumentParser:
     _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
     _add_comparison_options(parser.add_argument_group("comparison"))
     _add_report_options(parser.add_argument_group("report"))
+    _add_latex_options(parser.add_argument_group("LaTeX"))
+    listed = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
+    for flag, said, help_text in (
+        ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
+        ("--citation", CITATION, "print what to cite, as BibTeX"),
+        ("--list-datasets", listed, "print the test sets that --dataset knows"),
+    ):
+        parser.add_argument(flag, action=_Say, nargs=0, said=said, help=help_text)
     return parser
+
+
+class _Say(argparse.Action):
+    """Print something as it is, and end."""
+
+    def __init__(self, *names: str, said: str, **how: Any):
+        super().__init__(*names, **{**how, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
+        self.said = said
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(self.said)
+        parser.exit()
+
+
+def _add_latex_options(group) -> None:
+    group.add_argument("--booktabs", action="store_true", help="rules of the package booktabs")
+    group.add_argument("--caption", metavar="TEXT", help="of the table of scores, which then floats")
+    group.add_argument("--label", metavar="NAME", help="likewise")
 
 
 def _add_input_options(group) -> None:
@@ -123,6 +207,21 @@ def _add_input_options(group) -> None:
         "--jsonl",
         metavar="FILE",
         help="instead of the above, a JSON object per line: source, prediction (or output), references (a list or one)",
+    )
+
+    group.add_argument(
+        "--dataset",
+        metavar="NAME",
+        help="instead of --sources and --references, a test set (see --list-datasets), or with --columns any data set "
+        "of the Hub or in a folder",
+    )
+    group.add_argument("--split", metavar="NAME", help="of --dataset (default: test)")
+    group.add_argument(
+        "--columns", metavar="NAME", nargs="+", help="of --dataset: that of the sources, and those of references"
+    )
+    group.add_argument("--encoding", metavar="NAME", default="utf-8", help="of all files (default: utf-8)")
+    group.add_argument(
+        "--tab-separated", action="store_true", help="several references stand in a line, with tabs between them"
     )
 
 
@@ -168,9 +267,18 @@ def _add_comparison_options(group) -> None:
         help="test by paired approximate randomization whether systems differ from the first",
     )
     group.add_argument(
-        "--resamples", metavar="N", type=int, help="how many resamples (default: 1000) or trials (default: 10000)"
+        "--all-pairs",
+        action="store_true",
+        help="sort systems by score, test each against each, and tell the groups that no test tells apart",
     )
-    group.add_argument("--seed", metavar="N", type=int, default=12345, help="of the resamples (default: 12345)")
+    group.add_argument(
+        "--resamples",
+        metavar="N",
+        type=int,
+        help="how many resamples for intervals and --paired-bs (default: 1000) or trials for --paired-ar (default: "
+        "10000); more where many comparisons want them",
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="of the resamples (default: 12345)")
     group.add_argument(
         "--baselines",
         action="store_true",
@@ -202,4 +310,7 @@ def _add_report_options(group) -> None:
     group.add_argument(
         "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"
     )
+    group.add_argument("--score-only", action="store_true", help="print nothing but a SARI per line")
+    group.add_argument("--width", metavar="N", type=int, default=2, help="decimals of scores (default: 2)")
+    group.add_argument("--quiet", action="store_true", help="no warnings, and no progress bar")
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")

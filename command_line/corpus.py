@@ -1,6 +1,7 @@
 """The texts that the options name."""
 
 from sari.command_line.options import Options
+from sari.files.named_sets import open_test_set
 from sari.files.reading import Corpus, open_jsonl, open_texts
 
 
@@ -10,6 +11,21 @@ def open_corpus(options: Options) -> Corpus:
     Raises:
         FileError: for a file that cannot be opened.
     """
+    encoding = options.encoding.lower().replace("_", "-").replace("utf8", "utf-8")
     if options.jsonl is not None:
-        return open_jsonl(options.jsonl)
-    return open_texts(str(options.sources), options.output_paths, options.references or [])
+        return open_jsonl(options.jsonl, encoding=encoding)
+    if options.dataset is not None:
+        return open_test_set(
+            options.dataset,
+            split=options.split or "test",
+            columns=options.columns,
+            outputs=options.output_paths,
+            encoding=encoding,
+        )
+    return open_texts(
+        str(options.sources),
+        options.output_paths,
+        options.references or [],
+        encoding=encoding,
+        tab_separated=options.tab_separated,
+    )

@@ -4,11 +4,12 @@ from pathlib import Path
 
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import step_bar
+from sari.data_warnings import WarningRow, check_resampling, warning_rows
 from sari.files.errors import FileError
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns
 from sari.measures.generation import Tree, read_trees
-from sari.options import resolve_resampling
+from sari.options import Resampling, resolve_resampling
 from sari.report import building, pages
 from sari.report.results import ScoreReport
 from sari.state import State
@@ -33,14 +34,35 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
     path = str(options.report)
     with refusals():
         resampling = resolve_resampling(
-            confidence=options.confidence or _CONFIDENCE, resamples=options.resamples, seed=options.seed
+            **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
         trees = _trees(options.trees)
-        with step_bar("Measuring", building.steps(len(states))) as advance:
+        with step_bar("Measuring", building.steps(len(states)), quiet=options.quiet) as advance:
             document = building.build(
-                columns, states, warnings=scored.warnings, trees=trees, resampling=resampling, advance=advance
+                columns,
+                states,
+                warnings=_warnings(scored, resampling),
+                scored=scored if _has_more(scored) else None,
+                trees=trees,
+                resampling=resampling,
+                advance=advance,
             )
     write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
+
+
+def _has_more(scored: ScoreReport) -> bool:
+    """Return whether more was asked for than the scores and intervals that every report has."""
+    tests = scored.resampling is not None and scored.resampling.comparisons
+    return bool(tests or scored.baselines or scored.explanations)
+
+
+def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:
+    """Return the warnings of what is printed, with those about the intervals that every report has."""
+    if scored.resampling is not None:
+        return scored.warnings
+    segments = scored.results[0].segments
+    of_intervals = check_resampling(segments, intervals=resampling.confidence is not None, tests=False)
+    return [*scored.warnings, *warning_rows(list(of_intervals))]
 
 
 def _trees(path: str | None) -> list[Tree] | None:

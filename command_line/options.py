@@ -20,6 +20,8 @@ def refusals() -> Iterator[None]:
     """Turn what the metric refuses into faults of the options: the texts have been checked."""
     try:
         yield
+    except ModuleNotFoundError as error:
+        raise OptionError(f"{error}, wanted what requirements.txt lists") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(str(error)) from error
 
@@ -29,13 +31,18 @@ class Options:
     """The options by the names that `--help` shows; None, or False, for what was left out.
 
     Attributes:
-        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar.
+        method: "bootstrap" for --paired-bs, "randomization" for --paired-ar and for --all-pairs alone.
     """
 
     sources: str | None
     outputs: list[str] | None
     references: list[str] | None
     jsonl: str | None
+    dataset: str | None
+    split: str | None
+    columns: list[str] | None
+    encoding: str
+    tab_separated: bool
     variant: str
     all_variants: bool
     level: str | None
@@ -47,8 +54,9 @@ class Options:
     threads: int | None
     confidence: float | None
     method: str | None
+    all_pairs: bool
     resamples: int | None
-    seed: int
+    seed: int | None
     baselines: bool
     why: str | None
     format: str
@@ -57,12 +65,20 @@ class Options:
     report: str | None
     trees: str | None
     sentences: str | None
+    quiet: bool
+    score_only: bool
+    width: int
+    booktabs: bool
+    caption: str | None
+    label: str | None
 
     @property
     def input_paths(self) -> list[str]:
         """The files that are read, but for trees."""
         if self.jsonl is not None:
             return [self.jsonl]
+        if self.dataset is not None:
+            return self.output_paths
         return [str(self.sources), *self.output_paths, *(self.references or [])]
 
     @property
@@ -84,6 +100,12 @@ class Options:
     def variants(self) -> list[str]:
         """The names of the variants to score under."""
         return list(VARIANTS) if self.all_variants else [self.variant]
+
+    @property
+    def resampling(self) -> dict[str, Any]:
+        """The options of intervals and tests."""
+        given = {"confidence": self.confidence, "method": self.method, "resamples": self.resamples, "seed": self.seed}
+        return {name: value for name, value in given.items() if value is not None}
 
     @property
     def choices(self) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import signal
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 
 from sari.command_line.arguments import PROGRAM, parse
@@ -12,16 +13,24 @@ from sari.command_line.corpus import open_corpus
 from sari.command_line.options import OptionError, Options
 from sari.files.errors import FileError
 from sari.files.writing import check_writable
-from sari.report.formats import FORMATS
+from sari.report.formats import FORMATS, LatexStyle, as_latex
+from sari.report.results import ScoreReport
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error."""
-    options = parse(arguments)
+def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
+    """Run the command line and return its exit status: 0, or 2 for bad input, said on standard error.
+
+    Args:
+        arguments: of the command line; None for those of this process.
+        program: what the user called, with which refusals begin.
+    """
+    options = parse(arguments, program)
+    if options.dataset is None:
+        os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing else needs the network
     try:
         answer = _answer(options)
     except (FileError, OptionError) as error:
-        return _refuse(str(error))
+        return _refuse(str(error), program)
     print(answer)
     return 0
 
@@ -45,16 +54,25 @@ def _answer(options: Options) -> str:
             raise OptionError(f"{error}, wanted what requirements.txt lists") from error
         if options.explain is not None:
             return explain_line(options, chain([first], batches), options.explain)
-        return FORMATS[options.format](score(options, corpus, chain([first], batches)), options.by_order)
+        return _shown(score(options, corpus, chain([first], batches)), options)
 
 
-def run(arguments: Sequence[str] | None = None) -> int:
+def _shown(report: ScoreReport, options: Options) -> str:
+    """Return a report as the options want it printed."""
+    report = replace(report, width=options.width, warnings=[] if options.quiet else report.warnings)
+    if options.score_only:
+        return "\n".join(f"{result.scores['sari']:.{options.width}f}" for result in report.results)
+    if options.format == "latex":
+        return as_latex(report, options.by_order, LatexStyle(options.booktabs, options.caption, options.label))
+    return FORMATS[options.format](report, options.by_order)
+
+
+def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run `main` as a program that ends quietly when it is interrupted or its reader has gone."""
     signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
-    os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs the network
     try:
         try:
-            return main(arguments)
+            return main(arguments, program)
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where a fault can still be caught
@@ -65,12 +83,12 @@ def run(arguments: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except OSError as error:
         _discard_output()
-        return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}")
+        return _refuse(f"{error.filename or 'standard output'}: {error.strerror or error}", program)
 
 
-def _refuse(message: str) -> int:
+def _refuse(message: str, program: str) -> int:
     if sys.stderr is not None:  # closed by the caller; `print` would turn to standard output instead
-        print(f"{PROGRAM}: error: {' '.join(message.splitlines())}", file=sys.stderr)
+        print(f"{program}: error: {' '.join(message.splitlines())}", file=sys.stderr)
     return 2
 
 

@@ -13,23 +13,23 @@ _PATIENCE = 2.0
 
 
 @contextmanager
-def reading_bar(corpus: Corpus) -> Iterator[Callable[[], object]]:
+def reading_bar(corpus: Corpus, *, quiet: bool = False) -> Iterator[Callable[[], object]]:
     """Yield a function that shows how much has been read."""
-    with _bar(desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
+    with _bar(quiet, desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
         yield lambda: bar is not None and bar.update(corpus.position - bar.n)
 
 
 @contextmanager
-def step_bar(label: str, steps: int) -> Iterator[Callable[[], object]]:
+def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callable[[], object]]:
     """Yield a function that shows that one more step is done."""
-    with _bar(desc=label, total=steps) as bar:
+    with _bar(quiet, desc=label, total=steps) as bar:
         yield lambda: bar is not None and bar.update()
 
 
 @contextmanager
-def _bar(**how) -> Iterator[Any]:
+def _bar(quiet: bool, **how) -> Iterator[Any]:
     """Yield a bar that shows on a terminal, and only when it takes long; None elsewhere."""
-    if sys.stderr is None or not sys.stderr.isatty():
+    if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return
     from tqdm import tqdm

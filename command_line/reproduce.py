@@ -1,6 +1,6 @@
 """Print the tables of Narayan and Gardent 2014 from files that one has, with the paper's figures beside.
 
-    python . reproduce --sources S --references R --outputs Zhu.txt Woodsend.txt Hybrid.txt
+    sari reproduce --sources S --references R --outputs Zhu.txt Woodsend.txt Hybrid.txt
 
 Texts are lowercased first. A file's name says which system it is; systems of which the paper has no figures, or other
 outputs than these files, are measured all the same.

@@ -5,24 +5,31 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.options import Options, refusals
+from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import reading_bar
-from sari.comparing import baseline_scores, compare, explain_difference, score_systems
+from sari.comparing import (
+    baseline_scores,
+    compare,
+    comparison_warnings,
+    correct_together,
+    explain_difference,
+    score_systems,
+)
 from sari.data_warnings import merge_warnings, warning_rows, without_comparison
 from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
 from sari.options import Settings, resolve_resampling, resolve_settings
 from sari.report.formats import SENTENCE_FORMATS
-from sari.report.results import Baseline, Difference, Result, ScoreReport, resampling_of, results_of
+from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
 from sari.state import SentenceScores, State
 
 
 class Scored(NamedTuple):
-    """What is printed, and the sentence scores of the first system under the first variant, where they are wanted."""
+    """What is printed, and the sentence scores of each system under the first variant, where they are wanted."""
 
     report: ScoreReport
-    sentences: SentenceScores | None
+    sentences: dict[str, SentenceScores]
 
 
 def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreReport:
@@ -41,13 +48,13 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         settings = {
             name: resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants
         }
-    with reading_bar(corpus) as show_progress:
+    with reading_bar(corpus, quiet=options.quiet) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
             scored = _scored_alone(read, settings, options)
         else:
             scored = _scored_together(SystemColumns(**gather(read, options.systems)), settings, options)
-    if options.sentences and scored.sentences is not None:
+    if options.sentences:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
     return scored.report
 
@@ -74,26 +81,23 @@ def _scored_alone(batches: Iterator[Batch], settings: dict[str, Settings], optio
     ]
     warnings = merge_warnings({variant: state.warnings() for variant, state in states.items()})
     report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
-    return Scored(report, next(iter(states.values())).sentences() if keeps_sentences else None)
+    return Scored(report, {name: next(iter(states.values())).sentences()} if keeps_sentences else {})
 
 
 def _scored_together(columns: SystemColumns, settings: dict[str, Settings], options: Options) -> Scored:
     """Score all systems, with what else is wanted."""
     with refusals():
-        resampling = resolve_resampling(
-            confidence=options.confidence, method=options.method, resamples=options.resamples, seed=options.seed
-        )
+        resampling = resolve_resampling(**options.resampling)
     # A report cuts the segments into classes, for which rows of all of them are kept.
     keeps = {"sentences": True, "resampling": resampling.is_wanted or options.report is not None}
     states = {variant: score_systems(columns, how, **keeps) for variant, how in settings.items()}
     comparisons = {
-        variant: compare(by_system, resampling=resampling, details=True) for variant, by_system in states.items()
+        variant: compare(by_system, resampling=resampling, details=True, all_pairs=options.all_pairs)
+        for variant, by_system in states.items()
     }
+    correct_together(list(comparisons.values()))
     warnings = merge_warnings(
-        {
-            variant: merge_warnings({name: state.warnings() for name, state in by_system.items()})
-            for variant, by_system in states.items()
-        }
+        {variant: comparison_warnings(by_system, comparisons[variant]) for variant, by_system in states.items()}
     )
     baselines: list[Baseline] = []
     for variant, how in settings.items() if options.baselines else ():
@@ -105,13 +109,16 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
         explanations=_differences(columns, settings[options.variants[0]], options),
         warnings=warning_rows(warnings),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
+        pairs=[pair for variant, comparison in comparisons.items() for pair in pairs_of(variant, comparison)],
     )
     first = states[options.variants[0]]
     if options.report is not None:
-        from sari.command_line.documents import write_document
-
+        try:
+            from sari.command_line.documents import write_document
+        except ImportError as error:
+            raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
-    return Scored(report, next(iter(first.values())).sentences())
+    return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
 
 
 def _differences(columns: SystemColumns, settings: Settings, options: Options) -> list[Difference]:

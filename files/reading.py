@@ -13,6 +13,7 @@ import zlib
 from codecs import BOM_UTF8
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import NamedTuple, TypedDict, cast
@@ -62,7 +63,8 @@ class LineFile:
         size: bytes in all, compressed or not; None where that is unknown, as with a pipe.
     """
 
-    def __init__(self, path: str):
+    def __init__(self, path: str, encoding: str = "utf-8"):
+        self._encoding = encoding
         self.name = "<stdin>" if path == STANDARD_INPUT else path
         self.lines = 0
         try:
@@ -93,18 +95,31 @@ class LineFile:
 
     def _read(self) -> Iterator[str]:
         try:
-            for line in self._raw_lines():
+            for line in self._raw_lines() if self._encoding == "utf-8" else self._decoded_lines():
                 self.lines += 1
-                yield line.decode("utf-8").removesuffix("\n").removesuffix("\r")
-        except UnicodeDecodeError as error:
-            raise self.error(f"byte 0x{error.object[error.start]:02x} is not UTF-8, wanted UTF-8 text") from None
+                text = line if isinstance(line, str) else line.decode("utf-8")
+                yield text.removesuffix("\n").removesuffix("\r")
+        except UnicodeError as error:
+            name = "UTF-8" if self._encoding == "utf-8" else self._encoding
+            if isinstance(error, UnicodeDecodeError) and name == "UTF-8":
+                raise self.error(f"byte 0x{error.object[error.start]:02x} is not UTF-8, wanted UTF-8 text") from None
+            raise FileError(f"{self.name}:{self.lines + 1}: not {name}: {error}") from None
         except (OSError, EOFError, zlib.error) as error:
             raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {reason(error)}") from None
 
-    def _raw_lines(self) -> Iterator[bytes]:
+    def _stream(self) -> io.BufferedReader:
         gzipped = self._tap.starts_with(_GZIP_MAGIC)
         raw = gzip.GzipFile(fileobj=io.BufferedReader(self._tap, _BUFFER_BYTES)) if gzipped else self._tap
-        stream = io.BufferedReader(cast(io.RawIOBase, raw), _BUFFER_BYTES)
+        return io.BufferedReader(cast(io.RawIOBase, raw), _BUFFER_BYTES)
+
+    def _decoded_lines(self) -> Iterator[str]:
+        r"""Yield lines of another encoding, whose `\n` may be more than a byte."""
+        stream = io.TextIOWrapper(self._stream(), encoding=self._encoding, newline="\n")
+        first = stream.readline().removeprefix("\ufeff")
+        return chain([first] if first else [], stream)
+
+    def _raw_lines(self) -> Iterator[bytes]:
+        stream = self._stream()
         first = stream.readline().removeprefix(BOM_UTF8)
         return chain([first] if first else [], stream)
 
@@ -226,8 +241,20 @@ def stem(path: str) -> str:
     return name.removesuffix(".txt").removesuffix(".jsonl") or name
 
 
-def open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[str]) -> Corpus:
+def open_texts(
+    sources: str,
+    outputs: str | Sequence[str],
+    references: Sequence[str],
+    *,
+    encoding: str = "utf-8",
+    tab_separated: bool = False,
+) -> Corpus:
     """Open files of one text per line, all with the same number of lines; one file of outputs for each system.
+
+    Args:
+        sources, outputs, references: the files.
+        encoding: of all of them, in lower case.
+        tab_separated: whether tabs separate several references in a line.
 
     Raises:
         FileError: at once for a file that cannot be opened, later for a fault inside.
@@ -237,36 +264,40 @@ def open_texts(sources: str, outputs: str | Sequence[str], references: Sequence[
     behind = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
         raise FileError(f"<stdin>: wanted for one file, came for {paths.count(STANDARD_INPUT)}")
-    files = [LineFile(path) for path in paths]
-    return Corpus(files, (Segment(row[0], row[1:behind], list(row[behind:])) for row in _rows(files)))
+    files = [LineFile(path, encoding) for path in paths]
+
+    def split(texts: tuple[str, ...]) -> list[str]:
+        return [text for line in texts for text in line.split("\t")] if tab_separated else list(texts)
+
+    return Corpus(files, (Segment(row[0], row[1:behind], split(row[behind:])) for row in _rows(files)))
 
 
-def open_jsonl(path: str) -> Corpus:
+def open_jsonl(path: str, *, encoding: str = "utf-8") -> Corpus:
     """Open a file of one JSON object per line, with the keys source, prediction (or output) and references.
 
     Raises:
         FileError: at once for a file that cannot be opened, later for a fault inside.
     """
-    file = LineFile(path)
+    file = LineFile(path, encoding)
     return Corpus([file], (_parse(line, file.error) for line in file))
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
     for row in zip_longest(*files):
         if None in row:
-            raise _unequal(files)
+            deque(files[0], maxlen=0)
+            raise line_faults(files, files[0].lines, files[0].name)
         yield row
 
 
-def _unequal(files: Sequence[LineFile]) -> FileError:
-    """Read the files to their ends, and say which one first differs from the sources, and by how much."""
+def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
+    """Read the files to their ends, and say which one first has not as many lines as the model, and how many."""
     for file in files:
         deque(file, maxlen=0)
-    model = files[0]
-    other = next(file for file in files if file.lines != model.lines)
-    place = f"{other.name}:{min(model.lines, other.lines) + 1}"
+    other = next(file for file in files if file.lines != lines)
+    place = f"{other.name}:{min(lines, other.lines) + 1}"
     plural = "" if other.lines == 1 else "s"
-    return FileError(f"{place}: the file has {other.lines} line{plural}, wanted {model.lines} as in {model.name}")
+    return FileError(f"{place}: the file has {other.lines} line{plural}, wanted {lines} as in {model}")
 
 
 def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
@@ -287,7 +318,7 @@ def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
 
 def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
     try:
-        record = json.loads(line)
+        record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
     except json.JSONDecodeError as fault:
         raise error(f"not JSON: {fault.msg} at column {fault.colno}, wanted a JSON object") from None
     except (ValueError, RecursionError):  # a number of too many digits, brackets nested too deep
@@ -295,6 +326,15 @@ def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
     if not isinstance(record, dict):
         raise error(f"got {_kind(record)}, wanted a JSON object")
     return record
+
+
+def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileError]) -> dict[str, object]:
+    """Return an object whose keys are all different, of which JSON would silently keep the last."""
+    names = [name for name, _ in pairs]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise error(f"the key {json.dumps(twice)} came twice in one object, wanted it once")
+    return dict(pairs)
 
 
 def _references(value: object, error: Callable[[str], FileError]) -> list[str]:

@@ -1,5 +1,4 @@
 """Results for people and programs: why a text gets its score, tables in every format, and reports with pictures.
 
-Imports `sari.measures` and `sari.variants`, and asks the metric that it is given; knows nothing of files, options and
-pages. `results`, `tables` and `formats` need the standard library alone, so that the command line answers at once.
+Imports `sari.measures` and the core; knows nothing of files, options and pages. `results`, `tables` and `formats` need the standard library alone, so that the command line answers at once.
 """

@@ -17,6 +17,7 @@ from sari.options import Resampling, Settings, resolve_resampling
 from sari.report.companions import MEASURES, Texts
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
 from sari.report.explanation import explain
+from sari.report.results import ScoreReport
 from sari.state import State
 from sari.tokenization import Text, split_into_tokens
 from sari.variants import Variant
@@ -30,6 +31,7 @@ def build(
     states: Mapping[str, State],
     *,
     warnings: Sequence[WarningRow] = (),
+    scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
     advance: Callable[[], object] = lambda: None,
@@ -40,6 +42,7 @@ def build(
         columns: the texts, which have been checked.
         states: of each system, by name, made with `sentences=True` and `resampling=True`.
         warnings: what there is to say about the texts.
+        scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
         advance: called again and again while it works, `steps` times.
@@ -57,6 +60,8 @@ def build(
         references=(min(nrefs), max(nrefs)),
         tokens=_in_words(some.settings.variant),
         confidence=resampling.confidence,
+        resamples=resampling.resamples,
+        seed=resampling.seed,
         warnings=list(warnings),
         lengths=[length for length, _ in test_set.lengths],
         systems=[
@@ -65,6 +70,7 @@ def build(
         ],
         beside=test_set.beside(),
         examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+        scored=scored,
     )
 
 

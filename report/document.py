@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sari.data_warnings import WarningRow
 from sari.report.explanation import Explanation
+from sari.report.results import ScoreReport
 from sari.state import Intervals, OrderFigures, Scores, SentenceScores
 
 #: The names of what stands beside the systems for comparison.
@@ -75,11 +76,13 @@ class Document:
         references: how many a segment has, from the fewest to the most.
         tokens: how texts become the tokens that SARI and the companion measures compare.
         confidence: of the intervals, from 0 to 1; None where there are none.
+        resamples, seed: of the intervals.
         warnings: what there is to say about the texts.
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best and the worst.
+        scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
     """
 
     signature: str
@@ -87,8 +90,11 @@ class Document:
     references: tuple[int, int]
     tokens: str
     confidence: float | None
+    resamples: int
+    seed: int
     warnings: list[WarningRow]
     lengths: list[Length]
     systems: list[System]
     beside: list[System]
     examples: list[Examples]
+    scored: ScoreReport | None = None

@@ -7,13 +7,17 @@ Every format takes results of any number of systems and variants. JSON has one s
                   "orders": [{"order": int, "keep": {"precision": float, "recall": float, "f1": float, "score": float},
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
-                  "differences": {"sari": float, ...}, "p_values": {"sari": float, ...}}, ...],
+                  "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
+                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int]}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
      "warnings": [{"category": str, "message": str}, ...],
-     "resampling": {"confidence": float, "method": str, "resamples": int, "seed": int, "baseline": str}}
+     "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
+                    "comparisons": int, "baseline": str},
+     "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
+                "corrected_p_values": {...}}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
@@ -24,11 +28,13 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
+import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.report.results import Baseline, Result, ScoreReport
+from sari.report.results import Baseline, Pair, Result, ScoreReport
 from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score_list, score_table
 from sari.variants import SCORES
 
@@ -37,6 +43,22 @@ if TYPE_CHECKING:  # what `--help` need not wait for
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
+# Columns of LaTeX whose words are broken into lines, so that the table fits a column of text.
+_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.24\linewidth}") | {"Choice": r"p{0.14\linewidth}"}
+# Columns of CSV: fields of results and of the resampling.
+_OF_TESTS = ("difference", "p_value", "corrected_p_value")
+_OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
+
+
+class LatexStyle(NamedTuple):
+    """How LaTeX tables look: with rules of booktabs, and the first as a float with caption and label."""
+
+    booktabs: bool = False
+    caption: str | None = None
+    label: str | None = None
+
+
+_PLAIN = LatexStyle()
 
 
 def as_text(report: ScoreReport, by_order: bool) -> str:
@@ -49,7 +71,7 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0]) if alone else _aligned(score_table(report))
+    lines += score_list(results[0], report.width) if alone else _aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
@@ -65,9 +87,15 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
 
 def as_json(report: ScoreReport, _by_order: bool) -> str:
     """Return a report in the schema above, which always has the orders."""
+    return json.dumps(score_fields(report), indent=2, allow_nan=False)
+
+
+def score_fields(report: ScoreReport) -> dict[str, Any]:
+    """Return a report as plain data in the schema above."""
     fields = asdict(report)
+    del fields["width"]
     systems = [_without_nothing(result) for result in fields.pop("results")]
-    return json.dumps({"systems": systems, **_without_nothing(fields)}, indent=2, allow_nan=False)
+    return {"systems": systems, **_without_nothing(fields)}
 
 
 def as_markdown(report: ScoreReport, by_order: bool) -> str:
@@ -83,21 +111,29 @@ def as_markdown(report: ScoreReport, by_order: bool) -> str:
     return "\n\n".join(blocks)
 
 
-def as_latex(report: ScoreReport, by_order: bool) -> str:
-    """Return a report as LaTeX tables that need no package, the best scores in bold; all else is in comments."""
-    blocks = [_latex_table(score_table(report))]
-    blocks += [f"% {table.title}\n{_latex_table(table)}" for table in further_tables(report, by_order)]
+def as_latex(report: ScoreReport, by_order: bool, style: LatexStyle = _PLAIN) -> str:
+    """Return a report as LaTeX tables, the best scores in bold, that need no package unless the style wants one.
+
+    All else is in comments.
+    """
+    blocks = [_floating(_latex_table(score_table(report), style), style)]
+    blocks += [f"% {table.title}\n{_latex_table(table, style)}" for table in further_tables(report, by_order)]
     comments = [*legend(report, best="bold:"), *report.signatures]
     comments += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
 
 
 def as_csv(report: ScoreReport, _by_order: bool) -> str:
-    """Return a row per system, baseline and variant at full precision, the columns the same whatever was asked for."""
+    """Return a row per system, baseline and variant, and one per pair of systems that were compared each with each.
+
+    All figures have full precision, and the columns are the same whatever was asked for.
+    """
     ends = [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
-    of_test = [f"{score}_{what}" for what in ("difference", "p_value") for score in SCORES]
-    header = ["system", "variant", "segments", *SCORES, *ends, *of_test, "signature", "warnings"]
+    of_test = [f"{score}_{what}" for what in _OF_TESTS for score in SCORES]
+    header = ["system", "compared_with", "variant", "segments", *SCORES, *ends, *of_test, "group", "first_rank"]
+    header += ["last_rank", *_OF_RESAMPLING, "signature", "warnings"]
     shared = {"segments": report.results[0].segments, "warnings": " ".join(row["message"] for row in report.warnings)}
+    shared |= {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
     signatures = {result.variant: result.signature for result in report.results}
     file = io.StringIO()
     writer = csv.DictWriter(file, header, lineterminator="\n")
@@ -105,7 +141,13 @@ def as_csv(report: ScoreReport, _by_order: bool) -> str:
     rows: list[Result | Baseline] = [*report.results, *report.baselines]
     for row in rows:
         cells = {"system": row.name, "variant": row.variant, **shared, **row.scores}
+        if isinstance(row, Result) and row.p_values is not None and report.resampling is not None:
+            cells["compared_with"] = report.resampling.baseline
         writer.writerow({**cells, "signature": signatures[row.variant], **_statistics(row)})
+    for pair in report.pairs:
+        one, other = pair.systems
+        cells = {"system": one, "compared_with": other, "variant": pair.variant, **shared}
+        writer.writerow({**cells, "signature": signatures[pair.variant], **_test_cells(pair)})
     return file.getvalue().removesuffix("\n")
 
 
@@ -119,28 +161,33 @@ FORMATS: dict[str, Callable[[ScoreReport, bool], str]] = {
 }
 
 
-def sentences_as_tsv(scores: SentenceScores) -> Iterator[str]:
-    """Yield a line of names and a line per segment: its number, from 1, and its four scores."""
-    yield "\t".join(("segment", *SCORES))
-    for number, row in _sentences(scores):
-        yield "\t".join(map(repr, (number, *row)))
+def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
+    """Yield a line of names and a line per segment: its system if there are several, its number and its scores."""
+    several = len(scores) > 1
+    yield "\t".join(("system",) * several + ("segment", *SCORES))
+    for name, own in scores.items():
+        for row in _sentences(own):
+            yield "\t".join((" ".join(name.split()),) * several + tuple(map(repr, row)))
 
 
-def sentences_as_jsonl(scores: SentenceScores) -> Iterator[str]:
-    """Yield a JSON object per segment: its number, from 1, and its four scores."""
-    for number, row in _sentences(scores):
-        yield json.dumps({"segment": number, **dict(zip(SCORES, row, strict=True))}, allow_nan=False)
+def sentences_as_jsonl(scores: dict[str, SentenceScores]) -> Iterator[str]:
+    """Yield a JSON object per segment: its system if there are several, its number, from 1, and its four scores."""
+    for name, own in scores.items():
+        whose = {"system": name} if len(scores) > 1 else {}
+        for row in _sentences(own):
+            yield json.dumps({**whose, **dict(zip(("segment", *SCORES), row, strict=True))}, allow_nan=False)
 
 
 #: How sentence scores are written, by the ending of the file.
-SENTENCE_FORMATS: dict[str, Callable[[SentenceScores], Iterator[str]]] = {
+SENTENCE_FORMATS: dict[str, Callable[[dict[str, SentenceScores]], Iterator[str]]] = {
     ".tsv": sentences_as_tsv,
     ".jsonl": sentences_as_jsonl,
 }
 
 
-def _sentences(scores: SentenceScores) -> Iterator[tuple[int, tuple[float, ...]]]:
-    return enumerate(zip(*(scores[name] for name in SCORES), strict=True), 1)
+def _sentences(scores: SentenceScores) -> Iterator[tuple[float, ...]]:
+    columns = [scores[name] for name in SCORES]
+    return zip(range(1, len(columns[0]) + 1), *columns, strict=True)
 
 
 def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
@@ -149,16 +196,22 @@ def _without_nothing(fields: dict[str, Any]) -> dict[str, Any]:
 
 def _statistics(row: Result | Baseline) -> dict[str, Any]:
     """Return the cells of intervals and tests; those that a row does not have stay empty."""
-    cells: dict[str, Any] = {}
-    if isinstance(row, Result):
-        for score in SCORES:
-            if row.confidence_intervals is not None:
-                cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
-            if row.differences is not None:
-                cells[f"{score}_difference"] = row.differences[score]
-            if row.p_values is not None:
-                cells[f"{score}_p_value"] = row.p_values[score]
+    if not isinstance(row, Result):
+        return {}
+    cells = _test_cells(row)
+    for score in SCORES if row.confidence_intervals is not None else ():
+        cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    if row.rank is not None:
+        cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells
+
+
+def _test_cells(row: Result | Pair) -> dict[str, Any]:
+    """Return the cells of a test, if there was one."""
+    columns = {what: getattr(row, f"{what}s") for what in _OF_TESTS}
+    return {
+        f"{score}_{what}": scores[score] for what, scores in columns.items() if scores is not None for score in SCORES
+    }
 
 
 # How each format writes a table
@@ -177,8 +230,20 @@ def _column(name: str, cells: list[Cell], *, right: bool) -> list[str]:
     marks = ["*" * cell.significant + "^" * cell.best for cell in cells]
     room = max(map(len, marks), default=0)
     texts = [name + " " * room, *(cell.text + mark.ljust(room) for cell, mark in zip(cells, marks, strict=True))]
-    width = max(map(len, texts))
-    return [text.rjust(width) if right else text.ljust(width) for text in texts]
+    widths = list(map(_columns, texts))
+    spaces = [" " * (max(widths) - width) for width in widths]
+    return [space + text if right else text + space for text, space in zip(texts, spaces, strict=True)]
+
+
+def _columns(text: str) -> int:
+    """Return how many columns a text takes in a terminal: wide characters two, combining ones none.
+
+    >>> _columns("简化"), _columns("e\u0301")
+    (4, 1)
+    """
+    return sum(
+        0 if unicodedata.combining(one) else 2 if unicodedata.east_asian_width(one) in "WF" else 1 for one in text
+    )
 
 
 def _markdown_table(table: Table) -> str:
@@ -191,16 +256,28 @@ def _markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _latex_table(table: Table) -> str:
+def _latex_table(table: Table, style: LatexStyle) -> str:
     def shown(cell: Cell) -> str:
-        text = _escaped_latex(cell.text)
+        text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
 
-    alignment = "".join("l" if name in WORDS else "r" for name in table.header)
+    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in table.header)
+    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if style.booktabs else (r"\hline",) * 3
     header = " & ".join(map(_escaped_latex, table.header))
     rows = [" & ".join(map(shown, row)) for row in table.rows]
-    lines = [rf"\begin{{tabular}}{{{alignment}}}", r"\hline", rf"{header} \\", r"\hline"]
-    return "\n".join([*lines, *(rf"{row} \\" for row in rows), r"\hline", r"\end{tabular}"])
+    # A row that began with these would be an argument of the end of the row before it.
+    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
+    lines = [rf"\begin{{tabular}}{{{alignment}}}", top, rf"{header} \\", middle]
+    return "\n".join([*lines, *(rf"{row} \\" for row in rows), bottom, r"\end{tabular}"])
+
+
+def _floating(table: str, style: LatexStyle) -> str:
+    """Return a table as a float, where the style has a caption or a label."""
+    if style.caption is None and style.label is None:
+        return table
+    caption = [rf"\caption{{{_escaped_latex(style.caption)}}}"] if style.caption is not None else []
+    label = [rf"\label{{{style.label}}}"] if style.label is not None else []
+    return "\n".join([r"\begin{table}", r"\centering", table, *caption, *label, r"\end{table}"])
 
 
 def _escaped_markdown(text: str) -> str:
@@ -209,5 +286,15 @@ def _escaped_markdown(text: str) -> str:
 
 def _escaped_latex(text: str) -> str:
     words = {"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"}
+    words |= {"<": r"\textless{}", ">": r"\textgreater{}", "|": r"\textbar{}", '"': r"\textquotedbl{}"}
     words |= {character: f"\\{character}" for character in "&%$#_{}"}
-    return "".join(words.get(character, character) for character in text)
+    return "".join(words.get(character, character) for character in text).replace("--", "-{}-")
+
+
+def _minus(text: str) -> str:
+    """Return a text in LaTeX, with a true minus where it is a negative number, and a dash between two ranks."""
+    number = re.fullmatch(r"(-?)([\d.]+)(?:-(\d+))?", text)
+    if not number:
+        return text
+    minus, first, last = number.groups()
+    return "$-$" * bool(minus) + first + (f"--{last}" if last else "")

@@ -3,13 +3,15 @@
 JSON has one schema, for one system or many::
 
     {"signature": str, "segments": int, "references": [int, int], "tokens": str, "confidence": float | null,
+     "resamples": int, "seed": int,
      "warnings": [{"category": str, "message": str}], "lengths": [{"shortest": int, "longest": int, "segments": int}],
      "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
-                                               "outputs": {NAME: EXPLANATION}}]}]}
+                                               "outputs": {NAME: EXPLANATION}}]}],
+     "scored": SCORED | null}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
-n-grams and the figures of each order.
+n-grams and the figures of each order, and SCORED is what `score.py --format json` prints: see `formats`.
 """
 
 import base64
@@ -26,6 +28,8 @@ from sari.report import plots
 from sari.report.companions import MEASURES, SPREADS, Measure
 from sari.report.document import Document, Length, System
 from sari.report.explanation import MARKS, Token
+from sari.report.formats import score_fields
+from sari.report.tables import WORDS, Table, further_tables, legend, score_table
 from sari.variants import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -64,6 +68,7 @@ def as_json(document: Document) -> str:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
                 del explanation["grams"], explanation["orders"]
+    fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -80,13 +85,26 @@ def _rendered(template: str, document: Document, **more) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
-    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "MARKS": MARKS}
+    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "WORDS": WORDS, "MARKS": MARKS}
     names = [system.name for system in document.systems]
     of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
     shown = environment.get_template(template).render(
-        document=document, of=of, columns=[*document.systems, *document.beside], groups=_groups(document), **more
+        document=document,
+        of=of,
+        more=_more(document),
+        columns=[*document.systems, *document.beside],
+        groups=_groups(document),
+        **more,
     )
     return shown.rstrip()
+
+
+def _more(document: Document) -> tuple[list[Table], list[str]]:
+    """Return the tables of what was asked for besides, and the lines that explain them."""
+    scored = document.scored
+    if scored is None:
+        return [], []
+    return [score_table(scored), *further_tables(scored, by_order=False)], legend(scored, best="bold:")
 
 
 def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:

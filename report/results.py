@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.comparing import Comparison, Step
     from sari.data_warnings import WarningRow
+    from sari.resampling import PairedTest
     from sari.state import Intervals, OrderFigures, Scores
 
-#: A p-value below this is marked as significant.
+#: A corrected p-value below this is marked as significant.
 SIGNIFICANT = 0.05
 
 
@@ -27,6 +28,9 @@ class Result:
     confidence_intervals: Intervals | None = None
     differences: Scores | None = None
     p_values: Scores | None = None
+    corrected_p_values: Scores | None = None
+    group: int | None = None
+    rank: list[int] | None = None
 
 
 def results_of(variant: str, comparison: Comparison) -> list[Result]:
@@ -42,9 +46,28 @@ def results_of(variant: str, comparison: Comparison) -> list[Result]:
             confidence_intervals=result.get("confidence_intervals"),
             differences=result.get("differences"),
             p_values=result.get("p_values"),
+            corrected_p_values=result.get("corrected_p_values"),
+            group=result.get("group"),
+            rank=result.get("rank"),
         )
         for name, result in comparison["systems"].items()
     ]
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two systems compared under one variant: the scores of the first less those of the second."""
+
+    variant: str
+    systems: list[str]
+    differences: Scores
+    p_values: Scores
+    corrected_p_values: Scores
+
+
+def pairs_of(variant: str, comparison: Comparison) -> list[Pair]:
+    """Return the pairs of systems that were compared each with each."""
+    return [Pair(variant, **pair) for pair in comparison.get("pairs", ())]
 
 
 @dataclass(frozen=True)
@@ -70,13 +93,31 @@ class Difference:
 
 @dataclass(frozen=True)
 class Resampling:
-    """How intervals and p-values were made; None where there are none, and where `baseline` has no others to meet."""
+    """How intervals and p-values were made.
+
+    Attributes:
+        confidence: of the intervals; None where there are none.
+        method: of the tests, a name in `resampling.TESTS`; None where there are none.
+        resamples, trials: how many draws made the intervals, and the tests; None where there are none.
+        seed: of the draws.
+        comparisons: how many the p-values are corrected for.
+        baseline: the system that the others are compared with; None where each is compared with each.
+    """
 
     confidence: float | None
     method: str | None
-    resamples: int
+    resamples: int | None
+    trials: int | None
     seed: int
-    baseline: str
+    comparisons: int
+    baseline: str | None
+
+    @property
+    def test(self) -> PairedTest:
+        """The test, with its words."""
+        from sari.resampling import TESTS  # here, since `--help` need not wait for it
+
+        return TESTS[str(self.method)]
 
 
 def resampling_of(comparison: Comparison) -> Resampling:
@@ -84,8 +125,10 @@ def resampling_of(comparison: Comparison) -> Resampling:
     return Resampling(
         confidence=comparison["confidence"],
         method=comparison["method"],
-        resamples=comparison["resamples"],
+        resamples=None if comparison["confidence"] is None else comparison["resamples"],
+        trials=comparison["trials"],
         seed=comparison["seed"],
+        comparisons=comparison["comparisons"],
         baseline=comparison["baseline"],
     )
 
@@ -100,6 +143,8 @@ class ScoreReport:
         explanations: for each system why two variants differ.
         warnings: what there is to say about data and variants.
         resampling: None where nothing was resampled.
+        pairs: of systems, where each is compared with each.
+        width: decimals of scores where they are for people.
     """
 
     results: list[Result]
@@ -107,6 +152,8 @@ class ScoreReport:
     explanations: list[Difference] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: Resampling | None = None
+    pairs: list[Pair] = field(default_factory=list)
+    width: int = 2
 
     @property
     def systems(self) -> list[str]:

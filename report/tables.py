@@ -4,16 +4,11 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from sari.report.results import SIGNIFICANT, Baseline, Difference, Result, ScoreReport
+from sari.report.results import SIGNIFICANT, Baseline, Difference, Resampling, Result, ScoreReport
 from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
 WORDS = ("System", "Variant", "Operation", "Choice", "From", "To")
-
-_METHODS = {
-    "bootstrap": "paired bootstrap, {resamples} resamples",
-    "randomization": "paired approximate randomization, {resamples} trials",
-}
 
 
 class Cell(NamedTuple):
@@ -35,11 +30,11 @@ class Table(NamedTuple):
 Row = Result | Baseline
 
 
-def score_list(result: Result) -> list[str]:
-    """Return the scores of a single result, one in a line."""
+def score_list(result: Result, width: int) -> list[str]:
+    """Return the scores of a single result with so many decimals, one in a line."""
     labels = ("  SARI:", "    - Keep:", "    - Delete:", "    - Add:")
     return [
-        f"{label:<15}{result.scores[name]:.2f}  {_interval(result, name)}".rstrip()
+        f"{label:<15}{result.scores[name]:.{width}f}  {_interval(result, name, width)}".rstrip()
         for label, name in zip(labels, SCORES, strict=True)
     ]
 
@@ -55,8 +50,9 @@ def score_table(report: ScoreReport) -> Table:
 def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     """Return the tables that were asked for besides: figures by n-gram order, and why variants differ."""
     several = len(report.systems) > 1
-    orders = [_order_table(result, several) for result in report.results if by_order]
-    return orders + [_difference_table(difference, several) for difference in report.explanations]
+    orders = [_order_table(result, several, report.width) for result in report.results if by_order]
+    orders += [_pairs_table(report, variant) for variant in report.variants if report.pairs]
+    return orders + [_difference_table(difference, several, report.width) for difference in report.explanations]
 
 
 def legend(report: ScoreReport, *, best: str) -> list[str]:
@@ -84,12 +80,17 @@ def _score_columns(report: ScoreReport) -> dict[str, Callable[[Row], Cell]]:
     score, resampling = _score_cells(report), report.resampling
     columns: dict[str, Callable[[Row], Cell]] = {"SARI": partial(score, name="sari")}
     if resampling and resampling.confidence is not None:
-        columns[f"{_percent(resampling.confidence)} CI"] = lambda row: Cell(_interval(row, "sari"))
+        columns[f"{_percent(resampling.confidence)} CI"] = lambda row: Cell(_interval(row, "sari", report.width))
     for name in OPERATIONS:
         columns[name.title()] = partial(score, name=name)
-    if resampling and resampling.method is not None:
-        columns["Diff."] = lambda row: Cell(_statistic(row, "differences", "+.2f"))
+    if report.pairs:
+        columns["Group"] = lambda row: Cell(str(getattr(row, "group", None) or ""))
+        columns["Ranks"] = lambda row: Cell(_ranks(row))
+    elif resampling and resampling.comparisons:
+        columns["Diff."] = lambda row: Cell(_statistic(row, "differences", f"+.{report.width}f"))
         columns["p"] = lambda row: Cell(_statistic(row, "p_values", ".4f"))
+        if resampling.comparisons > 1:
+            columns["corr. p"] = lambda row: Cell(_statistic(row, "corrected_p_values", ".4f"))
     return columns
 
 
@@ -104,17 +105,17 @@ def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
 
     def cell(row: Row, name: Score) -> Cell:
         is_best = rivals and isinstance(row, Result) and row.scores[name] == best[row.variant, name]
-        p_values = row.p_values if isinstance(row, Result) else None
+        p_values = row.corrected_p_values if isinstance(row, Result) else None
         significant = name == "sari" and p_values is not None and p_values["sari"] < SIGNIFICANT
-        return Cell(f"{row.scores[name]:.2f}", is_best, significant)
+        return Cell(f"{row.scores[name]:.{report.width}f}", is_best, significant)
 
     return cell
 
 
-def _order_table(result: Result, several: bool) -> Table:
+def _order_table(result: Result, several: bool, width: int) -> Table:
     figures: tuple[Figure, ...] = ("precision", "recall", "f1", "score")
     rows = [
-        [Cell(str(row["order"])), Cell(operation), *(Cell(f"{row[operation][name]:.2f}") for name in figures)]
+        [Cell(str(row["order"])), Cell(operation), *(Cell(f"{row[operation][name]:.{width}f}") for name in figures)]
         for row in result.orders
         for operation in OPERATIONS
     ]
@@ -122,23 +123,38 @@ def _order_table(result: Result, several: bool) -> Table:
     return Table(title, ["Order", "Operation", "Precision", "Recall", "F1", "Score"], rows)
 
 
-def _difference_table(difference: Difference, several: bool) -> Table:
+def _pairs_table(report: ScoreReport, variant: str) -> Table:
+    """Return the corrected p-values of each system against those that score higher."""
+    names = [result.name for result in report.results if result.variant == variant]
+    p_values = {
+        tuple(pair.systems): pair.corrected_p_values["sari"] for pair in report.pairs if pair.variant == variant
+    }
+    rows = []
+    for place, name in enumerate(names[1:], 1):
+        row = [p_values[other, name] for other in names[:place]]
+        cells = [Cell(f"{p_value:.4f}", significant=p_value < SIGNIFICANT) for p_value in row]
+        rows.append([Cell(name), *cells, *[Cell("")] * (len(names) - 1 - place)])
+    title = f"Corrected p of the difference to each system that scores higher: {variant}"
+    return Table(title, ["System", *names[:-1]], rows)
+
+
+def _difference_table(difference: Difference, several: bool, width: int) -> Table:
     start, *steps = difference.steps
     whose = f", {difference.name}" if several else ""
     title = f"From {difference.variant_a} to {difference.variant_b}, one choice at a time{whose}"
-    rows = [[difference.variant_a, "", "", f"{start['sari']:.2f}", ""]]
+    rows = [[difference.variant_a, "", "", f"{start['sari']:.{width}f}", ""]]
     rows += [
         [
             step["choice"] or "",
             step["before"] or "",
             step["after"] or "",
-            f"{step['sari']:.2f}",
-            f"{step['change']:+.2f}",
+            f"{step['sari']:.{width}f}",
+            f"{step['change']:+.{width}f}",
         ]
         for step in steps
     ]
     last = difference.steps[-1]["sari"]
-    rows += [[difference.variant_b, "", "", f"{last:.2f}", f"{last - start['sari']:+.2f}"]]
+    rows += [[difference.variant_b, "", "", f"{last:.{width}f}", f"{last - start['sari']:+.{width}f}"]]
     return Table(title, ["Choice", "From", "To", "SARI", "Change"], [[Cell(text) for text in row] for row in rows])
 
 
@@ -150,27 +166,59 @@ def _resampling_legend(report: ScoreReport) -> list[str]:
             f"{_percent(resampling.confidence)} CI: percentile bootstrap over segments, {resampling.resamples} "
             f"resamples, seed {resampling.seed}"
         ]
-    if resampling and resampling.method is not None:
-        method = _METHODS[resampling.method].format(resamples=resampling.resamples)
-        lines += [
-            f"Diff., p: SARI against {resampling.baseline}; two-sided, {method}, seed {resampling.seed}",
-            f"Null hypothesis: a system and {resampling.baseline} are equally good, and differ by chance",
-            f"* the null hypothesis is rejected: p < {SIGNIFICANT:g}",
-        ]
+    if resampling and resampling.comparisons:
+        lines += _test_legend(resampling)
     return lines
 
 
-def _interval(row: Row, name: Score) -> str:
+def _test_legend(resampling: Resampling) -> list[str]:
+    test = resampling.test
+    method = f"two-sided, {test.title.lower()}, {resampling.trials} {test.draws}, seed {resampling.seed}"
+    if resampling.baseline is None:
+        return [
+            f"p: SARI of each system against each; {method}; corrected for {_comparisons(resampling)}",
+            "Group: ends where each system so far is significantly better than all that follow, p < "
+            f"{SIGNIFICANT:g} (* below)",
+            "Ranks: from one more than how many are significantly better to how many a system is not better than",
+        ]
+    lines = [
+        f"Diff., p: SARI against {resampling.baseline}; {method}",
+        f"Null hypothesis: a system and {resampling.baseline} are equally good, and differ by chance",
+    ]
+    if resampling.comparisons == 1:
+        return [*lines, f"* the null hypothesis is rejected: p < {SIGNIFICANT:g}"]
+    return [
+        *lines,
+        f"corr. p: corrected for {_comparisons(resampling)}",
+        f"* the null hypothesis is rejected: corrected p < {SIGNIFICANT:g}",
+    ]
+
+
+def _comparisons(resampling: Resampling) -> str:
+    plural = "" if resampling.comparisons == 1 else "s"
+    return f"{resampling.comparisons} comparison{plural} (Holm 1979)"
+
+
+def _interval(row: Row, name: Score, width: int) -> str:
     if isinstance(row, Baseline) or row.confidence_intervals is None:
         return ""
     low, high = row.confidence_intervals[name]
-    return f"[{low:.2f}, {high:.2f}]"
+    return f"[{low:.{width}f}, {high:.{width}f}]"
 
 
 def _statistic(row: Row, name: str, form: str) -> str:
     """Return the difference or p-value of a row's SARI; baselines, and the system compared with, have none."""
     values = getattr(row, name, None)
     return format(values["sari"], form) if values else ""
+
+
+def _ranks(row: Row) -> str:
+    """Return the first and the last rank that a system may have."""
+    rank = row.rank if isinstance(row, Result) else None
+    if rank is None:
+        return ""
+    first, last = rank
+    return str(first) if first == last else f"{first}-{last}"
 
 
 def _percent(share: float) -> str:

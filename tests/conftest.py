@@ -32,11 +32,16 @@ TESTS = ROOT / "tests"
 #: What requirements-dev.txt has and requirements-test.txt lacks: files that import it are not collected without it.
 NOT_EVERYWHERE = ("playwright", "psutil", "ray", "torch", "transformers")
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "cluster")
+STARTED_ONCE = ("address", "cluster", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too.
 settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
+
+
+def runs(examples):
+    """Return settings for so many examples: the same ones each time in CI, fresh ones everywhere else."""
+    return settings(max_examples=examples, deadline=None, derandomize=bool(os.environ.get("CI")))
 
 
 def imported_by(file: Path) -> set[str]:
@@ -93,3 +98,11 @@ def sari():
     import evaluate
 
     return evaluate.load(str(ROOT / "sari.py"))
+
+
+@pytest.fixture(scope="session", params=["core", "metric"])
+def scorer(request):
+    """Return what has the doors: the core's own, without `evaluate`, and then the metric, whose doors are the same."""
+    from sari.scoring import Scorer
+
+    return Scorer() if request.param == "core" else request.getfixturevalue("sari")

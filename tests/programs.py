@@ -60,9 +60,9 @@ def refusal_of(process):
 
 
 def usage_error_of(process):
-    """Return the last line of a refusal, which comes after the usage."""
+    """Return the one line of a refusal."""
     assert (process.returncode, process.stdout) == (2, b"")
-    line = process.stderr.decode().splitlines()[-1]
+    (line,) = process.stderr.decode().splitlines()
     assert line.startswith("score.py: error: ")
     return line.removeprefix("score.py: error: ")
 

@@ -25,6 +25,18 @@ def corpus(tmp_path):
         ([*FILES, "--jsonl", "x"], "--jsonl takes the place of --sources, --outputs and --references"),
         ([*FILES, "--level", "word"], "argument --level: invalid choice: 'word' (choose from "),
         ([*FILES, "--max-order", "0"], "max_order: got 0, wanted a whole number of at least 1"),
+        ([*FILES, "--max-order", "99999999"], "max_order: got 99999999, wanted a whole number of at most 100"),
+        ([*FILES, "--width", "16"], "--width: got 16, wanted a number of decimals from 0 to 15"),
+        ([*FILES, "--width", "3", "--format", "csv"], "--width goes with the other formats: csv has all digits"),
+        ([*FILES, "--caption", "x"], "--booktabs, --caption and --label go with --format latex"),
+        ([*FILES, "--score-only", "--by-order"], "--score-only prints nothing else, wanted it without --format"),
+        ([*FILES, "--encoding", "x"], "--encoding: got 'x', wanted one that Python knows, such as utf-8 or latin-1"),
+        ([*FILES, "--split", "x"], "--split goes with --dataset"),
+        ([*FILES, "--dataset", "asset"], "--dataset takes the place of --sources, --references and --jsonl"),
+        (["--dataset", "asset"], "missing --outputs: wanted --dataset and --outputs"),
+        (["--dataset", "x", *FILES[2:4]], "--dataset: got 'x', wanted one of asset, turk, or another with its --col"),
+        (["--dataset", "x", *FILES[2:4], "--columns", "a"], "--columns: got 'a' alone, wanted those of sources and"),
+        ([*FILES[:4], "--tab-separated"], "--tab-separated goes with --references"),
         ([*FILES, "--zero-division", "2"], "zero_division: got 2.0, wanted a number from 0 to 1"),
         ([*FILES, "--zero-division", "nan"], "zero_division: got nan, wanted a number from 0 to 1"),
         (
@@ -47,8 +59,11 @@ def test_usage_errors(corpus, arguments, message):
     [
         ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, wanted a name for each: NAME=FILE"),
         ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, wanted a name for each: NAME=FILE"),
-        ([*FILES, "--paired-ar"], "--paired-bs and --paired-ar compare systems, wanted two or more --outputs"),
-        ([*FILES, "--outputs", "r.txt", "--sentences", "x.tsv"], "--sentences takes the scores of one system"),
+        ([*FILES, "--paired-ar"], "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two"),
+        ([*FILES, "--all-pairs"], "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two"),
+        ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, wanted another"),
+        ([*FILES, "--seed", "1"], "--seed goes with --confidence, --paired-bs, --paired-ar, --all-pairs or --report"),
+        ([*FILES, "--resamples", "9"], "--resamples goes with --confidence, --paired-bs, --paired-ar, --all-pairs or"),
         ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
         ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
         ([*FILES, "--paired-ar", "--paired-bs"], "argument --paired-bs: not allowed with argument --paired-ar"),
@@ -97,3 +112,10 @@ def test_a_file_whose_name_has_an_equals_sign(tmp_path, monkeypatch):
 
 def test_endings_of_reports_are_known_without_loading_the_pages():
     assert tuple(pages.FORMATS) == REPORT_ENDINGS
+
+
+@pytest.mark.parametrize(
+    ("flag", "begin"), [("--version", "SARI "), ("--citation", "@article{xu-"), ("--list-datasets", "asset ")]
+)
+def test_what_is_said_without_files(tmp_path, flag, begin):
+    assert output_of(run(flag, folder=tmp_path)).startswith(begin)

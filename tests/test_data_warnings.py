@@ -145,7 +145,8 @@ def test_each_fault_is_told(sari, clean, category):
 
 
 def test_every_category_is_tested(sari):
-    assert set(sari.warning_categories) == {"SariWarning", "RewardsCopyingWarning", *FAULTS}
+    of_resampling = {"FewSegmentsWarning", "FewResamplesWarning"}
+    assert set(sari.warning_categories) == {"SariWarning", "RewardsCopyingWarning", *of_resampling, *FAULTS}
     base = sari.warning_categories["SariWarning"]
     assert all(issubclass(category, base) for category in sari.warning_categories.values())
     assert issubclass(base, UserWarning)
@@ -305,3 +306,30 @@ def test_what_was_collected_ends_with_the_block(sari):
     with pytest.warns(UserWarning, match="1 of 1 predictions is empty"):
         sari.compute(**columns)
     assert len(found) == 1
+
+
+def test_few_segments_and_few_resamples(sari, clean):
+    columns = {**clean, "predictions": {"a": clean["predictions"], "b": clean["sources"]}}
+    few = "of 10 segments are less sure than they say: they want 100 or more"
+    cases = [
+        ({"resamples": 99}, [f"intervals and tests {few}"]),
+        ({"resamples": 99, "confidence": None}, [f"tests {few}"]),
+        ({"method": None}, [f"intervals {few}"]),
+        ({"method": None, "confidence": None}, []),
+    ]
+    for options, messages in cases:
+        with sari.collect_warnings() as collected:
+            sari.compare(**columns, variant="easse", **options)
+        assert [str(one) for one in collected if type(one).__name__ == "FewSegmentsWarning"] == messages
+    with sari.collect_warnings() as collected:
+        sari.compute(**clean, variant="easse", confidence=0.9)
+        sari.compute(**{name: column[:1] for name, column in clean.items()}, variant="easse", confidence=0.9)
+        sari.compare(**columns, variant="easse", resamples=10)
+    messages = [str(one) for one in collected if type(one).__name__.startswith("Few")]
+    assert messages == [
+        f"intervals {few}",
+        "a single segment has no interval, and no test can tell what is chance",
+        f"intervals and tests {few}",
+        "no difference could be significant: with so few resamples for so many comparisons no corrected p-value is "
+        "below 0.09",
+    ]

@@ -1,5 +1,8 @@
 """Files that are written whole or not at all."""
 
+import os
+import threading
+
 import pytest
 
 from sari.files.errors import FileError
@@ -44,3 +47,23 @@ def test_what_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch, pat
         check_writable(path, ["none.tsv", "in.tsv"])
     assert str(error.value) == message
     check_writable("new.tsv", ["in.tsv"])
+
+
+def test_devices_and_pipes_are_written_straight(tmp_path):
+    full, pipe = tmp_path / "full.tsv", tmp_path / "pipe.tsv"
+    full.symlink_to("/dev/full")
+    os.mkfifo(pipe)
+    read = []
+    reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
+    reader.start()
+    check_writable(str(pipe), [])
+    write_whole(str(pipe), ["a", "b"])
+    reader.join()
+    assert read == ["a\nb\n"]
+    assert pipe.is_fifo()
+    check_writable(str(full), [])
+    with pytest.raises(FileError, match=r"full\.tsv: No space left on device, wanted a file to write$"):
+        write_whole(str(full), ["a"])
+    assert full.is_symlink()
+    assert full.is_char_device()
+    assert sorted(tmp_path.iterdir()) == [full, pipe]

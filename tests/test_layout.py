@@ -81,7 +81,7 @@ def relative_imports(file):
 
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
-    {"inputs", "tokenization", "scores", "variants", "resampling", "data_warnings", "training"},
+    {"inputs", "tokenization", "scores", "variants", "resampling", "data_warnings", "portable", "training"},
     {"ngrams", "options"},
     {"countings"},
     {"ngram_counts"},

@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from itertools import chain
 
 import pytest
 from programs import ROOT
@@ -18,8 +19,8 @@ def run(*arguments):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], f"got no command, wanted one of {COMMANDS}"),
-        (["--sources"], f"got '--sources', wanted one of {COMMANDS}"),
+        ([], f"got no arguments, wanted --sources and others, or one of {COMMANDS}"),
+        (["bleu"], f"got 'bleu', wanted one of {COMMANDS}"),
         (["app", "--port"], "app: got '--port', wanted no arguments"),
     ],
 )
@@ -31,7 +32,41 @@ def test_what_is_no_command_is_refused_in_one_line(arguments, message):
 def test_help():
     process = run("--help")
     assert (process.returncode, process.stderr) == (0, "")
-    assert [line.split()[0] for line in process.stdout.splitlines()] == COMMANDS.split(", ")
+    commands, usage = process.stdout.split("\n\n", maxsplit=1)
+    assert [line.split()[0] for line in commands.splitlines()[1:]] == COMMANDS.split(", ")
+    assert usage.startswith("usage: sari [-h]")
+
+
+@pytest.mark.parametrize("command", [["score"], []])
+def test_options_alone_are_those_of_score(command):
+    process = run(*command, "--sources", "none", "--outputs", "o", "--references", "r")
+    message = "sari: error: none: No such file or directory, wanted a file to read\n"
+    assert (process.returncode, process.stdout, process.stderr) == (2, "", message)
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "extra"), [("app", "gradio", "app"), ("reproduce", "rapidfuzz", "report")]
+)
+def test_a_missing_extra_is_said_in_one_line(command, package, extra):
+    files = [f"{ROOT}/examples/{name}.txt" for name in ("sources", "outputs", "references.0")]
+    arguments = [*zip(("--sources", "--outputs", "--references"), files, strict=True)] if command != "app" else []
+    program = (
+        "import runpy, sys\n"
+        "sys.modules[sys.argv.pop(1)] = None\n"
+        "sys.argv[0] = sys.argv.pop(1)\n"
+        "runpy.run_path(sys.argv[0], run_name='__main__')\n"
+    )
+    process = subprocess.run(
+        [sys.executable, "-c", program, package, str(ROOT), command, *chain.from_iterable(arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (process.returncode, process.stdout) == (2, "")
+    (line,) = process.stderr.splitlines()
+    assert line.startswith(f"sari: error: {command}: ")
+    assert package in line
+    assert line.endswith(f"wanted the extra {extra!r} or requirements.txt")
 
 
 @pytest.mark.parametrize("command", ["score", "reproduce"])

@@ -3,6 +3,8 @@
 import csv
 import io
 import json
+import shutil
+import subprocess
 
 import pytest
 from programs import (
@@ -21,6 +23,8 @@ from programs import (
 )
 
 from sari.variants import SCORES, VARIANTS
+
+FEW = "tests of 10 segments are less sure than they say: they want 100 or more"
 
 
 @pytest.fixture
@@ -143,6 +147,8 @@ def test_layout_of_a_comparison(capsys, monkeypatch):
         "reference: each scored against the other references; references: their mean\n"
         "\n"
         f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}\n"
+        "\n"
+        f"Warning: intervals and {FEW}\n"
     )
 
 
@@ -158,6 +164,8 @@ def test_layout_of_intervals_of_one_system(capsys, monkeypatch):
         "90% CI: percentile bootstrap over segments, 1000 resamples, seed 3",
         "",
         f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
+        "",
+        "Warning: intervals of 10 segments are less sure than they say: they want 100 or more",
     ]
 
 
@@ -192,25 +200,30 @@ def test_markdown(capsys, monkeypatch):
         "- bold: the best system of the column\n"
         "\n"
         f"`SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}`  \n"
+        "\n"
+        f"> Warning: {FEW}  \n"
     )
 
 
 def test_latex(capsys, monkeypatch):
-    outputs = ["--outputs", "a&b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    outputs = ["--outputs", "[a]&b=examples/outputs.txt", "best_one=examples/outputs.rewriting.txt"]
+    outputs += ["*c|--=examples/sources.txt"]
     text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "latex")
     table, _, comments = text.partition("\n\n")
     assert table.splitlines() == [
-        r"\begin{tabular}{lrrrrrr}",
+        r"\begin{tabular}{lrrrrrrr}",
         r"\hline",
-        r"System & SARI & Keep & Delete & Add & Diff. & p \\",
+        r"System & SARI & Keep & Delete & Add & Diff. & p & corr. p \\",
         r"\hline",
-        r"a\&b & 56.40 & 62.78 & 77.07 & 29.35 &  &  \\",
-        r"best\_one & \textbf{73.01}$^{*}$ & \textbf{76.41} & \textbf{88.94} & \textbf{53.68} & +16.61 & 0.0200 \\",
+        r"{}[a]\&b & 56.40 & 62.78 & 77.07 & 29.35 &  &  &  \\",
+        r"best\_one & \textbf{73.01}$^{*}$ & \textbf{76.41} & \textbf{88.94} & \textbf{53.68} & +16.61 & 0.0200 & "
+        r"0.0200 \\",
+        r"{}*c\textbar{}-{}- & 15.38$^{*}$ & 46.14 & 0.00 & 0.00 & $-$41.02 & 0.0100 & 0.0200 \\",
         r"\hline",
         r"\end{tabular}",
     ]
     assert all(line.startswith("% ") for line in comments.splitlines())
-    assert comments.splitlines()[-1].startswith("% SARI|variant:easse|")
+    assert [line[:22] for line in comments.splitlines() if "|variant" in line] == ["% SARI|variant:easse|n"]
 
 
 def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sari, example):
@@ -228,6 +241,10 @@ def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sa
         assert [float(row["add_low"]), float(row["add_high"])] == scores["confidence_intervals"]["add"]
         assert row["signature"] == expected["signature"]
     assert float(rows[1]["keep_p_value"]) == expected["systems"]["rewriting"]["p_values"]["keep"]
+    assert rows[1]["keep_corrected_p_value"] == rows[1]["keep_p_value"]
+    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
+    stated = [rows[0][name] for name in ("method", "resamples", "trials", "seed", "comparisons")]
+    assert stated == ["randomization", "1000", "10000", "12345", "1"]
     assert [row["system"] for row in rows[2:]] == ["copy", "empty", "references", "reference 1", "reference 2"]
     assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_low"] == ""
 
@@ -235,12 +252,12 @@ def test_csv_has_the_same_columns_whatever_was_asked_for(capsys, monkeypatch, sa
 def test_json_of_a_comparison(capsys, monkeypatch, sari, example):
     options = ["--paired-bs", "--confidence", "--baselines", "--why", "hf", "--format", "json"]
     report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options))
-    expected = sari.compare(**example, variant="easse", details=True)
-    assert list(report) == ["systems", "baselines", "explanations", "resampling"]
+    expected = sari.compare(**example, variant="easse", method="bootstrap", details=True)
+    assert list(report) == ["systems", "baselines", "explanations", "warnings", "resampling"]
     for system, (name, scores) in zip(report["systems"], expected["systems"].items(), strict=True):
         assert system["name"] == name
         assert system["scores"] == {score: scores[score] for score in SCORES}
-        for key in ("orders", "confidence_intervals", "differences", "p_values"):
+        for key in ("orders", "confidence_intervals", "differences", "p_values", "corrected_p_values"):
             assert system.get(key) == scores.get(key)
     del example["predictions"], expected["systems"]
     assert {row["name"]: row["scores"] for row in report["baselines"]} == sari.baselines(**example, variant="easse")
@@ -271,3 +288,89 @@ def test_notes_come_with_every_format(capsys, monkeypatch, tmp_path):
         "csv": f",{message}",
     }.items():
         assert printed(capsys, monkeypatch, *arguments, "--format", form).rstrip().endswith(shown)
+
+
+SOURCES = "c=examples/sources.txt"
+
+
+def test_several_comparisons_are_corrected(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, SOURCES, "--paired-ar")
+    assert text.splitlines()[5:9] == [
+        "System        SARI     Keep   Delete     Add    Diff.       p  corr. p",
+        "deleting     56.40    62.78    77.07   29.35",
+        "rewriting    73.01*^  76.41^   88.94^  53.68^  +16.61  0.0081   0.0092",
+        "c            15.38*   46.14     0.00    0.00   -41.02  0.0046   0.0092",
+    ]
+    assert "\ncorr. p: corrected for 2 comparisons (Holm 1979)\n* the null hypothesis is rejected: corrected p" in text
+
+
+def test_a_table_of_variants_is_corrected_as_one(capsys, monkeypatch):
+    arguments = [*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", 999, "--format", "json"]
+    report = json.loads(printed(capsys, monkeypatch, *arguments))
+    tested = [row for row in report["systems"] if "p_values" in row]
+    assert report["resampling"]["comparisons"] == len(tested) == len(VARIANTS)
+    least = min(row["p_values"]["sari"] for row in tested)
+    assert min(row["corrected_p_values"]["sari"] for row in tested) == pytest.approx(least * len(VARIANTS))
+
+
+def test_each_system_with_each(capsys, monkeypatch):
+    arguments = [*EXAMPLE, *SYSTEMS, SOURCES, "twin=examples/outputs.txt", "--all-pairs"]
+    text = printed(capsys, monkeypatch, *arguments)
+    assert [line.split()[0] + " " + " ".join(line.split()[-2:]) for line in text.splitlines()[6:10]] == [
+        "rewriting 1 1",
+        "deleting 2 2-3",
+        "twin 2 2-3",
+        "c 3 4",
+    ]
+    assert "p: SARI of each system against each; two-sided, paired approximate randomization, 10000 trials" in text
+    lines = text.splitlines()
+    place = lines.index("Corrected p of the difference to each system that scores higher: easse")
+    assert lines[place + 1].split() == ["System", "rewriting", "deleting", "twin"]
+    assert lines[place + 3].split()[-1] == "1.0000"
+    report = json.loads(printed(capsys, monkeypatch, *arguments, "--format", "json"))
+    assert [pair["systems"] for pair in report["pairs"]][:2] == [["rewriting", "deleting"], ["rewriting", "twin"]]
+    rows = list(csv.DictReader(io.StringIO(printed(capsys, monkeypatch, *arguments, "--format", "csv"))))
+    assert [(row["group"], row["first_rank"], row["last_rank"]) for row in rows[:2]] == [
+        ("1", "1", "1"),
+        ("2", "2", "3"),
+    ]
+    assert len(rows) == 4 + 6
+    assert (rows[4]["system"], rows[4]["compared_with"], rows[4]["sari"]) == ("rewriting", "deleting", "")
+    assert float(rows[4]["sari_p_value"]) == report["pairs"][0]["p_values"]["sari"]
+
+
+def test_width_quiet_and_scores_alone(capsys, monkeypatch):
+    assert printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--width", 1, "--confidence", "--quiet")
+    assert "deleting   56.4   [47.8, 64.6]  62.8   77.1   29.3" in text
+    assert "Warning" not in text
+
+
+def test_wide_characters_keep_columns_aligned(capsys, monkeypatch):
+    outputs = ["--outputs", "简化=examples/outputs.txt", "e\u0301=examples/outputs.rewriting.txt"]
+    lines = printed(capsys, monkeypatch, *EXAMPLE, *outputs).splitlines()[5:8]
+    assert lines == [
+        "System   SARI    Keep   Delete     Add",
+        "简化    56.40   62.78   77.07   29.35",
+        "e\u0301       73.01^  76.41^  88.94^  53.68^",
+    ]
+
+
+def test_latex_floats_with_booktabs(capsys, monkeypatch):
+    options = ["--format", "latex", "--booktabs", "--caption", "A & B", "--label", "tab:x", "--why", "hf"]
+    lines = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options).splitlines()
+    assert lines[:4] == [r"\begin{table}", r"\centering", r"\begin{tabular}{lrrrr}", r"\toprule"]
+    assert r"\caption{A \& B}" in lines
+    assert r"\label{tab:x}" in lines
+    assert r"\begin{tabular}{p{0.14\linewidth}p{0.24\linewidth}p{0.24\linewidth}rr}" in lines
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
+def test_latex_compiles(capsys, monkeypatch, tmp_path):
+    outputs = ["--outputs", "[x]=examples/outputs.txt", '*b|<>"~^\\{}#%$_&--=examples/outputs.rewriting.txt', SOURCES]
+    options = ["--format", "latex", "--booktabs", "--caption", "[x] _", "--label", "t", "--why", "hf", "--all-pairs"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, *options)
+    head = "\\documentclass[twocolumn]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    (tmp_path / "x.tex").write_text(f"{head}\\begin{{document}}\n{text}\n\\end{{document}}\n")
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0

@@ -12,7 +12,8 @@ from conftest import ROOT
 from sari import resampling
 
 SCORES = ("sari", "keep", "delete", "add")
-METHODS = list(resampling.P_VALUES)
+METHODS = list(resampling.TESTS)
+PAIR = np.array([[1, 0]])
 
 
 def mean(sums, segments):
@@ -39,14 +40,13 @@ def counts_of(systems, segments, seed):
 
 def p_value(rows, statistic, method, resamples, seed=1):
     """Return the p-value of the second system against the first."""
-    scores = resampling.observed(rows, statistic)
-    if method == "bootstrap":
-        drawn = resampling.bootstrap(rows, statistic, resamples=resamples, seed=seed)
-        differences = drawn - drawn[:, [0]]
-    else:
-        after, baselines = resampling.randomization(rows, statistic, baseline=0, resamples=resamples, seed=seed)
-        differences = after - baselines
-    return resampling.P_VALUES[method](differences, scores - scores[0])[1, 0]
+    sample = resampling.Sample(rows, statistic, seed)
+    return resampling.TESTS[method].p_values(sample, PAIR, resamples)[0, 0]
+
+
+def swapped(rows, statistic, pairs, resamples, seed):
+    """Return the differences of pairs after swapping, of all trials."""
+    return np.concatenate([*resampling.randomization(rows, statistic, np.array(pairs), resamples=resamples, seed=seed)])
 
 
 # ---- The draws ------------------------------------------------------------------------------------------------------
@@ -63,11 +63,11 @@ def test_randomization_swaps_segments_with_the_baseline():
     """With powers of ten a sum tells which segments were swapped: each about half of the time, and the same for all."""
     rows = np.zeros((6, 3, 1))
     rows[:, 1, 0] = rows[:, 2, 0] = 10.0 ** np.arange(6)
-    after, baselines = resampling.randomization(rows, lambda sums: sums, baseline=0, resamples=2_000, seed=1)
-    kept = after[:, 1, 0]
-    assert np.array_equal(kept, after[:, 2, 0])
-    assert np.array_equal(111_111 - kept, baselines[:, 1, 0])
-    assert not after[:, 0].any()
+    differences = swapped(rows, lambda sums: sums, [(1, 0), (2, 0), (0, 1), (2, 1)], resamples=2_000, seed=1)
+    kept = (differences[:, 0, 0] + 111_111) / 2  # of the first system's; the rest is its difference
+    assert np.array_equal(differences[:, 0], differences[:, 1])
+    assert np.array_equal(differences[:, 0], -differences[:, 2])
+    assert not differences[:, 3].any()
     digits = np.array([[int(digit) for digit in f"{int(one):06d}"] for one in kept])
     assert set(digits.ravel()) == {0, 1}
     assert np.all(abs(digits.mean(axis=0) - 0.5) < 0.05)
@@ -81,7 +81,7 @@ def test_memory_chunks_and_order_of_addition_change_nothing(monkeypatch, method)
     def run(rows):
         if method == "bootstrap":
             return resampling.bootstrap(rows, lambda sums: sums, resamples=50, seed=9)
-        return np.concatenate(resampling.randomization(rows, lambda sums: sums, baseline=1, resamples=50, seed=9), 1)
+        return swapped(rows, lambda sums: sums, [(0, 1), (2, 1), (0, 2)], resamples=50, seed=9)
 
     whole = run(rows)
     product = resampling._product
@@ -112,7 +112,7 @@ def test_numbers_that_every_machine_must_get():
         [0.376105, 0.395453],
         [0.460039, 0.485198],
     ]
-    assert [p_value(rows, ratio, method, 999) for method in METHODS] == [0.644, 0.742]
+    assert [p_value(rows, ratio, method, 999) for method in METHODS] == [0.742, 0.644]
 
 
 # ---- Against scipy --------------------------------------------------------------------------------------------------
@@ -200,6 +200,57 @@ def test_a_difference_in_every_segment_is_found(method):
     assert p_value(rows, lambda sums: mean(sums, 50), method, 999) == 1 / 1_000
 
 
+# ---- Several comparisons -------------------------------------------------------------------------------------------
+
+
+def test_holm_against_its_definition():
+    """A hypothesis is rejected at a level if it and all with smaller p-values pass their thresholds."""
+    draws = np.random.default_rng(0)
+    for number in (1, 2, 5, 19):
+        for _ in range(40):
+            p_values = draws.uniform(size=number).round(2) ** 3
+            corrected = resampling.holm(p_values[:, None])[:, 0]
+            for level in (0.01, 0.05, 0.2):
+                rejected = set()
+                for rank, place in enumerate(np.argsort(p_values, kind="stable")):
+                    if p_values[place] * (number - rank) > level:
+                        break
+                    rejected.add(place)
+                assert set(np.flatnonzero(corrected <= level)) == rejected
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_tables_of_equal_systems_seldom_hold_a_star(method):
+    """Ten equal systems: about 5% of the tables have one, where without correction every third has."""
+    segments, trials, systems = 120, 200, 10
+    pairs = np.array([(place, 0) for place in range(1, systems)])
+    plain = corrected = 0
+    for trial in range(trials):
+        draws = np.random.default_rng(trial)
+        rows = scores_of(1, segments, trial) + draws.normal(0, 8, size=(segments, systems, 1))
+        sample = resampling.Sample(rows, lambda sums: mean(sums, segments), trial)
+        p_values = resampling.TESTS[method].p_values(sample, pairs, 999)
+        plain += p_values.min() < 0.05
+        corrected += resampling.holm(p_values).min() < 0.05
+    assert plain / trials > 0.15
+    assert corrected / trials < 0.09
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_pairs_are_tested_as_if_alone(method):
+    rows = counts_of(4, 60, seed=2)
+    pairs = [(one, other) for one in range(4) for other in range(one)]
+    together = resampling.TESTS[method].p_values(resampling.Sample(rows, ratio, 1), np.array(pairs), 500)[:, 0]
+    for (one, other), p in zip(pairs, together, strict=True):
+        assert p_value(rows[:, [other, one]], ratio, method, 500) == p
+
+
+def test_more_comparisons_get_more_draws():
+    for test in resampling.TESTS.values():
+        assert test.resamples_for(1) == test.resamples
+        assert 190 / (test.resamples_for(190) + 1) < 0.05
+
+
 # ---- Through the metric ---------------------------------------------------------------------------------------------
 
 
@@ -258,7 +309,7 @@ def test_intervals_resample_segments(sari, corpus, variant):
         assert found[name] == pytest.approx(expected, rel=1e-9)
 
 
-def test_one_segment_has_an_interval_of_no_width_and_no_significance(sari):
+def test_one_segment_has_no_interval_and_no_significance(sari):
     columns = {"sources": ["a b c"], "references": ["a b"]}
     for variant in ("hf", "easse"):
         for method in METHODS:
@@ -266,8 +317,9 @@ def test_one_segment_has_an_interval_of_no_width_and_no_significance(sari):
                 **columns, predictions={"x": ["a"], "y": ["a b"]}, variant=variant, method=method, resamples=99
             )["systems"]
             for scores in found.values():
-                assert all(ends == [scores[name]] * 2 for name, ends in scores["confidence_intervals"].items())
+                assert "confidence_intervals" not in scores
             assert set(found["y"]["p_values"].values()) == {1.0}
+        assert "confidence_intervals" not in sari.compute(**columns, predictions=["a"], confidence=0.9)
 
 
 @pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])
@@ -275,17 +327,19 @@ def test_one_segment_has_an_interval_of_no_width_and_no_significance(sari):
 def test_compare_is_compute_of_each_system(sari, corpus, variant, method):
     found = sari.compare(**corpus, variant=variant, method=method, resamples=300, details=True)
     assert json.loads(json.dumps(found)) == found
-    assert {key: found[key] for key in ("baseline", "method", "confidence", "resamples", "seed", "segments")} == {
+    assert {key: found[key] for key in list(found)[:8]} == {
         "baseline": "deleting",
         "method": method,
         "confidence": 0.95,
         "resamples": 300,
+        "trials": 300,
         "seed": 12345,
+        "comparisons": 1,
         "segments": 10,
     }
     for name, scores in found["systems"].items():
         alone = sari.compute(**one(corpus, name), variant=variant, confidence=0.95, resamples=300, details=True)
-        extra = {key: scores[key] for key in ("differences", "p_values") if key in scores}
+        extra = {key: scores[key] for key in ("differences", "p_values", "corrected_p_values") if key in scores}
         assert scores == alone | extra
         assert bool(extra) == (name != "deleting")
         assert found["signature"] == alone["signature"]
@@ -294,6 +348,31 @@ def test_compare_is_compute_of_each_system(sari, corpus, variant, method):
     turned = sari.compare(**corpus, variant=variant, method=method, resamples=300, baseline="rewriting")["systems"]
     assert turned["deleting"]["p_values"] == second["p_values"]
     assert "p_values" not in turned["rewriting"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_system_with_each(sari, corpus, method):
+    """Three systems that differ and a twin: the twins share a group and their ranks, the others have their own."""
+    copies = {name: texts * 20 for name, texts in corpus["predictions"].items()}
+    systems = {"copy": corpus["sources"] * 20, **copies, "twin": list(copies["deleting"])}
+    columns = {"sources": corpus["sources"] * 20, "references": corpus["references"] * 20, "predictions": systems}
+    found = sari.compare(**columns, variant="easse", method=method, all_pairs=True, resamples=999)
+    assert json.loads(json.dumps(found)) == found
+    assert (found["baseline"], found["comparisons"]) == (None, 6)
+    ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
+    assert ranked == {"rewriting": (1, [1, 1]), "deleting": (2, [2, 3]), "twin": (2, [2, 3]), "copy": (3, [4, 4])}
+    p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
+    corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
+    assert np.array_equal(resampling.holm(p_values), corrected)
+    for pair in found["pairs"]:
+        one, other = pair["systems"]
+        alone = sari.compare(
+            **{**columns, "predictions": {name: systems[name] for name in (other, one)}},
+            variant="easse",
+            method=method,
+            resamples=999,
+        )["systems"][one]
+        assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -307,8 +386,11 @@ def test_a_system_does_not_differ_from_itself(sari, corpus, method):
 def test_compare_without_statistics_and_with_default_resamples(sari, corpus):
     found = sari.compare(**corpus, method=None, confidence=None)
     assert all(list(scores) == list(SCORES) for scores in found["systems"].values())
-    assert sari.compare(**corpus)["resamples"] == 1_000
-    assert sari.compare(**corpus, method="randomization")["resamples"] == 10_000
+    for method, trials in {"bootstrap": 1_000, "randomization": 10_000}.items():
+        found = sari.compare(**corpus, method=method)
+        assert (found["resamples"], found["trials"]) == (1_000, trials)
+    found = sari.compare(**corpus)
+    assert (found["method"], found["trials"]) == ("randomization", 10_000)
 
 
 def test_sources_and_references_are_tokenized_once(sari, corpus):
@@ -389,6 +471,11 @@ def test_baselines(sari, corpus):
         ({"confidence": float("nan")}, ValueError, "confidence: got nan, wanted a number between 0 and 1"),
         ({"resamples": 0}, ValueError, "resamples: got 0, wanted a whole number of at least 1"),
         ({"resamples": 1e3}, TypeError, "resamples: got 1000.0, wanted a whole number of at least 1"),
+        (
+            {"resamples": 1_000_000_000},
+            ValueError,
+            "resamples: got 1000000000, wanted a whole number of at most 1000000",
+        ),
         ({"seed": -1}, ValueError, "seed: got -1, wanted a whole number of at least 0"),
         ({"seed": "x"}, TypeError, "seed: got 'x', wanted a whole number of at least 0"),
     ],
@@ -403,7 +490,18 @@ def test_bad_options(sari, corpus, options, error, message):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of bootstrap, randomization, or None"),
+        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap, or None"),
+        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
+        (
+            {"all_pairs": True, "baseline": "deleting"},
+            ValueError,
+            "baseline: got 'deleting' with all_pairs=True, wanted None",
+        ),
+        (
+            {"all_pairs": True, "method": None},
+            ValueError,
+            "method: got None with all_pairs=True, wanted one of randomization, bootstrap",
+        ),
         ({"baseline": "x"}, ValueError, "baseline: got 'x', wanted one of deleting, rewriting"),
         ({"predictions": {}}, ValueError, "predictions: got no system, wanted at least one"),
         ({"predictions": ["a"]}, TypeError, "predictions: got list, wanted a dict of names and lists of str"),

@@ -15,8 +15,8 @@ def test_function_for_other_programs(sari):
     assert score_texts([SOURCE], [OUTPUT], [REFERENCES], **options) == sari.compute(**columns, **options)
 
 
-@pytest.mark.parametrize("command", [["score.py"], [".", "score"]])
-def test_the_same_program_behind_both_doors(tmp_path, command):
+@pytest.mark.parametrize(("command", "name"), [(["score.py"], b"score.py"), ([".", "score"], b"sari")])
+def test_the_same_program_behind_both_doors(tmp_path, command, name):
     """From another working directory, too."""
     path, *rest = command
     process = run(
@@ -30,7 +30,7 @@ def test_the_same_program_behind_both_doors(tmp_path, command):
         command=[sys.executable, str(ROOT / path), *rest],
     )
     assert (process.returncode, process.stdout) == (2, b"")
-    assert process.stderr == b"score.py: error: none: No such file or directory, wanted a file to read\n"
+    assert process.stderr == name + b": error: none: No such file or directory, wanted a file to read\n"
 
 
 def test_other_programs_need_no_path_but_this_folder(tmp_path):

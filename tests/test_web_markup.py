@@ -110,7 +110,15 @@ def test_a_corpus_has_a_histogram():
 
 
 def compared(*systems):
-    resampling = Resampling(confidence=0.95, method="bootstrap", resamples=1000, seed=1, baseline=systems[0].name)
+    resampling = Resampling(
+        confidence=0.95,
+        method="bootstrap",
+        resamples=1000,
+        trials=1000,
+        seed=1,
+        comparisons=len(systems) - 1,
+        baseline=systems[0].name,
+    )
     return ScoreReport(list(systems), resampling=resampling)
 
 
@@ -120,7 +128,7 @@ def result(name, sari, **more):
 
 
 def test_systems_are_tabled_plotted_and_tested():
-    tested = {"differences": {"sari": 2.0}, "p_values": {"sari": 0.002}}
+    tested = {"differences": {"sari": 2.0}, "p_values": {"sari": 0.002}, "corrected_p_values": {"sari": 0.002}}
     html = systems.systems(compared(result("base", 40.0), result(HOSTILE, 42.0, **tested)))
     assert "<caption>10 segments under hf</caption>" in html
     assert (

@@ -153,7 +153,7 @@ def test_compare(visit, sari, tmp_path, size, scheme):
     expect(baseline).to_have_value("deleting")
     choose(page, "Baseline", "rewriting")
     choose(page, "Variant", "easse")
-    page.get_by_role("radio", name="Paired randomization").check()
+    page.get_by_role("radio", name="Paired approximate randomization").check()
     page.get_by_role("button", name="Compare these systems").click()
 
     rows = page.locator("#systems .sari-systems tbody tr")

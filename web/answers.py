@@ -6,7 +6,7 @@ from typing import Any
 
 from sari import comparing
 from sari.comparing import Difference
-from sari.data_warnings import merge_warnings, warning_rows, without_comparison
+from sari.data_warnings import warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings
 from sari.report.explanation import Explanation, explain
@@ -100,7 +100,7 @@ def compare_systems(
     systems: SystemColumns,
     *,
     baseline: str | None = None,
-    method: str | None = "bootstrap",
+    method: str | None = "randomization",
     resamples: int | None = None,
     details: bool = False,
     **options: Any,
@@ -122,7 +122,7 @@ def compare_systems(
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
         result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
-    warnings = merge_warnings({name: state.warnings() for name, state in states.items()})
+    warnings = comparing.comparison_warnings(states, result)
     return Comparison(settings.variant.name, result, warning_rows(warnings))
 
 

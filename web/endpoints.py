@@ -58,7 +58,7 @@ def compare(
     outputs: dict[str, list[str]],
     references: list[list[str]],
     baseline: str | None = None,
-    method: str = "bootstrap",
+    method: str = "randomization",
     variant: str = "hf",
     tokenize: str | None = None,
     lowercase: bool | None = None,

@@ -10,8 +10,6 @@ from sari.variants import OPERATIONS, Score
 from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, signed, warnings
 
 _TICKS = 5
-_METHODS = {"bootstrap": "Paired bootstrap", "randomization": "Paired randomization"}
-_RANDOM = {"bootstrap": "resamples", "randomization": "random swaps"}
 
 
 def systems(report: ScoreReport) -> str:
@@ -34,22 +32,25 @@ def _table(results: list[Result], resampling: Resampling, title: str) -> str:
     names = ("System", "SARI", interval, *(NAMES[name] for name in OPERATIONS), "Difference", "p")
     table = f"<caption>{title}</caption><thead>{heads(names)}</thead><tbody>{rows}</tbody>"
     legend = f"Bold: the best of the column. *: significant at {SIGNIFICANT:.0%}."
+    if len(results) > 2:
+        legend += f" p: corrected for {len(results) - 1} comparisons (Holm 1979)."
     return scrolling(table, "sari-systems", "Scores of the systems") + (note(legend) if len(results) > 1 else "")
 
 
 def _row(result: Result, best: dict[Score, float], baseline: str) -> str:
     """Return a system's row; `best` has the best score of each column, where systems compete."""
     low, high = _interval(result)
+    between = f"{low:.2f} to {high:.2f}" if result.confidence_intervals else ""
     test = "<td></td><td></td>"
-    if result.differences is not None and result.p_values is not None:
-        p_value = result.p_values["sari"]
+    if result.differences is not None and result.corrected_p_values is not None:
+        p_value = result.corrected_p_values["sari"]
         star = "*" * (p_value < SIGNIFICANT)
         test = f"<td>{signed(result.differences['sari'])}</td><td>{p_value:.4f}{star}</td>"
     of_baseline = " <small>baseline</small>" if best and result.name == baseline else ""
     sari, *operations = (_score(result.scores[name], best.get(name)) for name in NAMES)
     return (
         f'<tr><th scope="row">{escaped(result.name)}{of_baseline}</th>{sari}'
-        f"<td>{low:.2f} to {high:.2f}</td>{''.join(operations)}{test}</tr>"
+        f"<td>{between}</td>{''.join(operations)}{test}</tr>"
     )
 
 
@@ -84,7 +85,9 @@ def _plotted(result: Result, resampling: Resampling, ticks: list[float], lines: 
     sari, (low, high) = result.scores["sari"], _interval(result)
     kind = "of-baseline" if result.name == resampling.baseline else "of-system"
     width = 100 * (high - low) / (ticks[-1] - ticks[0])
-    label = f"{sari:.2f}, {_percent(resampling)} interval from {low:.2f} to {high:.2f}"
+    label = f"{sari:.2f}"
+    if result.confidence_intervals:
+        label += f", {_percent(resampling)} interval from {low:.2f} to {high:.2f}"
     return (
         f'<li><span class="name">{escaped(result.name)}</span>'
         f'<span class="track" role="img" aria-label="{label}">{lines}'
@@ -118,10 +121,10 @@ def _tests(results: list[Result], resampling: Resampling) -> str:
     if not others or resampling.method is None:
         return note("One system alone is not tested: add the outputs of another.")
     items = "".join(f"<li>{_test(result, resampling)}</li>" for result in others)
-    resamples, random = f"{resampling.resamples:,}", _RANDOM[resampling.method]
-    how = f"{_METHODS[resampling.method]}, two-sided, {resamples} {random}, seed {resampling.seed}."
+    draws = f"{resampling.trials:,} {resampling.test.draws}"
+    how = f"{resampling.test.title}, two-sided, {draws}, seed {resampling.seed}."
     if len(others) > 1:
-        how += f" Each of the {len(others)} differences is tested on its own."
+        how += f" What is significant follows the p-values corrected for {len(others)} comparisons (Holm 1979)."
     return f'<h3>Is it chance?</h3><ul class="sari-tests">{items}</ul>{note(how)}'
 
 
@@ -129,7 +132,10 @@ def _test(result: Result, resampling: Resampling) -> str:
     """Return in words how far a system is from the baseline, and how often chance would bring it as far."""
     assert result.differences is not None
     assert result.p_values is not None
+    assert result.corrected_p_values is not None
+    assert resampling.trials is not None
     points, p_value = result.differences["sari"], result.p_values["sari"]
+    corrected = result.corrected_p_values["sari"]
     one, other = f"<b>{escaped(result.name)}</b>", f"<b>{escaped(resampling.baseline)}</b>"
     if points == 0:
         return f"SARI of {one} is the same as that of {other}."
@@ -137,19 +143,21 @@ def _test(result: Result, resampling: Resampling) -> str:
     said = f"SARI of {one} is {size} {'higher' if points > 0 else 'lower'} than that of {other}"
     if result.segments == 1:
         return f"{said}; a single segment cannot tell whether that is chance."
-    often = round(p_value * (resampling.resamples + 1)) - 1  # the p-value counts the data themselves as one
+    often = round(p_value * (resampling.trials + 1)) - 1  # the p-value counts the data themselves as one
     of_all = f"{often:,}" if often else "none"
-    significant = "" if p_value < SIGNIFICANT else "not "
+    significant = "" if corrected < SIGNIFICANT else "not "
+    of_several = f", corrected {corrected:.4f}" if resampling.comparisons > 1 else ""
     return (
-        f"{said}; chance alone made a difference as large in {of_all} of {resampling.resamples:,} "
-        f"{_RANDOM[str(resampling.method)]} (p = {p_value:.4f}): <strong>{significant}significant at "
+        f"{said}; chance alone made a difference as large in {of_all} of {resampling.trials:,} "
+        f"{resampling.test.draws} (p = {p_value:.4f}{of_several}): <strong>{significant}significant at "
         f"{SIGNIFICANT:.0%}</strong>."
     )
 
 
 def _interval(result: Result) -> list[float]:
-    assert result.confidence_intervals is not None
-    return result.confidence_intervals["sari"]
+    """Return the interval, or where there is none, of a single segment, the score alone."""
+    sari = result.scores["sari"]
+    return [sari, sari] if result.confidence_intervals is None else result.confidence_intervals["sari"]
 
 
 def _percent(resampling: Resampling) -> str:

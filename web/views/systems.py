@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
+from sari.resampling import TESTS
 from sari.web import corpora
 from sari.web.answers import compare_systems
 from sari.web.beside import example_file
@@ -12,7 +13,7 @@ from sari.web.limits import MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS, RefusedErr
 from sari.web.markup import elements, systems
 from sari.web.views.controls import LIVE, ON_DEMAND, choices, file_box, options_of, write_files
 
-_METHODS = {"Paired bootstrap": "bootstrap", "Paired randomization": "randomization"}
+_METHODS = {test.title: name for name, test in TESTS.items()}
 _LIMIT = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 
 

@@ -1,0 +1,98 @@
+"""How often tests call equal systems different, and how often intervals hold the truth, for few and many segments.
+
+    python benchmarks/significance.py
+    python benchmarks/significance.py --sources S --outputs A B --references R [R ...] --variant easse
+
+Segments are drawn, with replacement, from those of two systems, whose outputs change places at random: so the systems
+are equal, and of the tests 5% should be significant at 5%. The score of all the segments there are is the truth, which
+95% of the intervals of the samples should hold. Without files the segments are made up.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+import numpy as np
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+
+from as_package import make_importable
+
+make_importable()
+
+from sari.benchmarks.corpora import made_up  # noqa: E402
+from sari.comparing import score_systems  # noqa: E402
+from sari.files.reading import gather, open_texts  # noqa: E402
+from sari.inputs import SystemColumns  # noqa: E402
+from sari.options import resolve_settings  # noqa: E402
+from sari.resampling import TESTS, Sample, interval  # noqa: E402
+from sari.state import State  # noqa: E402
+
+_SIZES = (5, 10, 20, 50, 100, 200, 400)
+_PAIR = np.array([[1, 0]])
+_LEVEL = 0.05
+
+
+def main() -> None:
+    """Print a row for each number of segments."""
+    options = _options()
+    settings = resolve_settings(options.variant)
+    states = list(score_systems(_columns(options), settings, resampling=True).values())[:2]
+    pool = np.stack([state.rows() for state in states], axis=1)
+    truth = states[0].scores()["sari"]
+    margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
+    print(f"{options.variant}, {len(pool):,} segments to draw from, {options.trials} samples, seed {options.seed}")
+    print(f"differences that are none, called significant at 5% (by chance 5 ± {margin:.1f}), and intervals that hold")
+    print(f"{'segments':>8}  " + "  ".join(f"{name:>13}" for name in [*TESTS, "95% intervals"]))
+    for size in options.segments:
+        shares = _shares(pool, states[0], truth, size, options)
+        print(f"{size:>8}  " + "  ".join(f"{share:>13.1%}" for share in shares), flush=True)
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+    parser.add_argument("--sources")
+    parser.add_argument("--outputs", nargs=2)
+    parser.add_argument("--references", nargs="+")
+    parser.add_argument("--variant", default="hf")
+    parser.add_argument("--segments", type=int, nargs="+", default=_SIZES)
+    parser.add_argument("--trials", type=int, default=1_000, help="samples for each number of segments")
+    parser.add_argument("--resamples", type=int, default=999)
+    parser.add_argument("--seed", type=int, default=1)
+    return parser.parse_args()
+
+
+def _columns(options: argparse.Namespace) -> SystemColumns:
+    if options.sources is None:
+        one, other = (made_up(2_000, references=4, tokens=20, seed=seed) for seed in (1, 1))
+        rewritten = [row[0] for row in other.references]
+        references = [row[1:] for row in one.references]
+        return SystemColumns(one.sources, {"one": one.predictions, "other": rewritten}, references)
+    corpus = open_texts(options.sources, options.outputs, options.references)
+    return SystemColumns(**gather(corpus.batches(), ["one", "other"]))
+
+
+def _shares(pool: np.ndarray, state: State, truth: float, size: int, options: argparse.Namespace) -> list[float]:
+    """Return the shares of tests that are significant, of each method, and of intervals that hold the truth."""
+    random = np.random.default_rng(options.seed)
+    significant, holding = np.zeros(len(TESTS)), 0
+    for trial in range(options.trials):
+        rows = pool[random.integers(0, len(pool), size)]
+        swaps = random.integers(0, 2, size).astype(bool)
+        dealt = rows.copy()
+        dealt[swaps] = rows[swaps][:, ::-1]
+
+        def scores(sums: np.ndarray) -> np.ndarray:
+            return state.scores_of_sums(sums, segments=size)[..., :1]
+
+        sample = Sample(dealt, scores, trial)
+        p_values = [test.p_values(sample, _PAIR, options.resamples)[0, 0] for test in TESTS.values()]
+        significant += np.array(p_values) < _LEVEL
+        drawn = Sample(rows, scores, trial).bootstrap(options.resamples)[:, 0, 0]
+        low, high = interval(drawn, confidence=1 - _LEVEL)
+        holding += int(low <= truth <= high)
+    return [*(significant / options.trials).tolist(), holding / options.trials]
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+"""Test sets by name, in folders laid out as those of the Hub are."""
+
+import json
+
+import pytest
+
+from sari.files.errors import FileError
+from sari.files.named_sets import NAMED_SETS, open_test_set
+
+ROWS = [
+    {"original": "a b", "simplifications": ["a", "b"], "other": "c", "number": 1},
+    {"original": "c d", "simplifications": ["c"], "other": "d", "number": 2},
+]
+
+
+@pytest.fixture(autouse=True)
+def folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "data").mkdir()
+    (tmp_path / "data" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    (tmp_path / "o.txt").write_text("x\ny\n")
+    (tmp_path / "short.txt").write_text("x\n")
+    return tmp_path
+
+
+def opened(*columns, split="test", outputs=("o.txt",)):
+    return open_test_set("data", split=split, columns=columns, outputs=outputs)
+
+
+def test_sources_and_references_of_a_folder():
+    (batch,) = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"]).batches()
+    assert batch == {
+        "sources": ["a b", "c d"],
+        "predictions": [("x", "x"), ("y", "y")],
+        "references": [["a", "b", "c"], ["c", "d"]],
+    }
+
+
+def test_a_named_set_is_a_row_of_data(monkeypatch):
+    row = NAMED_SETS["asset"]
+    monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
+    (batch,) = open_test_set("mine", split="test", columns=None, outputs=["o.txt"]).batches()
+    assert batch["references"] == [["a", "b"], ["c"]]
+
+
+@pytest.mark.parametrize(
+    ("columns", "how", "message"),
+    [
+        (("original", "x"), {}, "--dataset data: no column 'x', it has original, simplifications, other, number"),
+        (("original", "number"), {}, "data: row 1: number holds int, wanted text"),
+        (("number", "other"), {}, "data: row 1: number holds int, wanted text"),
+        (("original", "other"), {"split": "dev"}, "--dataset data: cannot load 'data', split 'dev': Unknown split"),
+        (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, wanted 2 as in data"),
+    ],
+)
+def test_what_does_not_fit_is_refused(columns, how, message):
+    with pytest.raises(FileError) as error:
+        list(opened(*columns, **how).batches())
+    assert str(error.value).startswith(message)
+
+
+def test_a_set_that_is_nowhere_is_refused_in_one_line():
+    with pytest.raises(FileError, match=r"^--dataset none: cannot load 'none', split 'test': [^\n]+$"):
+        open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])

@@ -1,0 +1,148 @@
+"""The metric from the Hub: a server on this machine has the files as a Space has them, and `evaluate.load` asks it."""
+
+import hashlib
+import importlib.metadata
+import json
+import os
+import re
+import subprocess
+import sys
+from collections import Counter
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from threading import Thread
+
+import pytest
+from conftest import ROOT
+from test_layout import SHIPPED
+
+from sari.scoring import Scorer
+
+TEXTS = {"sources": ["a b c", "d e"], "predictions": ["a b", "e"], "references": [["a b", "a"], ["d"]]}
+PREFIX = "/spaces/user/sari/resolve/main/"
+PROGRAM = """
+import json, pickle, sys
+import evaluate
+
+texts = json.loads(sys.argv[1])
+sari = evaluate.load("user/sari")
+state = evaluate.load("user/sari", "easse").state()
+state.update(**texts)
+print(json.dumps([sari.compute(**texts, details=True), pickle.loads(pickle.dumps(state)).compute(details=True)]))
+"""
+
+
+def closure(*names):
+    """Return the distributions that packages need, themselves among them."""
+    found, waiting = {}, list(names)
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in found:
+            continue
+        try:
+            found[name] = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:  # of another Python or platform
+            continue
+        waiting += [re.match(r"[\w.-]+", line)[0] for line in found[name].requires or () if "extra ==" not in line]
+    return found
+
+
+def make_environment(folder, *names):
+    """Return the Python of a new environment that has some packages, what they need, and nothing else."""
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    for distribution in closure(*names).values():
+        for top in {file.parts[0] for file in distribution.files} - {"..", "__pycache__"}:
+            if not (packages / top).exists():
+                (packages / top).symlink_to(distribution.locate_file(top))
+    return folder / "bin" / "python"
+
+
+@pytest.fixture
+def hub():
+    """Return a server's address, and the list of what it was asked for."""
+    asked = []
+
+    class Space(BaseHTTPRequestHandler):
+        def do_GET(self):
+            if self.path.startswith("/spaces/"):
+                asked.append((self.command, self.path))
+            file = ROOT / self.path.removeprefix(PREFIX)
+            data = file.read_bytes() if self.path.startswith(PREFIX) and file.parent == ROOT else None
+            self.send_response(404 if data is None else 200)
+            self.send_header("Content-Length", str(len(data or b"")))
+            self.send_header("ETag", f'"{hashlib.sha1(data or b"").hexdigest()}"')
+            self.end_headers()
+            if self.command == "GET" and data:
+                self.wfile.write(data)
+
+        do_HEAD = do_GET
+
+        def log_message(self, *_):
+            """Say nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Space) as server:
+        Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_port}", asked
+        server.shutdown()
+
+
+def run(python, program, home, *arguments, endpoint=""):
+    without = {"HF_EVALUATE_OFFLINE", "HF_HUB_OFFLINE", "PYTHONPATH"}
+    environment = {name: value for name, value in os.environ.items() if name not in without}
+    options = {"HF_HOME": str(home), "HF_ENDPOINT": endpoint, "HF_UPDATE_DOWNLOAD_COUNTS": "0", "NO_PROXY": "127.0.0.1"}
+    return subprocess.run(
+        [str(python), "-c", program, *arguments],
+        cwd=home.parent,
+        env={**environment, **options},
+        capture_output=True,
+        text=True,
+        timeout=200,
+        check=False,
+    )
+
+
+def test_load_from_the_hub(hub, tmp_path):
+    address, asked = hub
+    python = make_environment(tmp_path / "environment", "evaluate", "sacrebleu")
+    scorer = Scorer()
+    state = scorer.state(variant="easse")
+    state.update(**TEXTS)
+    expected = [scorer.compute(**TEXTS, details=True), state.compute(details=True)]
+    requests = []
+    for _ in range(2):
+        process = run(python, PROGRAM, tmp_path / "home", json.dumps(TEXTS), endpoint=address)
+        assert process.returncode == 0, process.stderr
+        assert json.loads(process.stdout.splitlines()[-1]) == expected
+        requests.append(Counter(asked))
+        asked.clear()
+    files = {PREFIX + file.name for file in SHIPPED}
+    first, again = requests
+    # Each file is downloaded once. Each `load`, of which there are two, asks for the tag of the version of `evaluate`,
+    # which there is not, and whether the files have changed.
+    assert {path: times for (kind, path), times in first.items() if kind == "GET"} == dict.fromkeys(files, 1)
+    assert {path: times for (kind, path), times in first.items() if kind == "HEAD" and path in files} == dict.fromkeys(
+        files, 2
+    )
+    assert (first.total(), again.total()) == (3 * len(files) + 2, 2 * len(files) + 2)
+    assert not [path for kind, path in again if kind == "GET"]
+
+
+def test_without_sacrebleu_it_is_asked_for_at_once(tmp_path):
+    python = make_environment(tmp_path / "environment", "evaluate")
+    process = run(python, "import evaluate, sys; evaluate.load(sys.argv[1])", tmp_path / "home", str(ROOT / "sari.py"))
+    assert process.returncode == 1
+    line = process.stderr.splitlines()[-1]
+    assert line.startswith("ImportError: To be able to use sari, you need to install the following dependencies")
+    assert "pip install sacrebleu" in line
+
+
+def test_without_sacrebleu_score_asks_for_it(tmp_path):
+    python = make_environment(tmp_path / "environment", "pandas", "pyarrow", "tqdm")
+    texts = ROOT / "examples" / "sources.txt"
+    command = [str(python), str(ROOT / "score.py"), "--sources", texts, "--outputs", texts, "--references", texts]
+    process = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (process.returncode, process.stdout, process.stderr) == (
+        2,
+        "",
+        "score.py: error: No module named 'sacrebleu', which signatures name, wanted what requirements.txt lists\n",
+    )

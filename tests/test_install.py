@@ -1,0 +1,188 @@
+"""The package as others install it: a wheel in a new environment, far from the checkout."""
+
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import zipfile
+from itertools import chain
+
+import pytest
+from conftest import ROOT
+from programs import EXAMPLE, SYSTEMS, VERSIONS
+
+from sari.variants import VERSION
+
+#: What a build needs of the checkout; not its folders of environments, caches and earlier builds.
+NOT_BUILT = shutil.ignore_patterns(".*", "build", "dist", "*.egg-info", "__pycache__", "venv")
+TEXTS = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory):
+    """Return the wheel of a copy of the checkout, built with what is installed here."""
+    folder = tmp_path_factory.mktemp("build")
+    shutil.copytree(ROOT, folder / "copy", ignore=NOT_BUILT)
+    options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
+    pip(sys.executable, "wheel", "-q", *options, str(folder / "copy"))
+    (wheel,) = folder.glob("*.whl")
+    return wheel
+
+
+def pip(python, *arguments):
+    command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
+    process = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert process.returncode == 0, process.stderr
+
+
+@pytest.fixture(scope="module")
+def environment(wheel, tmp_path_factory):
+    """Return the programs of a new environment with the wheel, in which the packages of this one can be seen."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", "--without-pip", str(folder)], check=True)
+    (packages,) = folder.glob("lib/python*/site-packages")
+    (packages / "those_of_the_tests.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    pip(
+        sys.executable,
+        "--python",
+        str(folder / "bin" / "python"),
+        "install",
+        "-q",
+        "--no-deps",
+        "--no-index",
+        str(wheel),
+    )
+    return folder / "bin"
+
+
+@pytest.fixture
+def outside(environment, tmp_path):
+    """Return a function that runs a program of the environment in an empty folder."""
+
+    def run(program, *arguments, status=0):
+        process = subprocess.run(
+            [str(environment / program), *map(str, arguments)],
+            cwd=tmp_path,
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+        assert process.returncode == status, process.stderr
+        return process.stderr if status else process.stdout
+
+    return run
+
+
+def python(outside, *lines):
+    return outside("python", "-c", "\n".join(("import sys", *lines)))
+
+
+def test_one_importable_package(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        names = archive.namelist()
+        metadata = archive.read(f"sari-{VERSION}.dist-info/METADATA").decode()
+    assert {name.split("/")[0] for name in names} == {"sari", f"sari-{VERSION}.dist-info"}
+    assert not [name for name in names if "test" in name or "benchmark" in name]
+    modules = {f"sari/{path.relative_to(ROOT).as_posix()}" for path in our_files()}
+    assert modules <= set(names)
+    needed = [line for line in metadata.splitlines() if line.startswith("Requires-Dist") and "extra" not in line]
+    assert sorted(line.split()[1].partition("<")[0].partition(">")[0] for line in needed) == [
+        *("numpy", "pandas", "pyarrow", "sacrebleu", "tqdm"),
+    ]
+    extras = {line.split()[1] for line in metadata.splitlines() if line.startswith("Provides-Extra")}
+    assert extras == {"evaluate", "app", "report", "training"}
+
+
+def our_files():
+    """Return the modules, templates and styles of the checkout that the package must have."""
+    rooms = {path.parent for path in ROOT.glob("[a-z]*/**/__init__.py") if "build" not in path.parts}
+    yield from chain(ROOT.glob("*.py"), *(room.glob("*.py") for room in rooms))
+    yield from chain(*(ROOT.glob(pattern) for pattern in ("report/templates/*.*", "web/*.css", "examples/*.txt")))
+
+
+def test_the_command_scores_files(outside):
+    folder = f"{ROOT}/examples/"
+    arguments = [argument.replace("examples/", folder) for argument in [*EXAMPLE, *SYSTEMS, "--format", "json"]]
+    found = outside("sari", *arguments)
+    assert f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}" in found
+    assert found == outside("python", "-m", "sari", "score", *arguments)
+    here = subprocess.run([sys.executable, str(ROOT / "score.py"), *arguments], capture_output=True, check=True)
+    assert found == here.stdout.decode()
+
+
+def test_the_command_writes_reports(outside, tmp_path):
+    folder = f"{ROOT}/examples/"
+    arguments = [argument.replace("examples/", folder) for argument in [*EXAMPLE, *SYSTEMS]]
+    outside("sari", *arguments, "--report", "report.html", "--resamples", "50")
+    assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+def test_the_command_refuses(outside):
+    assert outside("sari", status=2) == (
+        "sari: error: got no arguments, wanted --sources and others, or one of score, app, reproduce\n"
+    )
+    assert outside("sari", "--sources", "none", "--outputs", "o", "--references", "r", status=2) == (
+        "sari: error: none: No such file or directory, wanted a file to read\n"
+    )
+
+
+def test_python_scores_lists(outside):
+    found = python(
+        outside,
+        "import sari",
+        f"print(round(sari.compute(**{TEXTS!r}, variant='easse')['sari'], 2))",
+        "print({'evaluate', 'datasets', 'torch'} & set(sys.modules))",
+        "print(sorted(name for name in dir(sari) if name in ('compute', 'path', 'Scorer')))",
+    )
+    assert found.splitlines() == ["34.37", "set()", "['Scorer', 'compute', 'path']"]
+
+
+def test_importing_is_light(outside):
+    found = python(outside, "import sari", "print({'numpy', 'pandas'} & set(sys.modules), hasattr(sari, 'nonsense'))")
+    assert found == "set() False\n"
+
+
+def test_evaluate_loads_the_path_of_the_package(outside):
+    found = python(
+        outside,
+        "import evaluate, pickle, sari",
+        "metric = evaluate.load(sari.path(), 'easse')",
+        f"print(round(metric.compute(**{TEXTS!r})['sari'], 2))",
+        "state = metric.state()",
+        f"state.update(**{TEXTS!r})",
+        "state = pickle.loads(pickle.dumps(state))",
+        "ours = sari.Scorer('easse').state()",
+        "ours.merge(state)",
+        "print(round(ours.compute()['sari'], 2))",
+    )
+    assert found.splitlines() == ["34.37", "34.37"]
+
+
+def test_the_page_has_its_files(outside):
+    found = python(
+        outside,
+        "from sari.web.beside import example_file, metric_card, samples",
+        "from sari.web import page",
+        "from pathlib import Path",
+        "style = Path(page.__file__).with_name('page.css').stat().st_size",
+        "print(min(len(samples()), len(metric_card()), len(example_file('sources.txt')), style) > 2)",
+    )
+    assert found == "True\n"
+
+
+def test_the_source_distribution_is_enough_to_build(tmp_path):
+    """What `pip install` of an archive of the sources unpacks builds the same files."""
+    folder = tmp_path / "copy"
+    shutil.copytree(ROOT, folder, ignore=NOT_BUILT)
+    program = "from setuptools import build_meta; print(build_meta.build_sdist(sys.argv[1]))"
+    subprocess.run(
+        [sys.executable, "-c", f"import sys; {program}", str(tmp_path)], cwd=folder, capture_output=True, check=True
+    )
+    (archive,) = tmp_path.glob("*.tar.gz")
+    with tarfile.open(archive) as file:
+        names = {name.partition("/")[2] for name in file.getnames()}
+    assert {path.relative_to(ROOT).as_posix() for path in our_files()} <= names
