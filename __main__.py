@@ -30,7 +30,7 @@ def app(arguments: Sequence[str]) -> int:
 
 
 def reproduce(arguments: Sequence[str]) -> int:
-    """Print the tables of Narayan and Gardent 2014 from the outputs of systems."""
+    """List published tables, or compute one again from downloaded texts."""
     from sari.command_line.reproduce import main
 
     return main(arguments)

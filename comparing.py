@@ -205,8 +205,9 @@ def compare(
         rank_systems(results, tested)
     else:
         for pair in tested:
-            name, _ = pair.pop("systems")
-            results[name].update(cast(SystemResult, pair))
+            name, _ = pair["systems"]
+            own = {field: value for field, value in pair.items() if field != "systems"}
+            results[name].update(cast(SystemResult, own))
     return comparison
 
 

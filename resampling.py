@@ -48,7 +48,15 @@ def bootstrap(rows: np.ndarray, statistic: Statistic, *, resamples: int, seed: i
     [[[1.0]], [[1.0]], [[1.0]]]
     """
     grid, exponent = _on_grid(rows, mixes_systems=False)
-    segments = len(rows)
+    return _scores(grid, exponent, statistic, bootstrap_draws(len(rows), resamples=resamples, seed=seed))
+
+
+def bootstrap_draws(segments: int, *, resamples: int, seed: int) -> Iterator[np.ndarray]:
+    """Yield how often each segment is drawn, int64[resample, segment], for some resamples at a time.
+
+    >>> [draw.sum(axis=1).tolist() for draw in bootstrap_draws(5, resamples=2, seed=1)]
+    [[5, 5]]
+    """
     generator = np.random.Generator(np.random.PCG64(seed))
 
     def draw(size: int) -> np.ndarray:
@@ -56,7 +64,7 @@ def bootstrap(rows: np.ndarray, statistic: Statistic, *, resamples: int, seed: i
         drawn += segments * np.arange(size)[:, None]
         return np.bincount(drawn.ravel(), minlength=size * segments).reshape(size, segments)
 
-    return _scores(grid, exponent, statistic, _chunks(draw, segments, resamples))
+    return _chunks(draw, segments, resamples)
 
 
 def randomization(

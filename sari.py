@@ -210,7 +210,8 @@ class Sari(Scorer, evaluate.Metric):
         if self.num_process > 1:
             raise TypeError(f"metric: got stored segments of {self.num_process} processes, wanted compute() before")
         self._finalize()
-        stored = {name: self.data[name][:] for name in COLUMNS}
+        data: Any = self.data
+        stored = {name: data[name][:] for name in COLUMNS}
         self._discard()
         super().add_batch(**stored)
         return stored
@@ -219,7 +220,8 @@ class Sari(Scorer, evaluate.Metric):
         # A new process knows this module only after `evaluate.load`.
         config = () if self.config_name == "default" else (self.config_name,)
         load = partial(evaluate.load, **self._options) if self._options else evaluate.load
-        return load, (*self.loader.args, *config), self._stored()
+        of_loader = self.loader.args if self.loader else ()
+        return load, (*of_loader, *config), self._stored()
 
     def __setstate__(self, stored: dict[str, Any]) -> None:
         super().add_batch(**stored)

@@ -147,7 +147,7 @@ class State:
 
     def update_checked(self, columns: Columns) -> None:
         """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
-        more = State(self.settings, **self._keeps)
+        more = State(self.settings, sentences=self._keeps["sentences"], resampling=self._keeps["resampling"])
         more.observe(columns)
         for counts in count_columns(*columns, self.settings):
             more.accumulate(counts)
@@ -184,10 +184,11 @@ class State:
         Raises:
             ValueError: where the options differ.
         """
-        if not isinstance(other, State):
-            if type(other).__name__ != State.__name__:
-                raise TypeError(f"other: got {type(other).__name__}, wanted a State")
-            other = read_state(other.to_bytes(), **other.callables)  # of another copy of this module
+        given: Any = other
+        if not isinstance(given, State):
+            if type(given).__name__ != State.__name__:
+                raise TypeError(f"other: got {type(given).__name__}, wanted a State")
+            other = read_state(given.to_bytes(), **given.callables)  # of another copy of this module
         for name, own in self._keeps.items():
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
@@ -274,7 +275,7 @@ class State:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
         return np.concatenate(self._rows)
 
-    def scores_of_sums(self, sums: np.ndarray, segments: int | None = None) -> np.ndarray:
+    def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of `rows`, in percent: float64[..., 4].
 
         Args:
@@ -395,9 +396,6 @@ def read_state(
     return state
 
 
-make_findable(__name__)
-
-
 def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
     """Return the four scores of segments, each scored alone, in percent: float64[..., 4].
 
@@ -406,6 +404,9 @@ def segment_scores(counts: np.ndarray, variant: Variant) -> np.ndarray:
         variant: by which they were counted.
     """
     return sari_scores(_scored(counts, variant)[1])
+
+
+make_findable(__name__)
 
 
 def named_scores(scores: np.ndarray) -> Any:

@@ -56,8 +56,11 @@ def _faults(options: Options) -> Iterator[str]:
         yield "--why explains the difference to --variant, not --all-variants"
     if options.by_order and options.format == "csv":
         yield "--by-order goes with the other formats, not csv"
+    if options.by_references and options.format == "csv" and options.report is None:
+        yield "--by-references goes with the other formats, not csv"
     if options.explain is not None:
         yield from _faults_of_explaining(options, options.explain)
+    yield from _faults_of_ratings(options)
     yield from _faults_of_report(options)
     yield from _faults_of_printing(options)
     if options.sentences is not None and options.all_variants:
@@ -115,7 +118,7 @@ def _faults_of_systems(options: Options) -> Iterator[str]:
         yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
     if options.method is not None and len(names) == 1:
         yield "--paired-bs, --paired-ar and --all-pairs compare systems, wanted two or more --outputs"
-    if options.why == options.variant:
+    if options.why == options.variant and not options.all_variants:
         yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
     resampled = (options.confidence, options.method, options.report)
     for flag, value in {"--resamples": options.resamples, "--seed": options.seed}.items():
@@ -131,6 +134,24 @@ def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
     others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
     if len(options.systems) > 1 or options.baselines or any(others):
         yield "--explain shows one line of one system under one variant, and goes with nothing else"
+
+
+def _faults_of_ratings(options: Options) -> Iterator[str]:
+    if options.ratings is None:
+        for name, value in (("--measures", options.measures), ("--model", options.model)):
+            if value is not None:
+                yield f"{name} goes with --ratings"
+        return
+    if len(options.ratings) != len(options.systems):
+        wanted = "the name of a key of --jsonl" if options.jsonl is not None else "a file for each of --outputs"
+        yield f"--ratings: got {len(options.ratings)}, wanted {len(options.systems)}: {wanted}"
+    others = (options.sentences, options.method, options.why, options.report, options.explain)
+    if any(other is not None for other in others) or options.baselines or options.by_order or options.by_references:
+        yield "--ratings shows how scores agree with ratings, and goes with --confidence, --measures and --model alone"
+    if options.model is not None and (options.all_variants or options.format == "csv"):
+        yield "--model is about one variant, and goes with the other formats, not csv"
+    if options.jsonl == "-":
+        yield "--ratings reads the file of --jsonl twice, wanted no standard input"
 
 
 def _faults_of_report(options: Options) -> Iterator[str]:
@@ -161,6 +182,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     _add_input_options(parser.add_argument_group("input"))
     _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
     _add_comparison_options(parser.add_argument_group("comparison"))
+    _add_ratings_options(parser.add_argument_group("ratings"))
     _add_report_options(parser.add_argument_group("report"))
     _add_latex_options(parser.add_argument_group("LaTeX"))
     listed = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
@@ -176,8 +198,8 @@ def _parser(program: str) -> argparse.ArgumentParser:
 class _Say(argparse.Action):
     """Print something as it is, and end."""
 
-    def __init__(self, *names: str, said: str, **how: Any):
-        super().__init__(*names, **{**how, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
+    def __init__(self, option_strings: Sequence[str], *, said: str, **how: Any):
+        super().__init__(option_strings, **{**how, "dest": argparse.SUPPRESS, "default": argparse.SUPPRESS})
         self.said = said
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
@@ -292,10 +314,29 @@ def _add_comparison_options(group) -> None:
     )
 
 
+def _add_ratings_options(group) -> None:
+    group.add_argument(
+        "--ratings",
+        metavar="FILE",
+        nargs="+",
+        help="instead of scores, how they agree with ratings by people: a number per line, a file for each system; "
+        "with --jsonl the key that holds the number",
+    )
+    group.add_argument(
+        "--measures", metavar="NAME", nargs="+", help="with --ratings: companion measures likewise, or all"
+    )
+    group.add_argument(
+        "--model", metavar="NAME", nargs="+", help="with --ratings: a linear model of them by scores and measures"
+    )
+
+
 def _add_report_options(group) -> None:
     group.add_argument("--format", choices=FORMATS, default="text", help="how to print the scores (default: text)")
     group.add_argument(
         "--by-order", action="store_true", help="add precision, recall and F1 per n-gram order (JSON always has them)"
+    )
+    group.add_argument(
+        "--by-references", action="store_true", help="add the scores with 1, 2, ... of the references: mean and spread"
     )
     group.add_argument(
         "--explain",

@@ -45,6 +45,7 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
                 scored=scored if _has_more(scored) else None,
                 trees=trees,
                 resampling=resampling,
+                by_references=scored.by_references,
                 advance=advance,
             )
     write_whole(path, [pages.FORMATS[Path(path).suffix](document)])

@@ -61,6 +61,10 @@ class Options:
     why: str | None
     format: str
     by_order: bool
+    by_references: bool
+    ratings: list[str] | None
+    measures: list[str] | None
+    model: list[str] | None
     explain: int | None
     report: str | None
     trees: str | None
@@ -117,7 +121,7 @@ class Options:
     def wants_only_scores(self) -> bool:
         """Whether scores are all that is wanted, so that no segment needs to be kept."""
         extras = (self.confidence, self.method, self.why, self.report)
-        return len(self.systems) == 1 and set(extras) == {None} and not self.baselines
+        return len(self.systems) == 1 and set(extras) == {None} and not (self.baselines or self.by_references)
 
     @cached_property
     def _named_outputs(self) -> list[tuple[str | None, str]]:

@@ -48,6 +48,10 @@ def _answer(options: Options) -> str:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
         try:
+            if options.ratings is not None:
+                from sari.command_line.agreeing import agree
+
+                return agree(options, chain([first], batches))
             from sari.command_line.explaining import explain_line
             from sari.command_line.scoring import score
         except ImportError as error:

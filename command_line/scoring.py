@@ -20,6 +20,7 @@ from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
 from sari.options import Settings, resolve_resampling, resolve_settings
+from sari.report.by_references import scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
 from sari.state import SentenceScores, State
@@ -103,10 +104,16 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     for variant, how in settings.items() if options.baselines else ():
         rows = baseline_scores(columns.sources, columns.references, how)
         baselines += [Baseline(name, variant, scores) for name, scores in rows.items()]
+    by_references = [
+        row
+        for how in (settings.values() if options.by_references else ())
+        for row in scores_by_references(columns, how, **({} if options.seed is None else {"seed": options.seed}))
+    ]
     report = ScoreReport(
         results=[result for variant, comparison in comparisons.items() for result in results_of(variant, comparison)],
         baselines=baselines,
         explanations=_differences(columns, settings[options.variants[0]], options),
+        by_references=by_references,
         warnings=warning_rows(warnings),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for variant, comparison in comparisons.items() for pair in pairs_of(variant, comparison)],

@@ -14,12 +14,12 @@ from sari.inputs import SystemColumns
 from sari.measures import simplification
 from sari.measures.generation import Tree
 from sari.options import Resampling, Settings, resolve_resampling
-from sari.report.companions import MEASURES, Texts
+from sari.report.by_references import ReferenceCount
+from sari.report.companions import MEASURES, Texts, spaced
 from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
 from sari.report.explanation import explain
 from sari.report.results import ScoreReport
 from sari.state import State
-from sari.tokenization import Text, split_into_tokens
 from sari.variants import Variant
 
 _LENGTHS = 5
@@ -34,6 +34,7 @@ def build(
     scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
+    by_references: Sequence[ReferenceCount] = (),
     advance: Callable[[], object] = lambda: None,
 ) -> Document:
     """Gather what there is to say about scored systems.
@@ -45,6 +46,7 @@ def build(
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
+        by_references: the scores with 1, 2, … of the references, where they are wanted.
         advance: called again and again while it works, `steps` times.
 
     Raises:
@@ -71,6 +73,7 @@ def build(
         beside=test_set.beside(),
         examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
         scored=scored,
+        by_references=list(by_references),
     )
 
 
@@ -174,9 +177,7 @@ class _TestSet:
 
     def _spaced(self, texts: list[str]) -> list[str]:
         """Return texts with spaces between their tokens."""
-        variant = self.settings.variant
-        how = Text(variant.tokenize, variant.lowercase, splits_on_space=False)
-        return list(map(" ".join, split_into_tokens(texts, how)))
+        return spaced(texts, self.settings.variant)
 
 
 def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]) -> dict[str, float]:

@@ -8,6 +8,8 @@ import numpy as np
 
 from sari.measures import generation, simplification
 from sari.measures.generation import Tree
+from sari.tokenization import Text, split_into_tokens
+from sari.variants import Variant
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,12 @@ class Texts:
     def edits_from_source(self) -> np.ndarray:
         """The edits of each segment from its source."""
         return simplification.edit_distances(self.sources, self.outputs)
+
+
+def spaced(texts: list[str], variant: Variant) -> list[str]:
+    """Return texts with spaces between their tokens, in the case that a variant sees."""
+    how = Text(variant.tokenize, variant.lowercase, splits_on_space=False)
+    return list(map(" ".join, split_into_tokens(texts, how)))
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 `building` makes it, `pages` makes files of it.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sari.data_warnings import WarningRow
+from sari.report.by_references import ReferenceCount
 from sari.report.explanation import Explanation
 from sari.report.results import ScoreReport
 from sari.state import Intervals, OrderFigures, Scores, SentenceScores
@@ -83,6 +84,7 @@ class Document:
         beside: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best and the worst.
         scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
+        by_references: the scores of the systems with 1, 2, … of the references; none where they were not asked for.
     """
 
     signature: str
@@ -98,3 +100,4 @@ class Document:
     beside: list[System]
     examples: list[Examples]
     scored: ScoreReport | None = None
+    by_references: list[ReferenceCount] = field(default_factory=list)

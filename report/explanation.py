@@ -11,6 +11,7 @@ from sari.counting import NgramTable, ngram_table
 from sari.inputs import validate_columns
 from sari.ngram_counts import NgramAmounts
 from sari.options import Settings
+from sari.report.alignment import Alignment, align, changes
 from sari.state import OrderFigures, Scores, State
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS
@@ -31,11 +32,34 @@ MARKS = {
 
 @dataclass(frozen=True)
 class Token:
-    """A token, what became of it (a key of `MARKS`), and the sentence that says why."""
+    """A token, what became of it, and why.
+
+    Attributes:
+        text: the token.
+        mark: a key of `MARKS`.
+        why: the sentence that says why.
+        credit: the share of precision that it earns, from 0 to 1; None where precision does not ask, of what is missed.
+    """
 
     text: str
     mark: str
     why: str
+    credit: float | None
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where an n-gram begins, in tokens from 0.
+
+    Attributes:
+        source: in the source, where the operation was done to it; everywhere, where only references did it.
+        output: in the output.
+        references: in each reference.
+    """
+
+    source: list[int]
+    output: list[int]
+    references: list[list[int]]
 
 
 @dataclass(frozen=True)
@@ -48,6 +72,8 @@ class Gram:
         agree: how many references did it.
         references: how many references were asked.
         counts: what it adds to the numerator and denominator of precision, and to those of recall.
+        why: the sentence that says why.
+        places: where it stands in the texts.
     """
 
     text: str
@@ -55,6 +81,8 @@ class Gram:
     agree: int
     references: int
     counts: tuple[float, float, float, float]
+    why: str
+    places: Places
 
 
 @dataclass(frozen=True)
@@ -68,6 +96,8 @@ class Explanation:
         orders: for each n-gram order the figures in percent, as in the details of the metric's `compute`.
         source: the tokens of the source: kept or deleted, rightly or wrongly.
         output: the tokens of the output: kept, added rightly or added wrongly.
+        references: the tokens of each reference, marked by what the output did: kept, deleted, added or missed.
+        changes: source and output in one line: which of the two a token is of ("source" or "output"), and its place.
         missed: what references added and the output did not, most wanted first.
         grams: for each order and operation, the n-grams behind the figures, as they appear in the texts.
     """
@@ -78,6 +108,8 @@ class Explanation:
     orders: list[OrderFigures]
     source: list[Token]
     output: list[Token]
+    references: list[list[Token]]
+    changes: list[tuple[str, int]]
     missed: list[Token]
     grams: list[dict[str, list[Gram]]]
 
@@ -100,25 +132,38 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
     >>> [(token.text, token.mark) for token in explanation.source]
     [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
     >>> explanation.missed[0]
-    Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.')
+    Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.', credit=None)
     """
     columns = validate_columns([source], [prediction], [list(references)])
     state = State(settings)
     state.update_checked(columns)
     (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
     (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
+    texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))
     orders = _entries(ngram_table(source, prediction, references, settings))
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
+    alignment = align(texts.source, texts.output)
+    kept = _kept_places(texts, alignment, unigrams)
     return Explanation(
         variant=settings.variant.name,
         signature=state.signature,
         scores=state.scores(),
         orders=state.orders(),
-        source=_source_tokens(source_tokens, output_tokens, unigrams),
-        output=[_output_token(token, unigrams[token]) for token in output_tokens],
+        source=_source_tokens(texts.source, kept, unigrams),
+        output=[_output_token(token, unigrams[token]) for token in texts.output],
+        references=[[_reference_token(token, unigrams[token]) for token in tokens] for tokens in texts.references],
+        changes=changes(texts.source, texts.output, alignment),
         missed=_missed(unigrams.values()),
-        grams=[_grams(entries) for entries in orders],
+        grams=[_grams(entries, _places(texts, order), kept) for order, entries in enumerate(orders, 1)],
     )
+
+
+class _Texts(NamedTuple):
+    """The tokens of a segment."""
+
+    source: list[str]
+    output: list[str]
+    references: list[list[str]]
 
 
 class _Entry(NamedTuple):
@@ -158,26 +203,47 @@ def _of_order(ngrams: Iterable[tuple[str, ...]], amounts: NgramAmounts) -> Itera
         yield _Entry(tokens, source, output, references, amounts.scale, holders, amounts.asked, by_operation)
 
 
-def _ngrams(tokens: Sequence[str], order: int) -> list[tuple[str, ...]]:
-    return [tuple(tokens[start : start + order]) for start in range(len(tokens) - order + 1)]
+def _places(texts: _Texts, order: int) -> dict[tuple[str, ...], Places]:
+    """Return where each n-gram begins in each of the texts."""
+    places: dict[tuple[str, ...], Places] = {}
+    for number, tokens in enumerate((texts.source, texts.output, *texts.references)):
+        for start in range(len(tokens) - order + 1):
+            ngram = tuple(tokens[start : start + order])
+            if ngram not in places:
+                places[ngram] = Places([], [], [[] for _ in texts.references])
+            here = places[ngram]
+            (here.source, here.output, *here.references)[number].append(start)
+    return places
 
 
 def _share(good: float, whole: float) -> float:
     return good / whole if whole else 0.0
 
 
-def _grams(entries: Iterable[_Entry]) -> dict[str, list[Gram]]:
-    """Return for each operation the n-grams that count in it."""
+def _grams(entries: Iterable[_Entry], places: dict[tuple[str, ...], Places], kept: set[int]) -> dict[str, list[Gram]]:
+    """Return for each operation the n-grams that count in it; `kept` are the kept places of the source."""
     grams: dict[str, list[Gram]] = {operation: [] for operation in OPERATIONS}
     for entry in entries:
         for operation in OPERATIONS:
             counts = entry.counts[operation]
             if counts[1] or counts[3]:
-                mark = ("right" if _credit(entry, operation) >= 0.5 else "wrong") if counts[1] else "missed"
-                grams[operation].append(
-                    Gram(" ".join(entry.tokens), mark, _agreeing(entry, operation), entry.asked, counts)
-                )
+                credit = _credit(entry, operation)
+                mark = ("right" if credit >= 0.5 else "wrong") if counts[1] else "missed"
+                why = _why(entry, operation) if counts[1] else _why_missed(entry, operation)
+                here = _done_at(operation, mark, entry, places[entry.tokens], kept)
+                text = " ".join(entry.tokens)
+                grams[operation].append(Gram(text, mark, _agreeing(entry, operation), entry.asked, counts, why, here))
     return grams
+
+
+def _done_at(operation: str, mark: str, entry: _Entry, places: Places, kept: set[int]) -> Places:
+    """Return where an operation was done to an n-gram: of one that was kept in part, where its words were kept."""
+    if mark == "missed" or operation == "add" or not entry.output or entry.output >= entry.source:
+        return places
+    order = len(entry.tokens)
+    likeliest = sorted(places.source, key=lambda start: -sum(start + step in kept for step in range(order)))
+    stayed, gone = sorted(likeliest[: entry.output]), sorted(likeliest[entry.output :])
+    return Places(stayed if operation == "keep" else gone, places.output, places.references)
 
 
 def _credit(entry: _Entry, operation: str) -> float:
@@ -189,75 +255,124 @@ def _agreeing(entry: _Entry, operation: str) -> int:
     return entry.asked - entry.holders if operation == "delete" else entry.holders
 
 
-def _source_tokens(source: Sequence[str], output: Sequence[str], unigrams: dict[str, _Entry]) -> list[Token]:
-    kept = _kept_places(source, output, unigrams)
-    tokens = []
-    for place, text in enumerate(source):
-        operation, done = ("keep", "kept") if place in kept else ("delete", "deleted")
-        right = _credit(unigrams[text], operation) >= 0.5
-        mark = f"{done}-{'rightly' if right else 'wrongly'}"
-        tokens.append(Token(text, mark, _why_in_source(unigrams[text], operation, right)))
-    return tokens
+def _source_tokens(source: Sequence[str], kept: set[int], unigrams: dict[str, _Entry]) -> list[Token]:
+    return [_source_token(text, unigrams[text], place in kept) for place, text in enumerate(source)]
 
 
-def _kept_places(source: Sequence[str], output: Sequence[str], unigrams: dict[str, _Entry]) -> set[int]:
-    """Return which tokens of the source were kept; of one that was kept in part, those with the same neighbours."""
-    pairs = set(_ngrams(output, 2))
-    shared = [pair in pairs for pair in _ngrams(source, 2)]
-    likeness = [before + after for before, after in zip([False, *shared], [*shared, False], strict=False)]
-    places: dict[str, list[int]] = {}
-    for place, token in enumerate(source):
-        places.setdefault(token, []).append(place)
-    kept: set[int] = set()
-    for token, here in places.items():
-        entry = unigrams[token]
-        wanted = len(here) if entry.output >= entry.source else entry.output
-        kept.update(sorted(here, key=lambda place: -likeness[place])[:wanted])
-    return kept
+def _source_token(text: str, entry: _Entry, is_kept: bool) -> Token:
+    operation, done = ("keep", "kept") if is_kept else ("delete", "deleted")
+    credit = _credit(entry, operation)
+    return Token(text, f"{done}-{'rightly' if credit >= 0.5 else 'wrongly'}", _why(entry, operation), credit)
+
+
+def _kept_places(texts: _Texts, alignment: Alignment, unigrams: dict[str, _Entry]) -> set[int]:
+    """Return which tokens of the source were kept: those of a word that sets know once, all or none."""
+    everywhere = {text for text in texts.source if unigrams[text].output >= unigrams[text].source}
+    return {place for place, text in enumerate(texts.source) if text in everywhere} | {
+        place for place, _ in alignment.pairs
+    }
 
 
 def _output_token(text: str, entry: _Entry) -> Token:
     if not entry.source:
-        right = bool(entry.counts["add"][0])
-        if right:
-            return Token(text, "added-rightly", f"Added: {_verb(entry.holders, entry.asked, 'has', 'have')} it too.")
-        return Token(text, "added-wrongly", f"Added, but {_verb(entry.holders, entry.asked, 'has', 'have')} it.")
-    why = _why_in_source(entry, "keep", _credit(entry, "keep") >= 0.5)
+        credit = _credit(entry, "add")
+        return Token(text, f"added-{'rightly' if credit else 'wrongly'}", _why(entry, "add"), credit)
+    why = _why(entry, "keep")
     if entry.output > entry.source:
         why += f" It stands here {_times(entry.output)}, in the source {_times(entry.source)}: the surplus is ignored."
-    return Token(text, "kept", why)
+    return Token(text, "kept", why, _credit(entry, "keep"))
+
+
+def _reference_token(text: str, entry: _Entry) -> Token:
+    """Return a token of a reference, with what the output did to it."""
+    if entry.output:
+        token = _output_token(text, entry)
+        return token if token.mark != "added-wrongly" else Token(text, "kept", token.why, token.credit)
+    if entry.source:
+        return _source_token(text, entry, is_kept=False)
+    return Token(text, "missed", _why_missed(entry, "add"), None)
 
 
 def _missed(entries: Iterable[_Entry]) -> list[Token]:
     missed = [entry for entry in entries if not entry.source and not entry.output]
     missed.sort(key=lambda entry: -entry.holders)
-    return [
-        Token(entry.tokens[0], "missed", f"Missed: {_verb(entry.holders, entry.asked, 'adds', 'add')} it.")
-        for entry in missed
-    ]
+    return [Token(entry.tokens[0], "missed", _why_missed(entry, "add"), None) for entry in missed]
 
 
-def _why_in_source(entry: _Entry, operation: str, right: bool) -> str:
-    """Say what was done to a token of the source, and what the references do."""
-    done = "Kept" if operation == "keep" else "Deleted"
-    share = _share(_agreeing(entry, operation), entry.asked)
-    credit = _credit(entry, operation)
-    in_credit = f" Credit: {100 * credit:.0f} %."
+def _why(entry: _Entry, operation: str) -> str:
+    """Say what was done to an n-gram, what the references do, and what that earns where it is not the same."""
+    if operation == "add":
+        all_have = _verb(entry.holders, entry.asked, "has", "have")
+        if entry.counts["add"][0]:
+            return f"Added: {all_have} it too."
+        but = " Yet to delete words is enough to get it, so it does not count." if entry.holders else ""
+        return f"Added{'; ' if entry.holders else ', but '}{all_have} it.{but}"
     if entry.source > 1:
-        copies = min(entry.source, entry.output)
-        times = copies if operation == "keep" else entry.source - copies
-        meant, most = min(entry.source * entry.scale, entry.references), entry.source * entry.scale
-        every = "the reference keeps" if entry.asked == 1 else f"the {entry.asked} references together keep"
-        return f"{done} {times} of {_times(entry.source)}; {every} it {meant} of {_times(most)}.{in_credit}"
-    if right and operation == "keep":
-        why = f"Kept: {_verb(entry.holders, entry.asked, 'keeps', 'keep')} it."
-    elif right:
-        why = f"Deleted: {_verb(_agreeing(entry, operation), entry.asked, 'deletes', 'delete')} it too."
-    elif operation == "keep":
-        why = f"Kept, but {_verb(_agreeing(entry, 'delete'), entry.asked, 'deletes', 'delete')} it."
+        return _why_repeated(entry, operation)
+    keepers, deleters = entry.holders, entry.asked - entry.holders
+    if operation == "keep":
+        agreed = 2 * keepers >= entry.asked
+        others = (
+            _verb(keepers, entry.asked, "keeps", "keep")
+            if agreed
+            else _verb(deleters, entry.asked, "deletes", "delete")
+        )
+        why = f"Kept{': ' if agreed else ', but '}{others} it."
     else:
-        why = f"Deleted, but {_verb(entry.holders, entry.asked, 'keeps', 'keep')} it."
-    return why if abs(share - credit) < 1e-9 else why + in_credit
+        agreed = 2 * deleters >= entry.asked
+        others = (
+            _verb(deleters, entry.asked, "deletes", "delete")
+            if agreed
+            else _verb(keepers, entry.asked, "keeps", "keep")
+        )
+        why = f"Deleted{': ' if agreed else ', but '}{others} it{' too' if agreed else ''}."
+    credit = _credit(entry, operation)
+    if abs(_share(_agreeing(entry, operation), entry.asked) - credit) < 1e-9:
+        return why
+    if entry.references > entry.holders:
+        return f"{why} In all they have it {_times(entry.references)}: {_in_words(credit)}."
+    return f"{why} One reference that keeps it is enough here: {_in_words(credit)}."
+
+
+def _why_repeated(entry: _Entry, operation: str) -> str:
+    """Say the same of an n-gram that the source holds more than once, where copies count."""
+    kept = min(entry.source, entry.output)
+    most = entry.source * entry.scale
+    theirs = min(most, entry.references)
+    credit = _credit(entry, operation)
+    they = "the reference" if entry.asked == 1 else "together they" if entry.scale > 1 else "the references"
+    keep = "keeps" if entry.asked == 1 else "keep"
+    if operation == "keep":
+        done = kept * entry.scale
+        in_theirs = f", {done} of {most} copies over {entry.asked} references" if entry.scale > 1 else ""
+        why = f"Kept {kept} of {_times(entry.source)}{in_theirs}; {they} {keep} {theirs}"
+        return f"{why}: {_in_words(credit)}."
+    gone = (entry.source - kept) * entry.scale
+    in_theirs = f", {gone} of {most} copies over {entry.asked} references" if entry.scale > 1 else ""
+    why = f"Deleted {entry.source - kept} of {_times(entry.source)}{in_theirs}; {they} {keep} {theirs}"
+    may_go = most - theirs
+    if abs(_share(min(gone, may_go), gone) - credit) < 1e-9:
+        return f"{why}, so {may_go} may go: {_in_words(credit)}."
+    beyond = max(gone - entry.references, 0)
+    if abs(_share(beyond, gone) - credit) < 1e-9:
+        rule = "This variant credits deletions only as far as they outnumber the copies that references keep"
+        return f"{why}. {rule}, {gone} against {entry.references}: {_in_words(credit)}."
+    return f"{why}: {_in_words(credit)}."
+
+
+def _why_missed(entry: _Entry, operation: str) -> str:
+    """Say what the output did not do to an n-gram, though references did."""
+    if operation == "add":
+        return f"Missed: {_verb(entry.holders, entry.asked, 'adds', 'add')} it."
+    if operation == "keep":
+        return f"Not kept, though {_verb(entry.holders, entry.asked, 'keeps', 'keep')} it."
+    return f"Not deleted, though {_verb(_agreeing(entry, 'delete'), entry.asked, 'deletes', 'delete')} it."
+
+
+def _in_words(credit: float) -> str:
+    if credit > 0.995:
+        return "full credit"
+    return f"{100 * credit:.0f}% of the credit" if credit >= 0.005 else "no credit"
 
 
 def _verb(number: int, of: int, singular: str, plural: str) -> str:

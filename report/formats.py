@@ -13,6 +13,8 @@ Every format takes results of any number of systems and variants. JSON has one s
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
+     "by_references": [{"name": str, "variant": str, "references": int, "subsets": int, "mean": {"sari": float, ...},
+                        "deviation": {...}, "lowest": {...}, "highest": {...}}, ...],
      "warnings": [{"category": str, "message": str}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str},
@@ -71,13 +73,13 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0], report.width) if alone else _aligned(score_table(report))
+    lines += score_list(results[0], report.width) if alone else aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
     tables = further_tables(report, by_order)
     for table in tables:
-        lines += ["", table.title, *_aligned(table)]
+        lines += ["", table.title, *aligned(table)]
     lines += [""] if tables or explained else []
     lines += report.signatures
     lines += [""] if report.warnings else []
@@ -100,11 +102,11 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
 
 def as_markdown(report: ScoreReport, by_order: bool) -> str:
     """Return a report as Markdown, the best scores in bold."""
-    blocks = [_markdown_table(score_table(report))]
+    blocks = [markdown_table(score_table(report))]
     explained = legend(report, best="bold:")
     if explained:
         blocks.append("\n".join(f"- {_escaped_markdown(line)}" for line in explained))
-    blocks += [f"{table.title}\n\n{_markdown_table(table)}" for table in further_tables(report, by_order)]
+    blocks += [f"{table.title}\n\n{markdown_table(table)}" for table in further_tables(report, by_order)]
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
     if report.warnings:
         blocks.append("\n".join(f"> Warning: {_escaped_markdown(row['message'])}  " for row in report.warnings))
@@ -116,8 +118,8 @@ def as_latex(report: ScoreReport, by_order: bool, style: LatexStyle = _PLAIN) ->
 
     All else is in comments.
     """
-    blocks = [_floating(_latex_table(score_table(report), style), style)]
-    blocks += [f"% {table.title}\n{_latex_table(table, style)}" for table in further_tables(report, by_order)]
+    blocks = [_floating(latex_table(score_table(report), style), style)]
+    blocks += [f"% {table.title}\n{latex_table(table, style)}" for table in further_tables(report, by_order)]
     comments = [*legend(report, best="bold:"), *report.signatures]
     comments += [f"Warning: {row['message']}" for row in report.warnings]
     return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
@@ -199,8 +201,9 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
     if not isinstance(row, Result):
         return {}
     cells = _test_cells(row)
-    for score in SCORES if row.confidence_intervals is not None else ():
-        cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    if row.confidence_intervals is not None:
+        for score in SCORES:
+            cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
     if row.rank is not None:
         cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells
@@ -217,7 +220,7 @@ def _test_cells(row: Result | Pair) -> dict[str, Any]:
 # How each format writes a table
 
 
-def _aligned(table: Table) -> list[str]:
+def aligned(table: Table) -> list[str]:
     """Return lines whose columns of figures stand to the right and whose columns of words stand to the left."""
     columns = [
         _column(name, [row[place] for row in table.rows], right=name not in WORDS)
@@ -246,7 +249,9 @@ def _columns(text: str) -> int:
     )
 
 
-def _markdown_table(table: Table) -> str:
+def markdown_table(table: Table) -> str:
+    """Return a table as Markdown."""
+
     def shown(cell: Cell) -> str:
         text = _escaped_markdown(cell.text)
         return (f"**{text}**" if cell.best else text) + r"\*" * cell.significant
@@ -256,7 +261,9 @@ def _markdown_table(table: Table) -> str:
     return "\n".join(f"| {' | '.join(row)} |" for row in rows)
 
 
-def _latex_table(table: Table, style: LatexStyle) -> str:
+def latex_table(table: Table, style: LatexStyle = _PLAIN) -> str:
+    """Return a table as LaTeX that needs no package, unless the style wants one."""
+
     def shown(cell: Cell) -> str:
         text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant

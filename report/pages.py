@@ -11,7 +11,8 @@ JSON has one schema, for one system or many::
      "scored": SCORED | null}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
-n-grams and the figures of each order, and SCORED is what `score.py --format json` prints: see `formats`.
+n-grams, the figures of each order, the tokens of references and the line of changes, and SCORED is what `score.py
+--format json` prints: see `formats`.
 """
 
 import base64
@@ -67,7 +68,8 @@ def as_json(document: Document) -> str:
     for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
-                del explanation["grams"], explanation["orders"]
+                for field in ("grams", "orders", "references", "changes"):
+                    del explanation[field]
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -128,6 +130,14 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    numbers = sorted({row.references for row in document.by_references})
+    if len(numbers) > 1:
+        by_number = {
+            system.name: [row.mean["sari"] for row in document.by_references if row.name == system.name]
+            for system in systems
+        }
+        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
+        pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
         classes = [_span(length) for length in document.lengths]

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.comparing import Comparison, Step
     from sari.data_warnings import WarningRow
+    from sari.report.by_references import ReferenceCount
     from sari.resampling import PairedTest
     from sari.state import Intervals, OrderFigures, Scores
 
@@ -141,6 +142,7 @@ class ScoreReport:
         results: at least one, all of the same segments.
         baselines: for the same variants.
         explanations: for each system why two variants differ.
+        by_references: the scores of systems with 1, 2, … of the references.
         warnings: what there is to say about data and variants.
         resampling: None where nothing was resampled.
         pairs: of systems, where each is compared with each.
@@ -150,6 +152,7 @@ class ScoreReport:
     results: list[Result]
     baselines: list[Baseline] = field(default_factory=list)
     explanations: list[Difference] = field(default_factory=list)
+    by_references: list[ReferenceCount] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: Resampling | None = None
     pairs: list[Pair] = field(default_factory=list)

@@ -8,7 +8,7 @@ from sari.report.results import SIGNIFICANT, Baseline, Difference, Resampling, R
 from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
-WORDS = ("System", "Variant", "Operation", "Choice", "From", "To")
+WORDS = ("System", "Variant", "Operation", "Choice", "From", "To", "Figure", "Differs", "Recipe", "Measure", "Term")
 
 
 class Cell(NamedTuple):
@@ -52,6 +52,7 @@ def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     several = len(report.systems) > 1
     orders = [_order_table(result, several, report.width) for result in report.results if by_order]
     orders += [_pairs_table(report, variant) for variant in report.variants if report.pairs]
+    orders += _reference_tables(report)
     return orders + [_difference_table(difference, several, report.width) for difference in report.explanations]
 
 
@@ -136,6 +137,22 @@ def _pairs_table(report: ScoreReport, variant: str) -> Table:
         rows.append([Cell(name), *cells, *[Cell("")] * (len(names) - 1 - place)])
     title = f"Corrected p of the difference to each system that scores higher: {variant}"
     return Table(title, ["System", *names[:-1]], rows)
+
+
+def _reference_tables(report: ScoreReport) -> list[Table]:
+    """Return for each system and variant its scores by number of references."""
+    tables: dict[tuple[str, str], list[list[Cell]]] = {}
+    for row in report.by_references:
+        own = row.mean["sari"], row.deviation["sari"], row.lowest["sari"], row.highest["sari"]
+        figures = [f"{value:.2f}" for value in (*own, *(row.mean[name] for name in OPERATIONS))]
+        cells = [Cell(text) for text in (str(row.references), str(row.subsets), *figures)]
+        tables.setdefault((row.name, row.variant), []).append(cells)
+    header = ["References", "Subsets", "SARI", "Std. dev.", "Lowest", "Highest", *map(str.title, OPERATIONS)]
+    several = len(report.systems) > 1
+    return [
+        Table(f"By number of references: {variant}" + (f", {name}" if several else ""), header, rows)
+        for (name, variant), rows in tables.items()
+    ]
 
 
 def _difference_table(difference: Difference, several: bool, width: int) -> Table:

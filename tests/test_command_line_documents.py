@@ -6,7 +6,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import ROOT
+from programs import EXAMPLE, ROOT, SYSTEMS, printed
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, Page
 
 FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]
@@ -85,3 +85,20 @@ def test_command_refuses(folder, arguments, message):
     assert (process.returncode, process.stdout) == (2, "")
     assert process.stderr.splitlines()[-1].startswith(f"score.py: error: {message}")
     assert (folder / "x.md").read_text() == "what stood there before"
+
+
+@pytest.mark.parametrize("ending", [".html", ".md", ".json"])
+def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
+    path = tmp_path / f"report{ending}"
+    options = ["c=examples/sources.txt", "--paired-ar", "--baselines", "--why", "hf", "--seed", 7, "--resamples", 499]
+    printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
+    text = path.read_text()
+    if ending == ".json":
+        found = json.loads(text)["scored"]
+        assert list(found) == ["systems", "baselines", "explanations", "warnings", "resampling"]
+        assert (found["resampling"]["seed"], found["resampling"]["trials"]) == (7, 499)
+        assert {"p_values", "corrected_p_values"} <= set(found["systems"][1])
+        return
+    for words in ("499 trials, seed 7", "499 resamples, seed 7", "Holm 1979", "From easse to hf", "reference 2"):
+        assert words in text
+    assert "c: 10 of 10 predictions are the same as their sources" in text

@@ -1,25 +1,24 @@
-"""The table of published figures, as a program prints it."""
+"""`python . reproduce`: the list, a table, and what is refused; on made-up checkouts."""
 
-import re
 import subprocess
 import sys
-from pathlib import Path
+from dataclasses import replace
 
 import pytest
+from conftest import ROOT
+from published_trees import checkouts, write_lines
 
-ROOT = Path(__file__).resolve().parent.parent
-PWKP = ROOT.parent / "shared" / "data" / "pwkp_test"
+from sari.command_line.reproduce import main
+from sari.published import catalogue
+from sari.published.catalogue import TABLES
+from sari.published.corpora import CORPORA
 
-EXPECTED = """\
-           split %    sentences  edits from source  no edit  edits to reference           BLEU
-Zhu        80 (80)  1.80 (1.80)        7.94 (7.87)    2 (2)       14.54 (14.64)    36.7 (37.4)
-Woodsend   63 (63)  2.05 (2.05)        8.66 (8.63)  23 (24)       16.07 (16.03)    40.7 (42.0)
-Hybrid     10 (10)  1.10 (1.10)        5.42 (6.32)    4 (4)       11.44 (11.53)    52.7 (53.6)
-PBMT-R       1 (–)     1.01 (–)           2.38 (–)   14 (–)           12.61 (–)       45.4 (–)
-reference  28 (28)  1.30 (1.30)      12.26 (12.24)    3 (3)         0.00 (0.00)  100.0 (100.0)
+(XU,) = (table for table in CORPORA if table.name == "xu2016")
 
-In brackets, Narayan and Gardent 2014: https://aclanthology.org/P14-1041
-"""
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return checkouts(tmp_path_factory.mktemp("checkouts"))
 
 
 def run(*arguments):
@@ -32,21 +31,74 @@ def run(*arguments):
     )
 
 
-@pytest.mark.skipif(not PWKP.is_dir(), reason="needs the outputs of published systems on PWKP")
-def test_published_systems():
-    outputs = [PWKP / "outputs" / f"{name}.txt" for name in ("Zhu", "Woodsend", "Hybrid", "PBMT-R")]
-    process = run("--sources", PWKP / "sources.txt", "--references", PWKP / "references.txt", "--outputs", *outputs)
-    assert (process.returncode, process.stderr, process.stdout) == (0, "", EXPECTED)
+def test_the_list_names_paper_texts_and_recipe_of_every_table(capsys):
+    assert main([]) == 0
+    shown = capsys.readouterr().out
+    for table in TABLES.values():
+        assert f"{table.name}\n  {table.title}\n  paper:  {table.paper}\n  texts:  https://github.com/" in shown
+        assert f"  recipe: {table.recipe}\n" in shown
 
 
-def test_other_files_and_a_fault(tmp_path):
-    sources, outputs = tmp_path / "s.txt", tmp_path / "zhu.txt"
-    sources.write_text("He came and he saw .\nIt is so .\n")
-    outputs.write_text("he came . he saw .\nit is so .\n")
-    process = run("--sources", sources, "--references", outputs, "--outputs", outputs)
-    assert (process.returncode, process.stderr) == (0, "")
-    assert re.search(r"^zhu +50 \(80\) +1\.50 \(1\.80\) +0\.50 \(7\.87\) +1 \(2\) ", process.stdout, re.MULTILINE)
-    outputs.write_text("he came .\n")
-    process = run("--sources", sources, "--references", sources, "--outputs", outputs)
-    assert (process.returncode, process.stdout) == (2, "")
-    assert process.stderr == f"reproduce: error: {outputs}:2: the file has 1 line, wanted 2 as in {sources}\n"
+@pytest.mark.parametrize("name", TABLES)
+def test_every_table_is_computed_or_says_what_it_lacks(name, folder, capsys):
+    status = main([name, str(folder)])
+    captured = capsys.readouterr()
+    if status == 2:
+        assert name == "lens"
+        assert captured.err.startswith("reproduce: error: NLTK and its Punkt are wanted for these figures: pip install")
+        return
+    assert (status, captured.err) == (1, "")  # sentences of random words do not score what was published
+    assert captured.out.startswith(f"{TABLES[name].title}\n{TABLES[name].paper}\n\nFigure ")
+    assert " differs" in captured.out
+    assert "published figures come out to the printed digits.\n" in captured.out
+
+
+def test_a_checkout_itself_will_do_and_status_0_says_that_all_come_out(folder, capsys, monkeypatch):
+    root = folder / "simplification"
+    outcomes = list(XU.outcomes(root))
+    figures = tuple(
+        replace(figure, printed=outcome.shown) for figure, outcome in zip(XU.figures, outcomes, strict=True)
+    )
+    monkeypatch.setitem(catalogue.TABLES, "xu2016", replace(XU, figures=figures))
+    assert main(["xu2016", str(root)]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3].split() == ["Figure", "Published", "Ours"]
+    assert lines[4].split() == ["SBMT+SARI", outcomes[0].shown, outcomes[0].shown]
+    assert "SARI|variant:xu2016|nrefs:8|case:lc|tok:none|order:4|level:sentence" in lines[8]
+    assert lines[-1] == "3 of 3 published figures come out to the printed digits."
+
+
+def test_as_a_program(folder):
+    process = run("access", folder)
+    assert (process.returncode, process.stderr) == (1, "")
+    assert "ACCESS on ASSET" in process.stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nothing"], f"got 'nothing', wanted one of {', '.join(TABLES)}"),
+        (["xu2016"], "xu2016: got no folder, wanted one with a checkout of https://github.com/cocoxu/simplification"),
+        (["xu2016", "/no/such"], "/no/such: no such folder"),
+    ],
+)
+def test_bad_use_is_refused_in_one_line(arguments, message, capsys):
+    assert main(arguments) == 2
+    assert capsys.readouterr() == ("", f"reproduce: error: {message}\n")
+
+
+def test_a_folder_without_the_files_is_refused(tmp_path, capsys):
+    assert main(["xu2016", str(tmp_path)]) == 2
+    wanted = (
+        "data/turkcorpus/test.8turkers.tok.norm in it, wanted a checkout of https://github.com/cocoxu/simplification"
+    )
+    assert capsys.readouterr() == ("", f"reproduce: error: {tmp_path}: no {wanted}\n")
+
+
+def test_files_of_unequal_length_are_refused(tmp_path, capsys):
+    root = checkouts(tmp_path) / "simplification/data"
+    write_lines(root / XU.figures[0].outputs, ["only this"])
+    assert main(["xu2016", str(tmp_path)]) == 2
+    name, first = XU.figures[0].outputs, XU.figures[0].texts.sources
+    message = f"{name}: the file has 1 lines, wanted 12 as in {first}"
+    assert capsys.readouterr() == ("", f"reproduce: error: {message}\n")

@@ -81,7 +81,7 @@ def test_scores_are_those_of_the_metric(sari, bridges):
 
 
 def test_ngrams_say_who_agrees_and_what_they_add(bridges):
-    by_text = {gram.text: dataclasses.astuple(gram)[1:] for gram in bridges.grams[1]["delete"]}
+    by_text = {gram.text: dataclasses.astuple(gram)[1:5] for gram in bridges.grams[1]["delete"]}
     assert by_text["40 bridges"] == ("wrong", 0, 3, (0, 1, 0, 0))
     assert by_text["still standing"] == ("right", 3, 3, (1, 1, 1, 1))
     assert by_text["nearly 40"] == ("missed", 1, 3, (0, 0, 0, 1))
@@ -93,6 +93,7 @@ def test_it_is_plain_data(bridges):
         "text": "nearly",
         "mark": "kept-rightly",
         "why": "Kept: 2 of 3 references keep it.",
+        "credit": pytest.approx(2 / 3),
     }
 
 
@@ -105,7 +106,11 @@ def test_it_is_plain_data(bridges):
         (("a b", "a", ["a", "b"]), "deleted-rightly", "Deleted: 1 of 2 references deletes it too."),
         (("a b", "a b", ["a", "b"]), "kept-rightly", "Kept: 1 of 2 references keeps it."),
         (("a b", "a b", ["a", "a", "b"]), "kept-wrongly", "Kept, but 2 of 3 references delete it."),
-        (("a b", "b", ["b b", "a"]), "kept-rightly", "Kept: 1 of 2 references keeps it. Credit: 100 %."),
+        (
+            ("a b", "b", ["b b", "a"]),
+            "kept-rightly",
+            "Kept: 1 of 2 references keeps it. In all they have it 2 times: full credit.",
+        ),
     ],
 )
 def test_the_last_source_token(texts, mark, why):
@@ -118,20 +123,66 @@ def test_a_repeated_token_is_kept_where_its_neighbours_are():
     found = explained(source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
     assert marks(found.source)[0] == ("the", "deleted-rightly")
     assert marks(found.source)[3] == ("the", "kept-rightly")
-    assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 100 %."
+    assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps 1, so 1 may go: full credit."
 
 
 def test_credit_is_the_variants_own():
     texts = {"source": "the cat saw the dog", "prediction": "the dog", "references": ["the dog"]}
     token = explained(**texts, variant="hf").source[0]
     assert token.mark == "deleted-wrongly"
-    assert token.why == "Deleted 1 of 2 times; the reference keeps it 1 of 2 times. Credit: 0 %."
+    assert token.credit == 0
+    assert token.why == (
+        "Deleted 1 of 2 times; the reference keeps 1. This variant credits deletions only as far as they outnumber the "
+        "copies that references keep, 1 against 1: no credit."
+    )
+
+
+def test_what_several_references_say_of_a_repeated_token():
+    texts = {"source": "a a a b", "prediction": "a b", "references": ["a b", "a a b"], "variant": "easse"}
+    assert sorted({token.why for token in explained(**texts).source[:3]}) == [
+        "Deleted 2 of 3 times, 4 of 6 copies over 2 references; together they keep 3, so 3 may go: 75% of the credit.",
+        "Kept 1 of 3 times, 2 of 6 copies over 2 references; together they keep 3: full credit.",
+    ]
+
+
+def test_a_repeated_phrase_is_marked_as_one():
+    phrase = "the great seal of the united states"
+    texts = {"source": f"{phrase} francis hopkinson designed {phrase} .", "references": [f"he designed {phrase} ."]}
+    found = explained(**texts, prediction=f"francis hopkinson designed {phrase} .")
+    assert [place for place, token in enumerate(found.source) if token.mark.startswith("deleted")] == list(range(7))
+    assert found.changes == [("source", place) for place in range(18)]
+    moved = explained(**texts, prediction=f"{phrase} was designed by francis")
+    assert [place for place, token in enumerate(moved.source) if token.mark.startswith("kept")] == [*range(8), 9]
+
+
+def test_references_are_marked_by_what_the_output_did():
+    found = explained(source="a b c", prediction="a x", references=["a b y", "x c"])
+    assert list(map(marks, found.references)) == [
+        [("a", "kept"), ("b", "deleted-rightly"), ("y", "missed")],
+        [("x", "added-rightly"), ("c", "deleted-rightly")],
+    ]
+    assert found.references[0][2].why == "Missed: 1 of 2 references adds it."
+    assert found.changes == [("source", 0), ("source", 1), ("source", 2), ("output", 1)]
+
+
+def test_ngrams_know_where_they_stand_and_why():
+    found = explained(source="a b a b c", prediction="c a b", references=["a b", "b a b"])
+    (kept, *_), deleted = (found.grams[1][operation] for operation in ("keep", "delete"))
+    assert (kept.text, dataclasses.asdict(kept.places)) == (
+        "a b",
+        {"source": [0], "output": [1], "references": [[0], [1]]},
+    )
+    assert deleted[0].places.source == [2]
+    assert [gram.why for gram in deleted if gram.text == "b c"] == ["Deleted: both references delete it too."]
+    assert found.grams[1]["add"][0].why == "Added, but none of the 2 references has it."
 
 
 def test_sets_know_no_repetition():
     found = explained(source="the cat the", prediction="the", references=["the", "a"], variant="set")
     assert [token.mark for token in found.source] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
-    assert found.source[0].why == "Kept: 1 of 2 references keeps it. Credit: 100 %."
+    assert found.source[0].why == (
+        "Kept: 1 of 2 references keeps it. One reference that keeps it is enough here: full credit."
+    )
 
 
 def test_a_surplus_copy_is_ignored():
@@ -177,6 +228,36 @@ def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, reference
             for name, numerator, denominator in (("precision", *totals[:2]), ("recall", *totals[2:])):
                 share = numerator / denominator if denominator else VARIANTS[variant].zero_division
                 assert figures[operation][name] == pytest.approx(100 * share, abs=1e-9)
+
+
+@given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
+@settings(max_examples=60, deadline=None)
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_laws_of_the_places(variant, source, prediction, references):
+    found = explained(source=source, prediction=prediction, references=references, variant=variant)
+    texts = {"source": found.source, "output": found.output}
+    for order, grams in enumerate(found.grams, 1):
+        done = [
+            place
+            for name in ("keep", "delete")
+            for gram in grams[name]
+            if gram.mark != "missed"
+            for place in gram.places.source
+        ]
+        assert sorted(set(done)) == sorted(done)  # each place of the source was kept or deleted, never both
+        for gram in (gram for listed in grams.values() for gram in listed):
+            for tokens, places in [
+                *((texts[name], getattr(gram.places, name)) for name in texts),
+                *zip(found.references, gram.places.references, strict=True),
+            ]:
+                for place in places:
+                    assert " ".join(token.text for token in tokens[place : place + order]) == gram.text
+    shown = [texts[which][place] for which, place in found.changes]
+    assert len(shown) >= max(map(len, texts.values()))
+    for name, tokens in texts.items():
+        places = [place for which, place in found.changes if which == name]
+        assert places == sorted(places)
+        assert name == "output" or places == list(range(len(tokens)))
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))

@@ -217,8 +217,8 @@ def test_latex(capsys, monkeypatch):
         r"\hline",
         r"{}[a]\&b & 56.40 & 62.78 & 77.07 & 29.35 &  &  &  \\",
         r"best\_one & \textbf{73.01}$^{*}$ & \textbf{76.41} & \textbf{88.94} & \textbf{53.68} & +16.61 & 0.0200 & "
-        r"0.0200 \\",
-        r"{}*c\textbar{}-{}- & 15.38$^{*}$ & 46.14 & 0.00 & 0.00 & $-$41.02 & 0.0100 & 0.0200 \\",
+        r"0.0400 \\",
+        r"{}*c\textbar{}-{}- & 15.38$^{*}$ & 46.14 & 0.00 & 0.00 & $-$41.02 & 0.0200 & 0.0400 \\",
         r"\hline",
         r"\end{tabular}",
     ]
@@ -296,10 +296,10 @@ SOURCES = "c=examples/sources.txt"
 def test_several_comparisons_are_corrected(capsys, monkeypatch):
     text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, SOURCES, "--paired-ar")
     assert text.splitlines()[5:9] == [
-        "System        SARI     Keep   Delete     Add    Diff.       p  corr. p",
-        "deleting     56.40    62.78    77.07   29.35",
-        "rewriting    73.01*^  76.41^   88.94^  53.68^  +16.61  0.0081   0.0092",
-        "c            15.38*   46.14     0.00    0.00   -41.02  0.0046   0.0092",
+        "System      SARI     Keep   Delete     Add    Diff.       p  corr. p",
+        "deleting   56.40    62.78    77.07   29.35",
+        "rewriting  73.01*^  76.41^   88.94^  53.68^  +16.61  0.0081   0.0092",
+        "c          15.38*   46.14     0.00    0.00   -41.02  0.0046   0.0092",
     ]
     assert "\ncorr. p: corrected for 2 comparisons (Holm 1979)\n* the null hypothesis is rejected: corrected p" in text
 
@@ -342,7 +342,7 @@ def test_each_system_with_each(capsys, monkeypatch):
 def test_width_quiet_and_scores_alone(capsys, monkeypatch):
     assert printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
     text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--width", 1, "--confidence", "--quiet")
-    assert "deleting   56.4   [47.8, 64.6]  62.8   77.1   29.3" in text
+    assert "deleting   56.4   [47.8, 64.7]  62.8     77.1   29.3" in text
     assert "Warning" not in text
 
 
@@ -351,8 +351,8 @@ def test_wide_characters_keep_columns_aligned(capsys, monkeypatch):
     lines = printed(capsys, monkeypatch, *EXAMPLE, *outputs).splitlines()[5:8]
     assert lines == [
         "System   SARI    Keep   Delete     Add",
-        "简化    56.40   62.78   77.07   29.35",
-        "e\u0301       73.01^  76.41^  88.94^  53.68^",
+        "简化    56.40   62.78    77.07   29.35",
+        "e\u0301       73.01^  76.41^   88.94^  53.68^",
     ]
 
 

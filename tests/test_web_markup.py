@@ -1,13 +1,15 @@
 """Answers as HTML, to the character: that they show what was found, and escape what visitors wrote."""
 
+import json
 import re
+from html import unescape
 
 import pytest
 from programs import example_corpus
 from report_corpus import explained
 
 from sari.report.results import Resampling, Result, ScoreReport
-from sari.web.markup import corpus, elements, scores, sentence, systems, variants
+from sari.web.markup import corpus, elements, scores, sentence, sharing, systems, variants
 from sari.web.results import Comparison, Row, ScoredCorpus
 
 HOSTILE = "<img src=x onerror=alert(1)> & \"'</p>"
@@ -36,13 +38,11 @@ def test_what_is_said_of_chance(sari, change, said):
 def test_elements():
     assert elements.refusal(HOSTILE) == f'<p class="sari-refusal" role="status">{ESCAPED}</p>'
     assert elements.note(HOSTILE) == f'<p class="sari-note">{ESCAPED}</p>'
-    assert elements.signature(HOSTILE) == f'<p class="sari-signature"><code>{ESCAPED}</code></p>'
     assert elements.warnings([]) == ""
     assert elements.warnings([{"category": "x", "message": HOSTILE}]) == (
         f'<ul class="sari-warnings" aria-label="Warnings"><li><b>Warning:</b> {ESCAPED}.</li></ul>'
     )
     assert elements.heads(("A", "B")) == '<tr><th scope="col">A</th><th scope="col">B</th></tr>'
-    assert ESCAPED in elements.head(HOSTILE)
 
 
 def test_scores_are_bars():
@@ -68,15 +68,68 @@ def test_a_token_is_marked_and_explained():
     explanation = explained(source="a <b>", prediction="a", references=["a <b>"], tokenize="none")
     html = sentence.texts(explanation)
     assert (
-        '<span class="sari-token" role="listitem" tabindex="0" aria-label="&lt;b&gt;, deleted, though references keep '
-        'it. Deleted, but the reference keeps it."><span class="deleted-wrongly"><del>&lt;b&gt;</del></span>'
-        '<span class="sari-why" aria-hidden="true"><b>&lt;b&gt;</b> Deleted, but the reference keeps it.</span></span>'
+        '<span class="sari-token" data-at="s1" role="button" tabindex="-1" aria-label="&lt;b&gt;, deleted, though '
+        'references keep it. Deleted, but the reference keeps it."><span class="deleted-wrongly" style="--credit:0%">'
+        "<del>&lt;b&gt;</del></span></span>"
     ) in html
-    assert '<h3>Missed additions</h3><p class="sari-none">Nothing.</p>' in html
-    assert "<b>&lt;b&gt;</b>" not in sentence.grams(explanation)
-    assert "<details open><summary>Single words</summary><h4>Keep <small>precision 1 of 1, recall 1 of 2</small>" in (
+    assert '<span class="sari-token" data-at="o0" ' in html
+    assert '<span class="sari-token" data-at="r0.1" ' in html
+    assert "<h2>Reference</h2>" in html
+    assert "<b>" not in html + sentence.grams(explanation)
+    assert "<details open><summary>Single words</summary><h3>Keep <small>precision 1 of 1, recall 1 of 2</small>" in (
         sentence.grams(explanation)
     )
+
+
+def test_the_page_knows_of_every_ngram_what_it_counts_and_where_it_stands():
+    explanation = explained(source="a b c", prediction="a b x", references=["a b", "<x> b"], tokenize="none")
+    html = sentence.texts(explanation)
+    (data,) = re.findall(r'<span class="sari-data" hidden>(.*?)</span>', html)
+    assert "<" not in data
+    orders = json.loads(unescape(data))
+    assert [len(order) for order in orders] == [sum(map(len, grams.values())) for grams in explanation.grams]
+    keep, mark, credit, why, counts, places = orders[1][0]
+    assert (keep, mark, credit, counts) == ("keep", "right", 50, [True, True])
+    assert why == "Kept: 1 of 2 references keeps it."
+    assert places == [[0], [0], [0], []]
+    grams = sentence.grams(explanation)
+    assert f'data-gram="2.0" data-said="{why} Adds 0.5 of 1 to precision, 1 of 1 to recall."' in grams
+    numbers = re.findall(r'data-gram="2\.(\d+)"', grams)
+    assert numbers == list(map(str, range(len(orders[1]))))
+
+
+def test_arithmetic_comes_out():
+    figures = {"precision": 75.0, "recall": 50.0, "f1": 60.0, "score": 60.0}
+    values = {"sari": 127.22 / 3, "keep": 31.59, "delete": 82.33, "add": 13.3}
+    rows = [{"order": 1, **dict.fromkeys(("keep", "delete", "add"), figures)}]
+    assert "<summary>(31.59 + 82.33 + 13.30) / 3 = <b>42.41</b></summary>" in scores.arithmetic(values, rows, "hf")
+    same = dict.fromkeys(values, 60.0)
+    assert "<li>Keep: (60.00) / 1 = <b>60.00</b>: F1 of single words</li>" in scores.arithmetic(same, rows, "easse")
+    assert "<li>Keep: F1 of precision (75.00) / 1 and recall (50.00) / 1 = <b>60.00</b></li>" in (
+        scores.arithmetic(same, rows, "paper")
+    )
+
+
+@pytest.mark.parametrize(
+    ("score", "others", "said"),
+    [
+        (40.0, {"copy": 50.4, "empty": 20.0}, "Is 40 good? Not above copying the source, 50."),
+        (60.0, {"copy": 50.0, "empty": 55.0}, "Is 60 good? Above copying and doing nothing, up to 55."),
+        (60.0, {"copy": 50.0, "references": 70.0, "reference 1": 70.0}, "up to 50; below people, 70."),
+    ],
+)
+def test_what_a_score_is_held_against(score, others, said):
+    html = scores.baselines(score, {name: dict.fromkeys(SCORES, value) for name, value in others.items()})
+    assert said in html
+    assert html.count('role="meter"') == 1 + len(others) - ("reference 1" in others)
+
+
+def test_the_snippet_gives_the_number():
+    texts = ("a 'b' c", 'a "b"', ["a 'b'", "c"])
+    program = sharing.python(*texts, {"variant": "easse", "tokenize": None, "lowercase": False}, 12.345)
+    assert program.endswith("# 12.35") or program.endswith("# 12.34")
+    said = sharing.sharing(HOSTILE, HOSTILE)
+    assert said.count(ESCAPED) == 2
 
 
 def test_variants_are_ranked_and_their_spread_comes_first():

@@ -41,8 +41,9 @@ def test_unbroken_and_foreign_texts_fit_the_screen(visit):
     fill(page, "x" * 900, "\u0645\u0631\u062d\u0628\u0627 \U0001f642 " + "\u4f60" * 300, ["y" * 900, "_" * 400])
     expect(page.locator("#texts .sari-text").nth(1)).to_contain_text("\U0001f642")
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
-    page.get_by_role("button", name="The n-grams behind each figure").click()
+    accordion(page, "The n-grams behind each figure")
     expect(page.locator("#grams li").first).to_be_visible()
+    page.get_by_role("button", name="4 words in a row").click()
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE[0]
     view(page, "Variants")
     expect(page.locator("#variants dd").first).to_have_text("x" * 900)
@@ -55,7 +56,7 @@ def test_typing_scores_at_once(visit, sari):
     expect_score(page, score_of(sari, "the big cat sat", "the cat sat", ["the cat sat down", "a cat sat"]))
     box(page, "Output").press_sequentially(" down")
     expect_score(page, score_of(sari, "the big cat sat", "the cat sat down", ["the cat sat down", "a cat sat"]))
-    token = page.locator("#texts .sari-text").nth(1).get_by_role("listitem").last
+    token = page.locator("#texts .sari-text").nth(1).get_by_role("button").last
     expect(token).to_have_attribute("aria-label", re.compile("^down, added, as references do. Added: 1 of 2"))
 
 
@@ -69,7 +70,8 @@ def test_choices(visit, sari):
     expect_score(page, score_of(sari, *texts, variant="easse", lowercase=False))
     choose(page, "Tokenizer", "none")
     expect_score(page, score_of(sari, *texts, variant="easse", lowercase=False, tokenize="none"))
-    expect(page.locator("#scores .sari-signature")).to_contain_text("variant:easse|nrefs:1|case:mixed|tok:none")
+    accordion(page, "Link, signature, Python")
+    expect(page.locator("#sharing .sari-signature")).to_contain_text("variant:easse|nrefs:1|case:mixed|tok:none")
 
 
 def test_examples_to_click(visit, sari):
@@ -83,31 +85,166 @@ def test_examples_to_click(visit, sari):
     expect(page.get_by_text(SAMPLES[-1]["note"])).to_have_count(0)
 
 
-def test_a_token_says_why(visit):
+def fill_and_wait(page, source, output, references):
+    """Fill in texts that are their own tokens, and wait for their marks."""
+    fill(page, source, output, references)
+    for text, wanted in zip(page.locator("#texts .sari-text:not(.sari-line)").all(), (source, output), strict=False):
+        expect(text.locator(".sari-token > span:first-child")).to_have_count(len(wanted.split()))
+    last = page.locator(f"#texts [aria-label='Reference {len(references)}'] .sari-token > span:first-child")
+    expect(last).to_have_text(references[-1].split())
+
+
+def accordion(page, name):
+    page.get_by_role("button", name=name).click()
+
+
+def lit(page):
+    """Return the words that are lit, by text: of the source, the output, and the references."""
+    texts = page.locator("#texts .sari-text:not(.sari-line)").all()
+    return [" ".join(text.locator(".sari-lit > span:first-child").all_inner_texts()) for text in texts]
+
+
+def test_a_word_says_why_and_lights_what_it_counts_in(visit):
     page = visit()
-    fill(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
-    token = page.locator("#texts .sari-text").first.get_by_role("listitem").last
+    fill_and_wait(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
+    token = page.locator("#texts [data-at=s2][role=button]")
     expect(token).to_have_attribute("aria-label", re.compile("^sat, deleted"))
-    why = token.locator(".sari-why")
-    expect(why).to_be_hidden()
+    panel = page.locator(".sari-panel")
+    hint = panel.inner_text()
     token.hover()
-    expect(why).to_have_text("sat Deleted: 1 of 2 references deletes it too.")
-    expect(why).to_be_visible()
+    expect(panel).to_have_text(re.compile("^sat deleted, as references do. Deleted: 1 of 2 references deletes it too."))
+    assert lit(page) == ["sat", "", "", "sat"]
+    expect(page.locator(".sari-pick[data-pick=delete].sari-lit:visible")).to_have_text("Delete")
     page.mouse.move(0, 0)
-    expect(why).to_be_hidden()
-    page.locator("#texts .sari-text").first.get_by_role("listitem").nth(1).focus()
-    page.keyboard.press("Tab")
-    expect(why).to_be_visible()
+    expect(panel).to_have_text(hint)
+    assert lit(page) == ["", "", "", ""]
 
 
-def test_figures_and_their_ngrams(visit):
+def test_words_are_one_tab_stop_with_arrow_keys_inside(visit):
     page = visit()
-    fill(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
+    fill_and_wait(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
+    panel = page.locator(".sari-panel")
+    assert page.locator("#texts [tabindex='0']").count() == 1
+    page.locator("#texts [tabindex='0']").focus()
+    for key, word in (("ArrowRight", "s1"), ("ArrowDown", "o0"), ("ArrowLeft", "s2"), ("End", "r1.2"), ("Home", "s0")):
+        page.keyboard.press(key)
+        assert page.evaluate("document.activeElement.dataset.at") == word
+    expect(panel).to_contain_text("the kept, as references do.")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Tab")
+    expect(panel).to_contain_text("the kept, as references do.")
+    page.keyboard.press("Escape")
+    expect(panel).to_contain_text("Choose a word")
+
+
+def test_orders_mark_ngrams(visit):
+    page = visit()
+    fill_and_wait(page, "the big cat sat", "the cat sat", ["the cat sat", "a cat sat"])
+    page.get_by_role("button", name="2 words in a row").click()
+    lanes = page.locator("#texts [data-at=s2][role=button] .sari-lanes i")
+    assert [lane.get_attribute("class") for lane in lanes.all()] == ["lane-kept first", "lane-deleted last"]
+    assert lanes.first.evaluate("lane => lane.style.getPropertyValue('--credit')") == "100%"
+    page.locator("#texts [data-at=s2][role=button]").hover()
+    expect(page.locator(".sari-panel")).to_have_text(
+        re.compile("cat sat Kept: both references keep it.*big cat Deleted: both references delete it too.")
+    )
+    assert lit(page) == ["big cat sat", "cat sat", "cat sat", "cat sat"]
+    box(page, "Output").fill("the cat")
+    expect(page.locator("#texts [data-at=o2]")).to_have_count(0)
+    expect(page.locator("#texts [data-at=o1][role=button] .sari-lanes i")).to_have_count(2)
+
+
+def test_bars_figures_and_ngrams_light_their_words(visit):
+    page = visit()
+    fill_and_wait(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
+    page.locator(".sari-bar", has_text="Delete").click()
+    expect(page.locator(".sari-panel")).to_have_text("delete, single words: 1 right, 0 wrong, 0 only in references.")
+    assert lit(page) == ["sat", "", "", "sat"]
+    accordion(page, "Precision, recall and F1 by n-gram order")
     expect(page.locator("#orders table").first.locator("tbody tr").first).to_have_text(re.compile(r"1\s*100\.00"))
-    page.get_by_role("button", name="The n-grams behind each figure").click()
-    page.locator("#grams summary", has_text="2 words in a row").click()
-    gram = page.locator("#grams .gram-right", has_text="cat sat").locator("visible=true")
-    expect(gram).to_have_attribute("title", re.compile("^right; 1/2 references agree; adds 0.5 of 1 to precision"))
+    page.locator("#orders [data-pick=keep][data-order='2'][data-figure=recall]").click()
+    expect(page.locator(".sari-panel")).to_contain_text("keep, recall, 2 words in a row: 1 right, 0 wrong, 1 only in")
+    expect(page.get_by_role("button", name="2 words in a row")).to_have_attribute("aria-pressed", "true")
+    accordion(page, "The n-grams behind each figure")
+    page.locator("#grams summary", has_text="3 words in a row").click()
+    page.locator("#grams [data-gram^='3.']", has_text="the cat sat").locator("visible=true").last.click()
+    assert lit(page) == ["the cat sat", "", "", "the cat sat"]
+    expect(page.locator(".sari-panel")).to_contain_text(
+        "the cat sat Deleted: 1 of 2 references deletes it too. Adds 0.5"
+    )
+    page.keyboard.press("Escape")
+    assert lit(page) == ["", "", "", ""]
+
+
+def test_arithmetic_and_what_a_score_is_held_against(visit, sari):
+    page = visit(PHONE)
+    texts = ("The large cat sat.", "The big cat sat.", ["A big cat sat.", "The cat sat."])
+    fill(page, *texts)
+    scores = sari.compute(
+        sources=texts[:1], predictions=texts[1:2], references=[texts[2]], baselines=True, details=True
+    )
+    expect_score(page, scores["sari"])
+    page.locator(".sari-arithmetic summary").click()
+    for operation in ("keep", "delete", "add"):
+        expect(page.locator(".sari-arithmetic li", has_text=operation.title())).to_contain_text(
+            f"{scores[operation]:.2f}"
+        )
+    summary = page.locator(".sari-baselines summary")
+    expect(summary).to_contain_text(f"Is {scores['sari']:.0f} good?")
+    summary.click()
+    shown = dict(text.split("\n") for text in page.locator(".sari-baselines .sari-bar").all_inner_texts())
+    assert shown["The source, copied"] == f"{scores['baselines']['copy']['sari']:.2f}"
+    assert shown["People, each against the others"] == f"{scores['baselines']['references']['sari']:.2f}"
+
+
+def test_score_and_marks_come_first_on_a_phone(visit):
+    page = visit(PHONE)
+    for part in ("#scores .sari-total", "#texts [data-at=s0][role=button]"):
+        bounds = page.locator(part).bounding_box()
+        assert bounds["y"] + bounds["height"] < PHONE[1]
+    page.get_by_role("button", name="Your own texts").click()
+    expect(box(page, "Source")).to_be_focused()
+
+
+def test_a_link_carries_texts_and_choices(visit, sari):
+    page = visit()
+    texts = ("Größe & 100% <b> #1", "a+b = c", ["“ref” one", "ref\ttwo"])
+    fill(page, *texts)
+    choose(page, "Variant", "easse")
+    score = score_of(sari, *texts, variant="easse")
+    expect_score(page, score)
+    expect(page).to_have_url(re.compile("#source=.*&variant=easse$"))
+    address = page.url
+    page.goto("about:blank")
+    page.goto(address)
+    expect_score(page, score)
+    for label, text in (("Source", texts[0]), ("Output", texts[1]), ("References", "\n".join(texts[2]))):
+        expect(box(page, label)).to_have_value(text)
+    page.goto("about:blank")
+    page.goto(address.replace("variant=easse", "variant=nonsense"))
+    expect_score(page, score_of(sari, *texts))
+
+
+def test_link_signature_and_snippet_are_copied(visit, sari):
+    page = visit()
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    fill(page, "the cat's", "a cat", ["a cat", "cats"])
+    choose(page, "Variant", "easse")
+    score = score_of(sari, "the cat's", "a cat", ["a cat", "cats"], variant="easse")
+    expect_score(page, score)
+    accordion(page, "Link, signature, Python")
+    copied = {}
+    for name in ("link", "signature", "Python"):
+        page.get_by_role("button", name=f"Copy {name}").click()
+        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        copied[name] = page.evaluate("navigator.clipboard.readText()")
+        expect(page.get_by_role("button", name=f"Copy {name}")).to_be_visible()
+    assert copied["link"] == page.url
+    assert copied["signature"].startswith("SARI|variant:easse|nrefs:2|")
+    program = copied["Python"].replace("sari.py", str(ROOT / "sari.py"), 1)
+    shown = []
+    exec(program, {"print": shown.append})
+    assert shown == [score]
 
 
 def test_empty_fields_and_long_texts(visit):
@@ -175,7 +312,8 @@ def test_markup_is_shown_and_never_run(visit, tmp_path):
     fill(page, HOSTILE, HOSTILE + " more", [HOSTILE, "<h1>big</h1>"])
     expect(page.locator("#texts")).to_contain_text("onerror")
     choose(page, "Tokenizer", "none")
-    expect(page.locator("#scores")).to_contain_text("tok:none")
+    accordion(page, "Link, signature, Python")
+    expect(page.locator("#sharing")).to_contain_text("tok:none")
     shown = page.locator("#texts .sari-text").first.locator(".sari-token > span:first-child").all_inner_texts()
     assert shown == HOSTILE.lower().split(" ")
     view(page, "Variants")

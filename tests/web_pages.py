@@ -32,7 +32,7 @@ def visiting(browser, address):
     yield visit
     for context in contexts:
         context.close()
-    assert problems == []
+    assert problems == [], problems
 
 
 def box(page, label):

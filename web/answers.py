@@ -2,20 +2,24 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
+from operator import eq
 from typing import Any
 
 from sari import comparing
 from sari.comparing import Difference
-from sari.data_warnings import warning_rows, without_comparison
+from sari.data_warnings import merge_warnings, warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings
+from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
 from sari.state import Scores, State
 from sari.variants import VARIANTS
-from sari.web.limits import RefusedError, check_characters, check_segments, check_tokenizer, refusals
+from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
 
 _CONFIDENCE = 0.95
+#: A system of which more than this share are copies of the source is said to copy.
+_COPIES = 0.5
 
 
 def explain_segment(source: str, output: str, references: Sequence[str], **options: Any) -> Explanation:
@@ -25,7 +29,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
         RefusedError: for empty fields, past the limit, and for what the metric refuses.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         segment = _segment(source, output, references)
         return explain(
             source=segment.sources[0],
@@ -33,6 +37,19 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
             references=segment.references[0],
             settings=resolve_settings(**options),
         )
+
+
+def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
+    """Score what the output of a segment is to be held against; see `comparing.baseline_scores`.
+
+    Raises:
+        RefusedError: as in `explain_segment`.
+    """
+    with refusals():
+        check_options(**options)
+        settings = resolve_settings(**options, threads=1)
+        segment = _segment(source, "", references)
+        return comparing.baseline_scores(segment.sources, segment.references, settings)
 
 
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
@@ -60,6 +77,8 @@ def explain_difference(
         RefusedError: as in `explain_segment`.
     """
     with refusals():
+        check_options(variant_a)
+        check_options(variant_b)
         segment = _segment(source, output, references)
         return comparing.explain_difference(
             segment, resolve_settings(variant_a, threads=1), resolve_settings(variant_b, threads=1)
@@ -80,7 +99,7 @@ def score_corpus(
         RefusedError: past the limits, and for what the metric or the files refuse.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         batches = list(batches)
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
@@ -94,6 +113,56 @@ def score_corpus(
     texts = chain.from_iterable(zip(*batch, strict=True) for batch in batches)
     rows = [Row(line, *values, *text) for line, (values, text) in enumerate(zip(scores, texts, strict=True), 1)]
     return ScoredCorpus(result, rows, warning_rows(without_comparison(state.warnings())))
+
+
+def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[int, int], object]) -> dict[str, Scores]:
+    """Return the scores of a corpus under every variant, by name.
+
+    Args:
+        batches, show_progress: as for `score_corpus`; each segment counts once for each variant.
+
+    Raises:
+        RefusedError: as in `score_corpus`.
+    """
+    with refusals():
+        batches = list(batches)
+        total = sum(len(batch.sources) for batch in batches)
+        check_segments(total)
+        scores: dict[str, Scores] = {}
+        for number, name in enumerate(VARIANTS):
+            state = State(resolve_settings(name, threads=1))
+            for batch in batches:
+                state.update_checked(batch)
+                show_progress(number * total + state.segments, len(VARIANTS) * total)
+            scores[name] = state.scores()
+        return scores
+
+
+def report_systems(systems: SystemColumns, advance: Callable[[int, int], object], **options: Any) -> str:
+    """Return the page that tells all about systems: companion measures, scores by length, examples.
+
+    Args:
+        systems: as for `compare_systems`.
+        advance: called with the number of steps done, and of all.
+        options: those of the metric.
+
+    Raises:
+        RefusedError: as in `compare_systems`.
+    """
+    with refusals():
+        check_options(**options)
+        check_segments(len(systems.sources))
+        settings = resolve_settings(**options, threads=1)
+        states = comparing.score_systems(systems, settings, sentences=True, resampling=True)
+        steps = iter(range(1, building.steps(len(states)) + 1))
+        document = building.build(
+            systems,
+            states,
+            warnings=warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()})),
+            resampling=resolve_resampling(confidence=_CONFIDENCE),
+            advance=lambda: advance(next(steps), building.steps(len(states))),
+        )
+        return pages.as_html(document)
 
 
 def compare_systems(
@@ -116,14 +185,21 @@ def compare_systems(
         RefusedError: past the limits, and for what the metric refuses.
     """
     with refusals():
-        check_tokenizer(**options)
+        check_options(**options)
         check_segments(len(systems.sources))
+        if baseline is not None and not isinstance(baseline, str):
+            raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
         resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
         result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
     warnings = comparing.comparison_warnings(states, result)
-    return Comparison(settings.variant.name, result, warning_rows(warnings))
+    copies = [
+        name
+        for name, outputs in systems.predictions.items()
+        if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
+    ]
+    return Comparison(settings.variant.name, result, warning_rows(warnings), copies)
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

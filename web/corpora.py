@@ -1,7 +1,9 @@
 """Corpora as they come: lists from programs, pasted lines, and files; checked against the limits, in batches."""
 
+import gzip
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from itertools import chain, count
 from pathlib import Path
 from typing import Any
@@ -9,7 +11,7 @@ from typing import Any
 from sari.files import reading
 from sari.files.errors import FileError
 from sari.inputs import Columns, SystemColumns, validate_columns, validate_systems
-from sari.web.limits import RefusedError, check_bytes, check_segments, check_systems, refusals
+from sari.web.limits import MAX_MEGABYTES, RefusedError, check_bytes, check_segments, check_systems, refusals
 
 _BATCH = 250
 _GZIP_MAGIC = b"\x1f\x8b"
@@ -36,7 +38,8 @@ def batches_of_lines(sources: str, outputs: str, references: str) -> Iterator[Co
         RefusedError: for an empty text, for unequal numbers of lines, and past the limits.
     """
     named = {"sources": sources, "outputs": outputs, "references": references}
-    lines = {name: text.rstrip("\n").split("\n") for name, text in named.items()}
+    segments = len(sources.rstrip("\n").split("\n"))
+    lines = {name: _lines(text, segments) for name, text in named.items()}
     for name, text in named.items():
         if not text.strip():
             raise RefusedError(f"Please paste the {name}: one line for each segment.")
@@ -82,8 +85,14 @@ def systems_of_lists(sources, outputs, references) -> SystemColumns:
     return columns
 
 
-def systems_of_files(sources: str | None, outputs: Sequence[str], references: Sequence[str]) -> SystemColumns:
-    """Return the segments of text files with a line for each; arguments are paths, and name the systems.
+def systems_of_files(
+    sources: str | None, outputs: Sequence[str], references: Sequence[str], names: str = ""
+) -> SystemColumns:
+    """Return the segments of text files with a line for each.
+
+    Args:
+        sources, outputs, references: paths.
+        names: of the systems, a line for each; the names of the files where there is none.
 
     Raises:
         RefusedError: as `batches_of_files`.
@@ -92,8 +101,24 @@ def systems_of_files(sources: str | None, outputs: Sequence[str], references: Se
     _check_given(needed)
     check_systems(len(outputs))
     paths = [str(sources), *outputs, *references]
+    chosen = [name.strip() for name in names.split("\n") if name.strip()] or system_names(outputs)
+    if len(chosen) != len(outputs) or len(set(chosen)) != len(chosen):
+        wanted = f"{len(outputs)}, one for each file of outputs, all different"
+        raise RefusedError(f"names: got {', '.join(chosen)}, wanted {wanted}")
     batches = _read(paths, lambda: reading.open_texts(str(sources), outputs, references))
-    return SystemColumns(**reading.gather(_checked(batches), system_names(outputs)))
+    return SystemColumns(**reading.gather(_checked(batches), chosen))
+
+
+def _lines(text: str, wanted: int) -> list[str]:
+    r"""Return the lines of a text; empty ones at its end count as far as they are wanted.
+
+    >>> _lines("a\n\n\n", 2), _lines("a", 2)
+    (['a', ''], ['a'])
+    """
+    lines = text.split("\n")
+    while len(lines) > wanted and not lines[-1]:
+        lines.pop()
+    return lines
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
@@ -126,11 +151,7 @@ def _checked(batches: Iterable[reading.Batch]) -> Iterator[reading.Batch]:
 
 def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterator[reading.Batch]:
     """Yield the segments of files; messages name them without their folders."""
-    check_bytes(sum(Path(path).stat().st_size for path in paths))
-    for path in paths:
-        with open(path, "rb") as file:
-            if file.read(2) == _GZIP_MAGIC:
-                raise RefusedError(f"{Path(path).name} is compressed: please unpack it first.")
+    check_bytes(sum(map(_unpacked_bytes, paths)))
     try:
         with closing(opened()) as corpus:
             yield from corpus.batches(segments=_BATCH)
@@ -139,6 +160,21 @@ def _read(paths: Sequence[str], opened: Callable[[], reading.Corpus]) -> Iterato
         for path in paths:
             message = message.replace(path, Path(path).name)
         raise RefusedError(message) from error
+
+
+def _unpacked_bytes(path: str) -> int:
+    """Return how many bytes of text a file has, counted no further than past the limit; gzip may hold any number."""
+    with open(path, "rb") as file:
+        if file.read(2) != _GZIP_MAGIC:
+            return Path(path).stat().st_size
+    number = 0
+    with (
+        gzip.open(path) as unpacked,
+        suppress(OSError, EOFError, zlib.error),
+    ):  # a damaged file is told of as it is read
+        while number <= MAX_MEGABYTES * 1_000_000 and (part := unpacked.read(1 << 20)):
+            number += len(part)
+    return number
 
 
 def _of_one_system(batch: reading.Batch) -> Columns:

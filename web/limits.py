@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any
 
 #: Tokenizers that need neither further packages nor downloads.
 TOKENIZERS = ("13a", "intl", "none", "char", "zh")
@@ -27,8 +28,18 @@ def refusals() -> Iterator[None]:
         raise RefusedError(str(error)) from error
 
 
-def check_tokenizer(tokenize: str | None = None, **_others) -> None:
-    """Refuse tokenizers that would have the server fetch something; takes all options of the metric."""
+def check_options(
+    variant: str = "hf", tokenize: str | None = None, lowercase: bool | None = None, **_others: Any
+) -> None:
+    """Refuse options of a wrong kind, and tokenizers that would have the server fetch something."""
+    for name, value, kinds in (
+        ("variant", variant, str),
+        ("tokenize", tokenize, str | None),
+        ("lowercase", lowercase, bool | None),
+    ):
+        if not isinstance(value, kinds):
+            wanted = "text" if kinds is str else "text or nothing" if name == "tokenize" else "true, false or nothing"
+            raise RefusedError(f"{name}: got {type(value).__name__}, wanted {wanted}")
     if tokenize is not None and tokenize not in TOKENIZERS:
         raise RefusedError(f"tokenize: got {tokenize!r}, wanted one of {', '.join(TOKENIZERS)} on this page")
 

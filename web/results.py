@@ -30,11 +30,12 @@ class ScoredCorpus(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Compared systems: the variant, what `comparing.compare` returns, and the warnings."""
+    """Compared systems: the variant, what `comparing.compare` returns, the warnings, and which copy the sources."""
 
     variant: str
     result: comparing.Comparison
     warnings: list[WarningRow]
+    copies: list[str]
 
     @property
     def report(self) -> ScoreReport:

@@ -2,11 +2,12 @@
 
 from collections.abc import Sequence
 
-from sari.web.markup.elements import warnings
+from sari.web.markup.elements import note, warnings
 from sari.web.markup.scores import orders, scores
 from sari.web.results import ScoredCorpus
 
-_BINS = 20
+#: How many bars the histogram has.
+BINS = 20
 
 
 def corpus(scored: ScoredCorpus, variant: str) -> str:
@@ -15,23 +16,33 @@ def corpus(scored: ScoredCorpus, variant: str) -> str:
     number = len(sentences)
     note = f"{number:,} {'segment' if number == 1 else 'segments'} under {variant}."
     return (
-        f'<div class="sari-page">{scores(scored.result, note)}{warnings(scored.warnings)}<h3>Sentence scores</h3>'
-        f"{_histogram(sentences)}<h3>By n-gram order</h3>{orders(scored.result['orders'], variant)}</div>"
+        f'<div class="sari-page">{scores(scored.result, note)}{warnings(scored.warnings)}<h2>Sentence scores</h2>'
+        f"{_histogram(sentences)}<h2>By n-gram order</h2>{orders(scored.result['orders'], variant)}</div>"
     )
+
+
+def bin_of(score: float) -> int:
+    """Return which bar of the histogram a score is in, from 0.
+
+    >>> bin_of(0.0), bin_of(4.9), bin_of(5.0), bin_of(100.0)
+    (0, 0, 1, 19)
+    """
+    return min(int(score / 100 * BINS), BINS - 1)
+
+
+def of_bin(number: int, segments: int) -> str:
+    """Return a line that says which sentences are shown."""
+    low, high = (edge * 100 / BINS for edge in (number, number + 1))
+    return note(f"{segments:,} with SARI from {low:g} to {high:g}. Choose a row to open it in the Sentence view.")
 
 
 def _histogram(values: Sequence[float]) -> str:
-    width, height, step = 400, 120, 100 / _BINS
-    counts = [0] * _BINS
+    width, height = 400, 120
+    counts = [0] * BINS
     for value in values:
-        counts[min(int(value / step), _BINS - 1)] += 1
+        counts[bin_of(value)] += 1
     most = max(counts)
-    bars = "".join(
-        f'<rect x="{place * width / _BINS + 1:g}" y="{height - height * count / most:.1f}" '
-        f'width="{width / _BINS - 2:g}" height="{height * count / most:.1f}">'
-        f"<title>{place * step:g} to {(place + 1) * step:g}: {count}</title></rect>"
-        for place, count in enumerate(counts)
-    )
+    bars = "".join(_bar(place, count, height * count / most, width / BINS) for place, count in enumerate(counts))
     ticks = "".join(
         f'<text x="{width * tick / 100:g}" y="{height + 16}" text-anchor="middle">{tick}</text>'
         for tick in range(0, 101, 20)
@@ -40,7 +51,18 @@ def _histogram(values: Sequence[float]) -> str:
     median = ordered[len(ordered) // 2]
     label = f"SARI per sentence: from {ordered[0]:.1f} to {ordered[-1]:.1f}, median {median:.1f}"
     return (
-        f'<figure class="sari-histogram"><svg viewBox="-12 -4 {width + 24} {height + 26}" role="img" '
+        f'<figure class="sari-histogram"><svg viewBox="-12 -4 {width + 24} {height + 26}" role="group" '
         f'aria-label="{label}">{bars}<line x1="0" x2="{width}" y1="{height}" y2="{height}"/>{ticks}</svg>'
-        f"<figcaption>{label}. The tallest bar has {most:,}.</figcaption></figure>"
+        f"<figcaption>{label}. The tallest bar has {most:,}. Choose a bar to see its sentences.</figcaption></figure>"
+    )
+
+
+def _bar(place: int, count: int, tall: float, wide: float) -> str:
+    """Return a bar, to choose where there is anything in it."""
+    low, high = (edge * 100 / BINS for edge in (place, place + 1))
+    said = f"{low:g} to {high:g}: {count}"
+    button = f' role="button" tabindex="0" data-bin="{place}" aria-label="SARI {said}"' if count else ""
+    return (
+        f'<rect x="{place * wide + 1:g}" y="{120 - tall:.1f}" width="{wide - 2:g}" height="{tall:.1f}"{button}>'
+        f"<title>{said}</title></rect>"
     )

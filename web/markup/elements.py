@@ -1,7 +1,7 @@
 """What all views have in common: remarks, bars and tables."""
 
 import html
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from sari.data_warnings import WarningRow
 from sari.variants import Score
@@ -15,12 +15,11 @@ def escaped(value: object) -> str:
     return html.escape(str(value), quote=True)
 
 
-def head(limit: str) -> str:
+def head() -> str:
     """Return the head of the page."""
     return (
-        '<header class="sari-head"><h1>SARI, explained</h1><p>SARI scores text simplification: it rewards an output '
-        "for what it <b>keeps</b>, <b>deletes</b> and <b>adds</b> as people do in their references. See word by word "
-        f"why an output gets its score, under every published variant. {escaped(limit)}</p></header>"
+        '<header class="sari-head"><h1>SARI, explained</h1><p>See word by word why a simplification gets its score.</p>'
+        "</header>"
     )
 
 
@@ -40,24 +39,28 @@ def warnings(rows: Iterable[WarningRow]) -> str:
     return f'<ul class="sari-warnings" aria-label="Warnings">{items}</ul>' if items else ""
 
 
-def signature(line: str) -> str:
-    """Return the signature, small."""
-    return f'<p class="sari-signature"><code>{escaped(line)}</code></p>'
+def text_button(shown: str, data: Mapping[str, str], label: str = "") -> str:
+    """Return a button that looks like text, for the page to link; all arguments are escaped already."""
+    attributes = "".join(f' data-{name}="{value}"' for name, value in data.items())
+    spoken = f' aria-label="{label}"' if label else ""
+    return f'<button type="button" class="sari-pick"{attributes}{spoken}>{shown}</button>'
 
 
-def bar(label: str, value: float, kind: str) -> str:
-    """Return a score in percent as a bar with its name and number; `kind` gives the colour."""
+def bar(label: str, value: float, kind: str, pick: str = "") -> str:
+    """Return a score in percent as a bar with its name and number; `pick` is the operation that a click chooses."""
+    name = text_button(label, {"pick": pick}, f"{label}: light what counts in it") if pick else label
     return (
-        f'<div class="sari-bar"><span>{label}</span>'
+        f'<div class="sari-bar"><span>{name}</span>'
         f'<span class="sari-track" role="meter" aria-label="{label}" aria-valuemin="0" aria-valuemax="100" '
         f'aria-valuenow="{value:.2f}"><i class="{kind}" style="width:{value:.2f}%"></i></span>'
         f"<b>{value:.2f}</b></div>"
     )
 
 
-def heads(names: Iterable[str]) -> str:
-    """Return the heads of a table's columns."""
-    return "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in names) + "</tr>"
+def heads(names: Iterable[str], *, sortable: bool = False) -> str:
+    """Return the heads of a table's columns; with `sortable` they are buttons that `page.js` listens to."""
+    shown = ((f'<button type="button" class="sari-pick">{name}</button>' if sortable else name) for name in names)
+    return "<tr>" + "".join(f'<th scope="col">{name}</th>' for name in shown) + "</tr>"
 
 
 def scrolling(body: str, kind: str, label: str) -> str:
@@ -74,3 +77,12 @@ def signed(number: float) -> str:
     if abs(number) < 0.005:
         return "0.00"
     return f"{number:+.2f}".replace("-", "−")
+
+
+def difference_of(score: float, other: float) -> str:
+    """Return by how much a score is higher than another, as people subtract what they see.
+
+    >>> difference_of(44.649, 39.551), difference_of(1.004, 1.0)
+    ('+5.10', '0.00')
+    """
+    return signed(round(score, 2) - round(other, 2))

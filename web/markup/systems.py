@@ -3,6 +3,7 @@
 All of them take a report of one variant that has intervals and, where there are several systems, tests.
 """
 
+from collections.abc import Collection
 from math import ceil, floor, log10
 
 from sari.report.results import SIGNIFICANT, Resampling, Result, ScoreReport
@@ -12,41 +13,62 @@ from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, sig
 _TICKS = 5
 
 
-def systems(report: ScoreReport) -> str:
-    """Return compared systems: a table of scores, a plot of their intervals, the tests in words, and the warnings."""
+def systems(report: ScoreReport, copies: Collection[str] = ()) -> str:
+    """Return compared systems: what there is to doubt, a table of scores, a plot of intervals, the tests in words.
+
+    Args:
+        report: of one variant.
+        copies: the systems that copy the sources, which win nothing.
+    """
     resampling = report.resampling
     assert resampling is not None
     first, number = report.results[0], report.results[0].segments
     title = f"{number:,} {'segment' if number == 1 else 'segments'} under {escaped(first.variant)}"
     return (
-        f'<div class="sari-page">{_table(report.results, resampling, title)}{_plot(report.results, resampling)}'
-        f"{_tests(report.results, resampling)}{warnings(report.warnings)}</div>"
+        f'<div class="sari-page">{_copying(copies)}{warnings(report.warnings)}'
+        f"{_table(report.results, resampling, title, copies)}{_plot(report.results, resampling)}"
+        f"{_tests(report.results, resampling, copies)}</div>"
     )
 
 
-def _table(results: list[Result], resampling: Resampling, title: str) -> str:
-    """Return a row for each system; the best of a column is bold, and said."""
-    best = {name: max(result.scores[name] for result in results) for name in NAMES} if len(results) > 1 else {}
-    rows = "".join(_row(result, best, resampling.baseline) for result in results)
+def _copying(copies: Collection[str]) -> str:
+    """Say first which systems copy the sources: their scores are no merit."""
+    names = ", ".join(f"<b>{escaped(name)}</b>" for name in copies)
+    does = "copies" if len(copies) == 1 else "copy"
+    said = f"{names} mostly {does} the source: out of competition, whatever the score."
+    return f'<p class="sari-refusal">{said}</p>' if copies else ""
+
+
+def _table(results: list[Result], resampling: Resampling, title: str, copies: Collection[str]) -> str:
+    """Return a row for each system; the best of a column is bold, and said; copies of the source do not compete."""
+    rivals = [result for result in results if result.name not in copies]
+    best = {name: max(result.scores[name] for result in rivals) for name in NAMES} if len(rivals) > 1 else {}
+    rows = "".join(
+        _row(result, {} if result.name in copies else best, resampling.baseline, result.name in copies)
+        for result in results
+    )
     interval = f"{_percent(resampling)} interval"
     names = ("System", "SARI", interval, *(NAMES[name] for name in OPERATIONS), "Difference", "p")
-    table = f"<caption>{title}</caption><thead>{heads(names)}</thead><tbody>{rows}</tbody>"
+    table = f"<caption>{title}</caption><thead>{heads(names, sortable=True)}</thead><tbody>{rows}</tbody>"
     legend = f"Bold: the best of the column. *: significant at {SIGNIFICANT:.0%}."
     if len(results) > 2:
         legend += f" p: corrected for {len(results) - 1} comparisons (Holm 1979)."
-    return scrolling(table, "sari-systems", "Scores of the systems") + (note(legend) if len(results) > 1 else "")
+    return scrolling(table, "sari-systems sari-sortable", "Scores of the systems") + (
+        note(legend) if len(results) > 1 else ""
+    )
 
 
-def _row(result: Result, best: dict[Score, float], baseline: str) -> str:
+def _row(result: Result, best: dict[Score, float], baseline: str | None, copies: bool) -> str:
     """Return a system's row; `best` has the best score of each column, where systems compete."""
     low, high = _interval(result)
     between = f"{low:.2f} to {high:.2f}" if result.confidence_intervals else ""
     test = "<td></td><td></td>"
     if result.differences is not None and result.corrected_p_values is not None:
         p_value = result.corrected_p_values["sari"]
-        star = "*" * (p_value < SIGNIFICANT)
+        star = "*" * (p_value < SIGNIFICANT and not copies)
         test = f"<td>{signed(result.differences['sari'])}</td><td>{p_value:.4f}{star}</td>"
     of_baseline = " <small>baseline</small>" if best and result.name == baseline else ""
+    of_baseline += " <small>copies the source</small>" if copies else ""
     sari, *operations = (_score(result.scores[name], best.get(name)) for name in NAMES)
     return (
         f'<tr><th scope="row">{escaped(result.name)}{of_baseline}</th>{sari}'
@@ -116,16 +138,18 @@ def _ticks(low: float, high: float) -> list[float]:
     return [round(number * step, 6) for number in range(floor(low / step), ceil(high / step) + 1)]
 
 
-def _tests(results: list[Result], resampling: Resampling) -> str:
+def _tests(results: list[Result], resampling: Resampling, copies: Collection[str]) -> str:
     others = [result for result in results if result.name != resampling.baseline]
     if not others or resampling.method is None:
         return note("One system alone is not tested: add the outputs of another.")
-    items = "".join(f"<li>{_test(result, resampling)}</li>" for result in others)
+    tested = {result.name: _test(result, resampling) for result in others}
+    copying = "It copies the source, so the difference is no progress."
+    items = "".join(f"<li>{said} {copying if name in copies else ''}</li>" for name, said in tested.items())
     draws = f"{resampling.trials:,} {resampling.test.draws}"
     how = f"{resampling.test.title}, two-sided, {draws}, seed {resampling.seed}."
     if len(others) > 1:
         how += f" What is significant follows the p-values corrected for {len(others)} comparisons (Holm 1979)."
-    return f'<h3>Is it chance?</h3><ul class="sari-tests">{items}</ul>{note(how)}'
+    return f'<h2>Is it chance?</h2><ul class="sari-tests">{items}</ul>{note(how)}'
 
 
 def _test(result: Result, resampling: Resampling) -> str:

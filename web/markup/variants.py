@@ -1,24 +1,25 @@
 """One segment under every variant, and why two variants differ."""
 
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from typing import Any
 
 from sari.state import Scores
 from sari.variants import OPERATIONS
-from sari.web.markup.elements import NAMES, bar, escaped, heads, note, scrolling, signed
+from sari.web.markup.elements import NAMES, bar, difference_of, escaped, heads, note, scrolling
 
 
 def given(source: str, output: str, references: Iterable[str]) -> str:
     """Return the texts that were scored, unmarked."""
     rows = [("Source", source), ("Output", output), *(("Reference", reference) for reference in references)]
-    items = "".join(f"<dt>{label}</dt><dd>{escaped(value) or '–'}</dd>" for label, value in rows)
-    return f'<div class="sari-page"><h3>The texts</h3><dl class="sari-given">{items}</dl></div>'
+    items = "".join(f'<dt>{label}</dt><dd dir="auto">{escaped(value) or "–"}</dd>' for label, value in rows)
+    return f'<div class="sari-page"><h2>The texts</h2><dl class="sari-given">{items}</dl></div>'
 
 
 def comparison(results: Mapping[str, Scores], summaries: Mapping[str, str]) -> str:
     """Return the scores of one input under several variants, their spread first, the highest score on top."""
     ranked = sorted(results, key=lambda name: -results[name]["sari"])
-    low, high = results[ranked[-1]]["sari"], results[ranked[0]]["sari"]
+    low, high = (round(results[name]["sari"], 1) for name in (ranked[-1], ranked[0]))
     items = "".join(_variant(name, results[name], summaries[name]) for name in ranked)
     return (
         '<section class="sari-variants" aria-label="Scores under every variant">'
@@ -37,15 +38,16 @@ def difference(explained: Mapping[str, Any]) -> str:
         return note(f"{explained['variant_a']} and {explained['variant_b']} are the same.")
     rows = "".join(
         f'<tr><th scope="row">{escaped(step["choice"])}</th><td>{escaped(step["before"])}</td>'
-        f"<td>{escaped(step['after'])}</td><td>{step['sari']:.2f}</td><td>{signed(step['change'])}</td></tr>"
-        for step in steps
+        f"<td>{escaped(step['after'])}</td><td>{step['sari']:.2f}</td>"
+        f"<td>{difference_of(step['sari'], before['sari'])}</td></tr>"
+        for before, step in pairwise(explained["steps"])
     )
     names = ("Choice", "From", "To", "SARI", "Change")
     body = (
         f"<caption>From {one} to {other}, one choice at a time</caption><thead>{heads(names)}</thead>"
         f'<tbody><tr><th scope="row">{one}</th><td></td><td></td><td>{first["sari"]:.2f}</td><td></td></tr>{rows}'
         f'<tr class="total"><th scope="row">{other}</th><td></td><td></td><td>{last:.2f}</td>'
-        f"<td>{signed(last - first['sari'])}</td></tr></tbody>"
+        f"<td>{difference_of(last, first['sari'])}</td></tr></tbody>"
     )
     return scrolling(body, "sari-steps", "Why the two differ")
 

@@ -1,7 +1,7 @@
 """What several views share: the choices of how to score, how their events behave, and files to download."""
 
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -9,10 +9,13 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from sari.variants import VARIANTS
-from sari.web.limits import TOKENIZERS
+from sari.web.limits import TOKENIZERS, RefusedError
 
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
+
+#: What the browser does once a segment was opened, in `page.js`.
+SHOW_SCORE = "() => window.sari.showScore()"
 
 #: Events of the page. Those that follow the input as it changes let the newest input win, and nothing flickers.
 ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
@@ -25,6 +28,16 @@ class Texts(NamedTuple):
     source: gr.Textbox
     output: gr.Textbox
     references: gr.Textbox
+
+
+class SentenceView(NamedTuple):
+    """What other views fill, to open a segment: the tabs, the boxes, the choices, and the way back."""
+
+    tabs: gr.Tabs
+    texts: "Texts"
+    chosen: "Choices"
+    back: gr.Button
+    came_from: gr.State
 
 
 class Choices(NamedTuple):
@@ -45,6 +58,16 @@ def choices() -> Choices:
         )
 
 
+def opening(view: SentenceView) -> list[Any]:
+    """Return the outputs of an event that opens a segment; `opened` returns what goes there."""
+    return [view.tabs, *view.texts, *view.chosen, view.back, view.came_from]
+
+
+def opened(texts: Sequence[str], chosen: Sequence[str], came_from: str) -> tuple[Any, ...]:
+    """Return what opens a segment, with a way back to the view that it came from."""
+    return gr.Tabs(selected="sentence"), *texts, *chosen, gr.Button(visible=True), came_from
+
+
 def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:
     """Turn choices of the page into options of the metric."""
     return {"variant": variant, "tokenize": None if tokenize == OWN else tokenize, "lowercase": CASES[case]}
@@ -58,6 +81,34 @@ def file_box(label: str, count: Literal["single", "multiple"] = "single") -> gr.
 def lines_of(text: str) -> list[str]:
     """Return the lines that are not blank."""
     return [line for line in text.split("\n") if line.strip()]
+
+
+def downloads(
+    kinds: Mapping[str, str], write: Callable[..., str], inputs: Sequence[Any], row: str = ""
+) -> list[gr.Button]:
+    """Make buttons for files that are made when they are asked for.
+
+    Args:
+        kinds: what each button offers, and the ending of its file.
+        write: from the ending and the values of `inputs` to the text of the file.
+        inputs: components.
+        row: the beginning of the files' names.
+    """
+    buttons = []
+    for name, ending in kinds.items():
+        button = gr.Button(f"Download {name}")
+        file = gr.DownloadButton(visible="hidden", elem_id=f"{row}-{ending[1:]}")
+
+        def make(*values: Any, name: str = f"{row}{ending}", ending: str = ending) -> str:
+            try:
+                return write_files({name: write(ending, *values)})[0]
+            except RefusedError as refusal:
+                raise gr.Error(str(refusal), print_exception=False) from None
+
+        made = button.click(make, list(inputs), file, **ON_DEMAND)
+        made.success(None, js=f"() => window.sari.download('{row}-{ending[1:]}')")
+        buttons.append(button)
+    return buttons
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:

@@ -1,32 +1,87 @@
 """The view of a corpus: three ways in, one result; a row of it opens in the sentence view."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any, NamedTuple
 
 import gradio as gr
 
 from sari.inputs import Columns
+from sari.variants import VARIANTS
 from sari.web import corpora
-from sari.web.answers import score_corpus
+from sari.web.answers import score_corpus, score_corpus_variants
 from sari.web.beside import example_file
 from sari.web.downloads import DOWNLOADS
 from sari.web.limits import MAX_MEGABYTES, MAX_SEGMENTS, RefusedError
-from sari.web.markup import corpus, elements
-from sari.web.results import Row
-from sari.web.views.controls import LIVE, ON_DEMAND, Choices, Texts, choices, file_box, options_of, write_files
+from sari.web.markup import corpus, elements, variants
+from sari.web.results import Row, ScoredCorpus
+from sari.web.views.controls import (
+    LIVE,
+    ON_DEMAND,
+    SHOW_SCORE,
+    SentenceView,
+    choices,
+    downloads,
+    file_box,
+    opened,
+    opening,
+    options_of,
+    write_files,
+)
 
 _LIMIT = f"At most {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 #: The columns of the table of sentences: what each is called, what it holds, and how wide it is.
 _TABLE = (
-    ("Line", "number", 70),
-    ("SARI", "number", 80),
-    ("Keep", "number", 80),
-    ("Delete", "number", 80),
-    ("Add", "number", 80),
+    ("Line", "number", 90),
+    ("SARI", "number", 90),
+    ("Keep", "number", 90),
+    ("Delete", "number", 100),
+    ("Add", "number", 90),
     ("Source", "str", 260),
     ("Output", "str", 260),
     ("References", "str", 260),
 )
+#: How corpora come in, by the name of the way.
+_WAYS: dict[str, Callable[..., Iterator[Columns]]] = {
+    "files": corpora.batches_of_files,
+    "jsonl": corpora.batches_of_jsonl,
+    "lines": corpora.batches_of_lines,
+}
+#: How the table is sorted at first, by what the page calls it.
+_ORDERS: dict[str, Callable[[Row], float]] = {
+    "Worst first": lambda row: row.sari,
+    "Best first": lambda row: -row.sari,
+    "As it came": lambda row: row.line,
+}
+#: Seconds that the page remembers what was scored.
+_HOUR = 3600
+#: What the browser does: a bar that is chosen says which it is.
+_CHOOSE_BAR = """
+const choose = (event) => {
+  const bar = event.target.closest("[data-bin]");
+  if (bar && (event.type === "click" || event.key === "Enter" || event.key === " ")) {
+    event.preventDefault();
+    trigger("click", { bin: Number(bar.dataset.bin) });
+  }
+};
+element.addEventListener("click", choose);
+element.addEventListener("keydown", choose);
+"""
+
+
+class Scored(NamedTuple):
+    """What was scored, to score it again: the way it came in, what came, and the choices."""
+
+    way: str
+    inputs: tuple[Any, ...]
+    chosen: tuple[str, str, str]
+
+    def batches(self) -> Iterator[Columns]:
+        """Yield its segments; files that were cleaned away meanwhile are refused."""
+        try:
+            yield from _WAYS[self.way](*self.inputs)
+        except FileNotFoundError:
+            raise RefusedError("The files are gone by now: please choose them again.") from None
 
 
 class Results(NamedTuple):
@@ -35,44 +90,51 @@ class Results(NamedTuple):
     summary: Any
     more: Any
     signature: Any
-    csv: Any
-    json: Any
+    shown: Any
     table: Any
-    scored_with: Any
+    every_variant: Any
+    scored: Any
 
 
-def corpus_view(tabs: gr.Tabs, sentence_tab: tuple[Texts, Choices]) -> None:
+def corpus_view(sentence: SentenceView) -> None:
     """Make the view."""
-    gr.HTML(elements.note(f"{_LIMIT} Plain UTF-8 text, line i of every file belongs to segment i."))
+    plain_text = "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i."
+    gr.HTML(elements.note(f"{_LIMIT} {plain_text}"))
     with gr.Tabs():
         with gr.Tab("Text files"):
             with gr.Row():
-                plain = [
+                files = [
                     file_box("Sources"),
                     file_box("Outputs"),
                     file_box("References (one file or more)", "multiple"),
                 ]
-            score_plain = gr.Button("Score these files", variant="primary")
+            started = [_ways(files, example_files, "Score these files", score_text_files)]
         with gr.Tab("JSONL"):
-            jsonl = gr.File(label="A JSON object per line: source, prediction, references", height=170)
-            score_jsonl = gr.Button("Score this file", variant="primary")
+            jsonl = [gr.File(label="A JSON object per line: source, prediction, references", height=170)]
+            started.append(_ways(jsonl, example_jsonl, "Score this file", score_jsonl_file))
         with gr.Tab("Paste"):
             with gr.Row():
                 pasted = _boxes()
-            with gr.Row():
-                fill = gr.Button("Fill in an example")
-                score_pasted = gr.Button("Score these lines", variant="primary")
+            started.append(_ways(pasted, example_corpus, "Score these lines", score_pasted_lines))
     chosen = choices()
-    results = _results()
-    fill.click(example_corpus, None, pasted, **ON_DEMAND)
-    for button, inputs, score in (
-        (score_plain, plain, score_text_files),
-        (score_jsonl, [jsonl], score_jsonl_file),
-        (score_pasted, pasted, score_pasted_lines),
-    ):
-        button.click(score, [*chosen, *inputs], list(results), show_progress_on=results.summary, **ON_DEMAND)
-    texts, sentence_choices = sentence_tab
-    results.table.select(open_row, results.scored_with, [tabs, *texts, *sentence_choices], **LIVE)
+    results, order, everything = _results()
+    for start, inputs, score in started:
+        outputs = [*results]
+        start.click(score, [order, *chosen, *inputs], outputs, show_progress_on=results.summary, **ON_DEMAND)
+    for event in (order.change, everything.click):
+        event(sort_rows, [results.scored, order], [results.shown, results.table], **LIVE)
+    results.summary.click(choose_bar, [results.scored, order], [results.shown, results.table], **LIVE)
+    row = results.table.select(open_row, results.scored, opening(sentence), **LIVE)
+    row.then(None, js=SHOW_SCORE)
+
+
+def _ways(inputs: list[Any], example: Callable, label: str, score: Callable) -> tuple[gr.Button, list[Any], Callable]:
+    """Make the buttons of one way in."""
+    with gr.Row():
+        fill = gr.Button("Fill in an example")
+        start = gr.Button(label, variant="primary")
+    fill.click(example, None, inputs, **ON_DEMAND)
+    return start, inputs, score
 
 
 def _boxes() -> list[gr.Textbox]:
@@ -82,14 +144,15 @@ def _boxes() -> list[gr.Textbox]:
     return [gr.Textbox(label=label, info=info, lines=6, max_lines=12, min_width=220) for label, info in labels.items()]
 
 
-def _results() -> Results:
+def _results() -> tuple[Results, gr.Radio, gr.Button]:
     """Make what shows a scored corpus, empty."""
-    summary = gr.HTML(elem_id="corpus", min_height=60)
+    summary = gr.HTML(elem_id="corpus", min_height=60, js_on_load=_CHOOSE_BAR)
+    scored = gr.State(None, time_to_live=_HOUR)
     with gr.Column(visible=False) as more:
-        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
-            csv_button, json_button = (gr.DownloadButton(f"Download {ending[1:].upper()}") for ending in DOWNLOADS)
-        gr.HTML(elements.note("Sort with ⋮ at the head of a column. Choose a row to open it in the Sentence view."))
+            order = gr.Radio(list(_ORDERS), value="Worst first", label="Sentences", min_width=300)
+            everything = gr.Button("Show all sentences", scale=0, min_width=180)
+        shown = gr.HTML(elem_id="shown")
         headers, kinds, widths = (list(column) for column in zip(*_TABLE, strict=True))
         table = gr.Dataframe(
             headers=headers,
@@ -99,48 +162,92 @@ def _results() -> Results:
             label="Sentences",
             column_widths=widths,
             max_chars=120,
+            show_search="search",
             elem_id="sentences",
         )
-    return Results(summary, more, signature, csv_button, json_button, table, gr.State([]))
+        compare = gr.Button("Score under every variant")
+        every_variant = gr.HTML(elem_id="every-variant")
+        compare.click(score_every_variant, scored, every_variant, **ON_DEMAND)
+        signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
+        with gr.Row():
+            downloads({ending[1:].upper(): ending for ending in DOWNLOADS}, download, [scored], "sari")
+    return Results(summary, more, signature, shown, table, every_variant, scored), order, everything
 
 
-def score_text_files(variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
+def score_text_files(order, variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
     """Score uploaded files of lines."""
-    batches = corpora.batches_of_files(sources, outputs, references or ())
-    return _show(batches, (variant, tokenize, case), progress)
+    scored = Scored("files", (sources, outputs, tuple(references or ())), (variant, tokenize, case))
+    return _show(scored, order, progress)
 
 
-def score_jsonl_file(variant, tokenize, case, jsonl, progress=gr.Progress()):  # noqa: B008
+def score_jsonl_file(order, variant, tokenize, case, jsonl, progress=gr.Progress()):  # noqa: B008
     """Score an uploaded file of JSON objects."""
-    return _show(corpora.batches_of_jsonl(jsonl), (variant, tokenize, case), progress)
+    return _show(Scored("jsonl", (jsonl,), (variant, tokenize, case)), order, progress)
 
 
-def score_pasted_lines(variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
+def score_pasted_lines(order, variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
     """Score pasted lines."""
-    batches = corpora.batches_of_lines(sources, outputs, references)
-    return _show(batches, (variant, tokenize, case), progress)
+    return _show(Scored("lines", (sources, outputs, references), (variant, tokenize, case)), order, progress)
 
 
-def _show(batches: Iterable[Columns], chosen: tuple[str, str, str], progress: gr.Progress) -> Results:
+def _score(scored: Scored, progress: Callable[[int, int], object] = lambda _done, _total: None) -> ScoredCorpus:
+    return score_corpus(scored.batches(), progress, **options_of(*scored.chosen))
+
+
+def _show(scored: Scored, order: str, progress: gr.Progress) -> Results:
     """Return what is shown of a corpus, or of why it was refused."""
-
-    def show_progress(done: int, total: int) -> None:
-        progress((done, total), unit="segments")
-
     try:
-        scored = score_corpus(batches, show_progress, **options_of(*chosen))
+        found = _score(scored, lambda done, total: progress((done, total), unit="segments"))
     except RefusedError as refusal:
-        return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", None, None, None, [])
-    as_csv, as_json = write_files({f"sari{ending}": write(scored) for ending, write in DOWNLOADS.items()})
+        return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", "", None, "", None)
     return Results(
-        summary=corpus.corpus(scored, chosen[0]),
+        summary=corpus.corpus(found, scored.chosen[0]),
         more=gr.Column(visible=True),
-        signature=scored.result["signature"],
-        csv=as_csv,
-        json=as_json,
-        table=[_cells(row) for row in scored.rows],
-        scored_with=list(chosen),
+        signature=found.result["signature"],
+        shown=_HOW_TO_OPEN,
+        table=_sorted(found.rows, order),
+        every_variant="",
+        scored=scored,
     )
+
+
+_HOW_TO_OPEN = elements.note("Choose a row to open it in the Sentence view, a bar above to see its sentences alone.")
+
+
+def _sorted(rows: Iterable[Row], order: str) -> list[list]:
+    return [_cells(row) for row in sorted(rows, key=_ORDERS[order])]
+
+
+def sort_rows(scored: Scored | None, order: str) -> tuple[str, list[list]]:
+    """Return all rows, sorted."""
+    return (_HOW_TO_OPEN, _sorted(_score(scored).rows, order)) if scored else ("", [])
+
+
+def choose_bar(scored: Scored | None, order: str, event: gr.EventData) -> tuple[Any, Any]:
+    """Return the rows of a bar of the histogram."""
+    number = event._data.get("bin") if isinstance(event._data, dict) else None
+    if scored is None or not isinstance(number, int) or number not in range(corpus.BINS):
+        return gr.skip(), gr.skip()
+    rows = [row for row in _score(scored).rows if corpus.bin_of(row.sari) == number]
+    return corpus.of_bin(number, len(rows)), _sorted(rows, order)
+
+
+def score_every_variant(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
+    """Return the scores of the corpus under every variant."""
+    if scored is None:
+        return ""
+    try:
+        results = score_corpus_variants(scored.batches(), lambda done, total: progress((done, total), unit="segments"))
+    except RefusedError as refusal:
+        return elements.refusal(str(refusal))
+    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()})
+
+
+def download(ending: str, scored: Scored | None) -> str:
+    """Return a scored corpus as a file."""
+    if scored is None:
+        raise RefusedError("There is nothing to download by now: please score again.")
+    return DOWNLOADS[ending](_score(scored))
 
 
 def _cells(row: Row) -> list:
@@ -150,14 +257,30 @@ def _cells(row: Row) -> list:
     return [row.line, *scores, row.source, row.output, references]
 
 
-def open_row(scored_with: list[str], event: gr.SelectData) -> tuple:
+def open_row(scored: Scored, event: gr.SelectData) -> tuple:
     """Return what puts the chosen row into the sentence view."""
-    return gr.Tabs(selected="sentence"), *event.row_value[5:8], *scored_with
+    return opened(event.row_value[5:8], scored.chosen, "file")
 
 
 def example_corpus() -> tuple[str, str, str]:
     """Return the example corpus as pasted lines."""
-    names = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
-    sources, outputs, *references = map(example_file, names)
+    sources, outputs, *references = map(example_file, _EXAMPLE)
     columns = (text.splitlines() for text in references)
     return sources, outputs, "\n".join(map("\t".join, zip(*columns, strict=True)))
+
+
+_EXAMPLE = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
+
+
+def example_files() -> tuple[str, str, list[str]]:
+    """Return the example corpus as files."""
+    sources, outputs, *references = write_files({name: example_file(name) for name in _EXAMPLE})
+    return sources, outputs, references
+
+
+def example_jsonl() -> str:
+    """Return the example corpus as a file of JSON objects."""
+    rows = zip(*(example_file(name).splitlines() for name in _EXAMPLE), strict=True)
+    objects = ({"source": row[0], "prediction": row[1], "references": row[2:]} for row in rows)
+    lines = "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
+    return write_files({"example.jsonl": lines})[0]

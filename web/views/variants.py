@@ -11,6 +11,8 @@ from sari.web.limits import RefusedError
 from sari.web.markup import elements, variants
 from sari.web.views.controls import LIVE, Texts, lines_of
 
+_COPY, _UNDO = "Make the output a copy of the source", "Undo: put the output back"
+
 
 def show_variants(source: str, output: str, references: str) -> str:
     """Return the scores under every variant, with what was scored."""
@@ -32,14 +34,22 @@ def show_difference(source: str, output: str, references: str, one: str, other: 
         return ""
 
 
+def copy_or_undo(source: str, output: str, before: str | None) -> tuple[str, str | None, gr.Button]:
+    """Return the source as the output, and what to go back to; or, for a copy that was made so, what was before."""
+    if before is not None and output == source:
+        return before, None, gr.Button(_COPY)
+    return source, output, gr.Button(_UNDO)
+
+
 def variants_view(tab: gr.Tab, texts: Texts) -> None:
     """Make the view, of the texts of the sentence view."""
     first = samples()[0].texts
     gr.HTML(elements.note("The texts of the Sentence view under every published SARI, with its own tokens and case."))
     with gr.Row(elem_classes="sari-examples"):
-        copy = gr.Button("Make the output a copy of the source", size="sm", scale=0)
+        copy = gr.Button(_COPY, size="sm", scale=0)
+        before = gr.State(None)
     result = gr.HTML(show_variants(*first), elem_id="variants")
-    gr.HTML('<div class="sari-page"><h3>Why two variants differ</h3></div>')
+    gr.HTML('<div class="sari-page"><h2>Why two variants differ</h2></div>')
     with gr.Row():
         pair = [
             gr.Dropdown(list(VARIANTS), value=value, label=label, min_width=120)
@@ -49,5 +59,5 @@ def variants_view(tab: gr.Tab, texts: Texts) -> None:
     for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
     tab.select(show_variants, list(texts), result, **LIVE)
-    copied = copy.click(lambda source: source, texts.source, texts.output, **LIVE)
+    copied = copy.click(copy_or_undo, [texts.source, texts.output, before], [texts.output, before, copy], **LIVE)
     copied.then(show_variants, list(texts), result, **LIVE).then(**for_difference)

@@ -1,0 +1,83 @@
+"""Which words of an output are which words of its source: phrases first, as a reader would align them."""
+
+from collections.abc import Sequence
+from difflib import SequenceMatcher
+from typing import NamedTuple
+
+#: Rounds of looking for phrases that moved; what is left after them is paired word by word.
+_ROUNDS = 8
+#: Pairs of equal words that are too many to look for phrases among, so that no text takes seconds.
+_MOST_PAIRS = 300_000
+
+
+class Alignment(NamedTuple):
+    """The words that source and output share.
+
+    Attributes:
+        pairs: of every shared word, its place in the source and in the output, each place once, in the source's order.
+        in_order: those that stand in the same order in both, so that the rest was deleted, added or moved.
+    """
+
+    pairs: list[tuple[int, int]]
+    in_order: list[tuple[int, int]]
+
+
+def align(source: Sequence[str], output: Sequence[str]) -> Alignment:
+    """Pair the words of a source with the same words of an output; of each, as many as both have.
+
+    >>> align("the seal , the great seal".split(), "the great seal".split()).pairs
+    [(3, 0), (4, 1), (5, 2)]
+    """
+    left, right = list(range(len(source))), list(range(len(output)))
+    pairs: list[tuple[int, int]] = []
+    in_order: list[tuple[int, int]] = []
+    for number in range(_ROUNDS if _equal_pairs(source, output) <= _MOST_PAIRS else 0):
+        matcher = SequenceMatcher(None, [source[place] for place in left], [output[place] for place in right], False)
+        matched = [
+            (left[block.a + step], right[block.b + step])
+            for block in matcher.get_matching_blocks()
+            for step in range(block.size)
+        ]
+        if not matched:
+            break
+        pairs += matched
+        in_order = in_order if number else matched
+        taken_left, taken_right = (set(places) for places in zip(*matched, strict=True))
+        left = [place for place in left if place not in taken_left]
+        right = [place for place in right if place not in taken_right]
+    return Alignment(sorted(pairs + _word_by_word(source, output, left, right)), in_order)
+
+
+def changes(source: Sequence[str], output: Sequence[str], alignment: Alignment) -> list[tuple[str, int]]:
+    """Return source and output as one line: what both have once, as ("source", place), the rest where it stands.
+
+    >>> source, output = "a large cat".split(), "a big cat".split()
+    >>> changes(source, output, align(source, output))
+    [('source', 0), ('source', 1), ('output', 1), ('source', 2)]
+    """
+    line: list[tuple[str, int]] = []
+    begin, output_begin = 0, 0
+    for place, output_place in [*alignment.in_order, (len(source), len(output))]:
+        line += [("source", gone) for gone in range(begin, place)]
+        line += [("output", new) for new in range(output_begin, output_place)]
+        if place < len(source):
+            line.append(("source", place))
+        begin, output_begin = place + 1, output_place + 1
+    return line
+
+
+def _equal_pairs(source: Sequence[str], output: Sequence[str]) -> int:
+    times: dict[str, int] = {}
+    for word in source:
+        times[word] = times.get(word, 0) + 1
+    return sum(times.get(word, 0) for word in output)
+
+
+def _word_by_word(
+    source: Sequence[str], output: Sequence[str], left: Sequence[int], right: Sequence[int]
+) -> list[tuple[int, int]]:
+    """Pair what is left: the first of a word with the first of the same word, and so on."""
+    waiting: dict[str, list[int]] = {}
+    for place in reversed(right):
+        waiting.setdefault(output[place], []).append(place)
+    return [(place, waiting[source[place]].pop()) for place in left if waiting.get(source[place])]

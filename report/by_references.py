@@ -1,0 +1,93 @@
+"""The score with 1, 2, … of the references: how much of it is owed to their number."""
+
+from dataclasses import dataclass
+from itertools import combinations
+from math import comb
+
+import numpy as np
+
+from sari.comparing import score_systems
+from sari.inputs import SystemColumns
+from sari.options import Settings
+from sari.state import Scores, named_scores
+from sari.variants import SCORES, check_whole_number
+
+
+@dataclass(frozen=True)
+class ReferenceCount:
+    """The scores of a system with a number of references.
+
+    Attributes:
+        name: of the system.
+        variant: under which it was scored.
+        references: how many.
+        subsets: of the references were scored.
+        mean, deviation, lowest, highest: of each score over them, in percent; the deviation is the standard deviation.
+    """
+
+    name: str
+    variant: str
+    references: int
+    subsets: int
+    mean: Scores
+    deviation: Scores
+    lowest: Scores
+    highest: Scores
+
+
+def scores_by_references(
+    columns: SystemColumns, settings: Settings, *, subsets: int = 10, seed: int = 12345
+) -> list[ReferenceCount]:
+    """Score systems with 1, 2, … of the references, all systems with the same ones.
+
+    Args:
+        columns: texts that have been checked. Where segments have different numbers of references, the first ones that
+            all of them have are drawn from.
+        settings: how to score.
+        subsets: how many of each number to score; all there are, where they are no more than that.
+        seed: of those that are drawn.
+
+    Returns:
+        By system, from one reference to all.
+
+    Raises:
+        ValueError, TypeError: where there are no segments, and for options that are no whole numbers.
+
+    >>> from sari.options import resolve_settings
+    >>> columns = SystemColumns(["a b c"], {"s": ["a b"]}, [["a b", "a"]])
+    >>> rows = scores_by_references(columns, resolve_settings("easse", max_order=1))
+    >>> [(row.references, row.subsets, round(row.mean["sari"], 2), round(row.deviation["sari"], 2)) for row in rows]
+    [(1, 2, 55.56, 11.11), (2, 1, 55.24, 0.0)]
+    """
+    check_whole_number("subsets", subsets, least=1)
+    check_whole_number("seed", seed, least=0)
+    if not columns.sources:
+        raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+    width = min(map(len, columns.references))
+    generator = np.random.Generator(np.random.PCG64(seed))
+    found: list[ReferenceCount] = []
+    for number in range(1, width + 1):
+        places = _subsets(width, number, subsets, generator)
+        scored = [_scores(columns, settings, subset) for subset in places]
+        for name in columns.predictions:
+            table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
+            spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
+            found.append(ReferenceCount(name, settings.variant.name, number, len(places), *map(named_scores, spread)))
+    systems = list(columns.predictions)
+    return sorted(found, key=lambda row: systems.index(row.name))
+
+
+def _subsets(width: int, number: int, wanted: int, generator: np.random.Generator) -> list[tuple[int, ...]]:
+    """Return different subsets of places: all, or as many as are wanted, drawn at random."""
+    if comb(width, number) <= wanted:
+        return list(combinations(range(width), number))
+    drawn: set[tuple[int, ...]] = set()
+    while len(drawn) < wanted:
+        drawn.add(tuple(sorted(generator.permutation(width)[:number].tolist())))
+    return sorted(drawn)
+
+
+def _scores(columns: SystemColumns, settings: Settings, places: tuple[int, ...]) -> dict[str, Scores]:
+    references = [[row[place] for place in places] for row in columns.references]
+    states = score_systems(columns._replace(references=references), settings)
+    return {name: state.scores() for name, state in states.items()}

@@ -1,0 +1,133 @@
+"""Made-up checkouts, with the files and columns of those that published figures are computed from."""
+
+import csv
+import random
+from pathlib import Path
+
+from sari.published.corpora import CORPORA
+from sari.published.narayan_gardent import SYSTEMS
+from sari.published.rated import REFERENCE_SETS
+
+WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "small", "old", ",", "of", "in", "."]
+SENTENCES = 12
+
+
+def sentences(seed, number=SENTENCES):
+    rng = random.Random(str(seed).removeprefix("test_sets/"))
+    return [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(number)]
+
+
+def write_lines(path, lines):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def write_rows(path, rows):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(rows)
+
+
+def checkouts(folder: Path) -> Path:
+    """Write all of them into a folder, each under its own name, and return it."""
+    for table in CORPORA:
+        (repository,) = table.repositories
+        root = folder / repository.name.split("/")[1] / repository.folder
+        for figure in table.figures:
+            for name in (figure.texts.sources, figure.outputs, *figure.texts.references):
+                write_lines(root / name, sentences(name))
+    easse = folder / "easse/easse/resources/data"
+    for sources, references in REFERENCE_SETS.values():
+        for name in (sources, *references):
+            write_lines(easse / "test_sets" / name, sentences(name))
+    for name in (*SYSTEMS.values(), "test_sets/pwkp/pwkp.test.orig"):
+        write_lines(easse / name, sentences(name))
+    for name in REFERENCE_SETS["ASSET"][1]:
+        write_lines(folder / "asset/dataset" / Path(name).name, sentences(name))
+    sources = sentences("asset/asset.test.orig")
+    write_lines(folder / "asset/dataset/asset.test.orig", sources)
+    _ratings(folder, sources)
+    return folder
+
+
+def _ratings(folder, sources):
+    rng = random.Random(7)
+
+    def rated(columns, *, low=0, high=100):
+        return {name: round(rng.uniform(low, high), 3) for name in columns}
+
+    outputs = {system: sentences(system) for system in ("one", "two", "three")}
+    pairs = [(system, place) for system in outputs for place in range(SENTENCES)]
+    data = folder / "metaeval-simplification/data"
+    for file, rating in (("simplicity_DA", "simplicity_zscore"), ("structural_simplicity", "structural_simplicity")):
+        rows = [
+            {"sent_id": place + 1, "sys_name": system, "simp_sent": outputs[system][place], **rated([rating])}
+            for system, place in pairs
+        ]
+        write_rows(data / f"{file}.csv", rows)
+    write_rows(
+        folder / "asset/human_ratings/human_ratings.csv",
+        [
+            {
+                "original_sentence_id": place,
+                "simplification": outputs["one"][place],
+                "aspect": aspect,
+                "worker_id": worker,
+                **rated(["rating"]),
+            }
+            for place in range(SENTENCES)
+            for aspect in ("simplicity", "fluency")
+            for worker in range(3)
+        ],
+    )
+    lens = folder / "LENS"
+    systems = [*outputs, "asset.test.simp"]
+    write_rows(
+        lens / "data/simpeval_past.csv",
+        [
+            {
+                "original": sources[place].upper(),
+                "processed_generation": outputs.get(system, sources)[place],
+                "system": system,
+                **rated([f"rating_{number}_z_score" for number in range(1, 6)], low=-1, high=1),
+            }
+            for system in systems
+            for place in range(SENTENCES)
+        ],
+    )
+    originals = [f"{text} Now" for text in sentences("2022")]
+    under = lens / "experiments/meta_evaluation/data/simpeval_2022/references"
+    write_lines(under / "test.src", originals)
+    write_lines(under / "test.dst", sentences("references of 2022"))
+    kinds = ("Paraphrases", "Splittings", "Deletions")
+    write_rows(
+        lens / "data/simpeval_2022.csv",
+        [
+            {
+                "original_id": place,
+                "original": originals[place],
+                "generation": outputs[system][place],
+                "system": system,
+                "sentence_type": kinds[place % 3],
+                **rated([f"rating_{number}" for number in range(1, 4)]),
+                **rated([f"rating_{number}_zscore" for number in range(1, 4)], low=-1, high=1),
+            }
+            for system, place in pairs
+        ],
+    )
+    write_rows(
+        lens / "data/simpDA_2022.csv",
+        [
+            {
+                "Input.id": place,
+                "Input.original": originals[place] + (" then" if place == 3 else ""),
+                "Input.simplified": outputs[system][place],
+                "Input.system": system,
+                **rated(["Answer.simplicity"]),
+            }
+            for system, place in pairs
+            for _ in range(2)
+        ],
+    )

@@ -1,0 +1,108 @@
+"""Calls that cannot be answered: one clear line, status 4xx, and nothing in the log, which the app's fixture checks."""
+
+import httpx
+import pytest
+
+pytest_plugins = ("web_app",)
+
+SECRET = "a text of a visitor"
+SEGMENT = [SECRET, SECRET, [SECRET]]
+OPTIONS = ["hf", None, None]
+TAKES = "/sentence takes 6 values (source, output, references, variant, tokenize, lowercase)"
+PAIR = [[SECRET], {"x": [SECRET]}, [[SECRET]]]
+
+
+def posted(address, path, **content):
+    response = httpx.post(f"{address}gradio_api/{path}", timeout=60, **content)
+    assert SECRET not in response.text
+    fields = response.json()
+    (line,) = (fields.get("detail") or fields["error"]).splitlines()
+    return response.status_code, line
+
+
+@pytest.mark.parametrize("way", ["run", "call"])
+@pytest.mark.parametrize(
+    ("endpoint", "content", "status", "line"),
+    [
+        ("sentence", {"json": {"data": SEGMENT[:2]}}, 422, f"{TAKES}, got 2."),
+        ("sentence", {"json": {"data": [*SEGMENT, *OPTIONS, SECRET]}}, 422, f"{TAKES}, got 7."),
+        ("sentence", {"json": {"data": SECRET}}, 422, "data: got string, wanted an array of values."),
+        ("sentence", {"json": {}}, 422, "data: got null, wanted an array of values."),
+        ("sentence", {"json": [SECRET]}, 422, "The body is a JSON array, wanted an object."),
+        ("sentence", {"content": b"{" + SECRET.encode()}, 422, "The body is not JSON."),
+        ("nothing", {"json": {"data": SEGMENT}}, 404, "There is no such endpoint, wanted one of sentence, variants, "),
+        ("sentence", {"json": {"data": SEGMENT, "fn_index": SECRET}}, 404, "There is no such endpoint"),
+        ("sentence", {"content": b"x" * 20_000_001}, 413, "This is too much at once: a request takes 20 MB."),
+        ("sentence", {"content": (b"x" * 1_000_000 for _ in range(40))}, 413, "This is too much at once"),
+    ],
+)
+def test_calls_that_are_refused_before_they_are_read(address, way, endpoint, content, status, line):
+    found = posted(address, f"{way}/{endpoint}", **content)
+    assert (found[0], found[1][: len(line)]) == (status, line)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "values", "line"),
+    [
+        ("sentence", [None, SECRET, [SECRET], *OPTIONS], "sources[0]: got NoneType, wanted str"),
+        ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references[0]: got dict, wanted a list of str"),
+        ("sentence", [*SEGMENT, ["hf"], None, None], "variant: got list, wanted text"),
+        ("sentence", [*SEGMENT, None, None, None], "variant: got NoneType, wanted text"),
+        ("sentence", [*SEGMENT, "hf", {"a": SECRET}, None], "tokenize: got dict, wanted text or nothing"),
+        ("sentence", [*SEGMENT, "hf", None, SECRET], "lowercase: got str, wanted true, false or nothing"),
+        ("variants", [SECRET, None, [SECRET]], "predictions[0]: got NoneType, wanted str"),
+        ("why", [*SEGMENT, "hf", [SECRET]], "variant: got list, wanted text"),
+        (
+            "corpus",
+            [SECRET, [SECRET], [[SECRET]], *OPTIONS],
+            "sources: got str, wanted a list with one str per segment",
+        ),
+        ("compare", [*PAIR, [SECRET], "bootstrap", *OPTIONS], "baseline: got list, wanted the name of a system"),
+        ("compare", [[SECRET], None, [[SECRET]], None, None, *OPTIONS], "predictions: got NoneType, wanted a dict of "),
+    ],
+)
+def test_values_that_are_refused(address, endpoint, values, line):
+    status, found = posted(address, f"run/{endpoint}", json={"data": values})
+    assert (status, found[: len(line)]) == (422, line)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "call", "status", "line"),
+    [
+        ("sentence", {"source": SECRET}, 422, "/sentence needs output, references too."),
+        (
+            "variants",
+            {"a": SECRET},
+            422,
+            "/variants takes source, output, references; 1 of those that came are unknown.",
+        ),
+        ("nothing", {}, 404, "There is no such endpoint"),
+    ],
+)
+def test_values_by_name(address, endpoint, call, status, line):
+    found = posted(address, f"call/v2/{endpoint}", json=call)
+    assert (found[0], found[1][: len(line)]) == (status, line)
+
+
+def test_choices_that_the_page_does_not_offer_leave_no_text_in_the_log(address):
+    config = httpx.get(f"{address}config").json()
+    wide = [function["id"] for function in config["dependencies"] if len(function["inputs"]) == 6]
+    assert len(wide) > 1
+    for number in wide:
+        for choice in (SECRET, [SECRET], {SECRET: SECRET}):
+            call = {"data": [SECRET] * 3 + [choice] * 3, "fn_index": number, "session_hash": "abc"}
+            httpx.post(f"{address}gradio_api/queue/join", json=call)
+    with httpx.stream("GET", f"{address}gradio_api/queue/data?session_hash=abc", timeout=30) as answers:
+        assert any("process_completed" in line for line in answers.iter_lines())
+
+
+@pytest.mark.parametrize("name", ["..txt", "..", ".", "", "a/../b", "%2e%2e"])
+def test_strange_names_of_files(address, name):
+    response = httpx.post(f"{address}gradio_api/upload", files={"files": (name, SECRET.encode())})
+    assert response.status_code in (200, 400)
+    assert len(response.text.splitlines()) == 1
+
+
+def test_files_that_are_too_large(address):
+    found = posted(address, "upload", files={"files": ("a.txt", b"x" * 12_000_000)})
+    assert found == (413, "This is too much at once: a request takes 11 MB.")

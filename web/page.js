@@ -1,0 +1,385 @@
+/* What the page does in the browser: it links bars, figures and n-grams with the words that they count, marks n-grams
+   of every order, keeps texts and choices in the address, and copies. Texts are only ever set as text. */
+(() => {
+  "use strict";
+  const LIMITS = { keep: 300, speak: 800, said: 1500 };
+  const all = (selector, root = document) => [...root.querySelectorAll(selector)];
+  let see = null; // the marked texts of now
+  let version = ""; // of these texts
+  let grams = []; // for each order, rows of operation, mark, credit, why, whether precision and recall ask, places
+  let order = 1;
+  let pinned = null; // what was chosen, to come back to after a look at something else
+
+  // --- What belongs to what -----------------------------------------------------------------------------------------
+
+  const keyOf = (text) => (text === 0 ? "s" : text === 1 ? "o" : `r${text - 2}.`);
+
+  /** Call `visit(text, start)` for every place of an n-gram: text 0 is the source, 1 the output, then references. */
+  function atPlaces(row, visit) {
+    row[5].forEach((starts, text) => starts.forEach((start) => visit(text, start)));
+  }
+
+  function keysOf(row, size) {
+    const keys = [];
+    atPlaces(row, (text, start) => {
+      for (let step = 0; step < size; step += 1) keys.push(keyOf(text) + (start + step));
+    });
+    return keys;
+  }
+
+  const words = (key) => all(`.sari-token[data-at="${key}"]`, see);
+  const wordAt = (key) => see.querySelector(`.sari-text:not(.sari-line) [data-at="${key}"]`);
+  const wordText = (word) => word.querySelector("del, ins, span span").textContent;
+
+  function gramText(row, size) {
+    const [first] = keysOf(row, 1);
+    const [, text, start] = /^([so]|r\d+\.)(\d+)$/.exec(first);
+    return Array.from({ length: size }, (_, step) => wordText(wordAt(text + (Number(start) + step)))).join(" ");
+  }
+
+  // --- Light and words ----------------------------------------------------------------------------------------------
+
+  function dark() {
+    all(".sari-lit").forEach((part) => part.classList.remove("sari-lit", "lit-right", "lit-wrong", "lit-missed"));
+    document.body.classList.remove("sari-lighting");
+  }
+
+  /** Light the words and n-grams of these rows, numbered within the order. */
+  function light(numbers, size) {
+    dark();
+    document.body.classList.add("sari-lighting");
+    const operations = new Set();
+    for (const number of numbers) {
+      const row = grams[size - 1][number];
+      operations.add(row[0]);
+      for (const key of new Set(keysOf(row, size))) {
+        words(key).forEach((word) => word.classList.add("sari-lit", `lit-${row[1]}`));
+      }
+      all(`[data-gram="${size}.${number}"]`).forEach((chip) => chip.classList.add("sari-lit"));
+    }
+    return operations;
+  }
+
+  function say(...lines) {
+    const panel = see.querySelector(".sari-panel");
+    panel.replaceChildren(
+      ...lines.map(([strong, rest]) => {
+        const line = document.createElement("span");
+        const bold = document.createElement("b");
+        bold.textContent = strong;
+        line.append(bold, ` ${rest}`);
+        return line;
+      }),
+    );
+  }
+
+  const shows = {
+    word(key) {
+      const word = wordAt(key);
+      if (!word) return;
+      const numbers = grams[order - 1].flatMap((row, number) => (keysOf(row, order).includes(key) ? [number] : []));
+      for (const operation of light(numbers, order)) {
+        all(`.sari-pick[data-pick="${operation}"]`)
+          .filter((pick) => !pick.dataset.order || Number(pick.dataset.order) === order)
+          .forEach((pick) => pick.classList.add("sari-lit"));
+      }
+      words(key).forEach((part) => part.classList.add("sari-lit"));
+      const own = word.getAttribute("aria-label").slice(wordText(word).length + 2);
+      const lines = numbers.map((number) => grams[order - 1][number]);
+      say(...(order === 1 ? [[wordText(word), own]] : lines.map((row) => [gramText(row, order), row[3]])));
+    },
+    figure(operation, size, figure) {
+      setOrder(size);
+      const counted = { precision: (row) => row[4][0], recall: (row) => row[4][1] }[figure] || (() => true);
+      const numbers = grams[size - 1].flatMap((row, number) => (row[0] === operation && counted(row) ? [number] : []));
+      light(numbers, size);
+      all(`.sari-pick[data-pick="${operation}"]`)
+        .filter((pick) => (pick.dataset.figure || "") === figure && (!figure || Number(pick.dataset.order) === size))
+        .forEach((pick) => pick.classList.add("sari-lit"));
+      const marks = numbers.map((number) => grams[size - 1][number][1]);
+      const count = (mark) => marks.filter((one) => one === mark).length;
+      const named = [`${count("right")} right`, `${count("wrong")} wrong`];
+      if (figure !== "precision") named.push(`${count("missed")} only in references`);
+      const what = size === 1 ? "single words" : `${size} words in a row`;
+      say([`${operation}${figure ? `, ${figure}` : ""}, ${what}:`, `${named.join(", ")}.`]);
+    },
+    gram(size, number, said) {
+      setOrder(size);
+      light([number], size);
+      say([gramText(grams[size - 1][number], size), said]);
+    },
+  };
+
+  function show(chosen) {
+    if (!see) return;
+    if (chosen) shows[chosen[0]](...chosen.slice(1));
+    else {
+      dark();
+      see.querySelector(".sari-panel").replaceChildren(see.querySelector(".sari-panel").dataset.hint);
+    }
+  }
+
+  function chosenBy(element) {
+    const word = element.closest(".sari-see .sari-token");
+    if (word) return ["word", word.dataset.at];
+    const pick = element.closest(".sari-pick");
+    if (!pick || !see) return null;
+    if (pick.dataset.gram) return ["gram", ...pick.dataset.gram.split(".").map(Number), pick.dataset.said];
+    return ["figure", pick.dataset.pick, Number(pick.dataset.order || order), pick.dataset.figure || ""];
+  }
+
+  // --- N-grams of one order, as lanes under the words ----------------------------------------------------------------
+
+  function laneOf(operation, mark, text) {
+    const done = mark !== "missed";
+    if (text === 0) return done && { keep: "kept", delete: "deleted" }[operation];
+    if (operation === "add") return done ? "added" : "missed";
+    if (operation === "keep" && done) return "same";
+    return text > 1 && operation === "keep" ? "lost" : false;
+  }
+
+  function setOrder(size) {
+    if (order !== size) mark(size);
+  }
+
+  function mark(size) {
+    order = size;
+    see.dataset.order = size;
+    all(".sari-switch button", see).forEach((button) => {
+      button.setAttribute("aria-pressed", String(Number(button.dataset.order) === size));
+    });
+    all(".sari-lanes", see).forEach((lanes) => lanes.remove());
+    if (size > 1) drawLanes(size);
+  }
+
+  function drawLanes(size) {
+    const cells = new Map();
+    for (const word of all(".sari-text:not(.sari-line) .sari-token", see)) {
+      const lanes = document.createElement("span");
+      lanes.className = "sari-lanes";
+      lanes.append(...Array.from({ length: size }, () => document.createElement("i")));
+      word.append(lanes);
+      cells.set(word.dataset.at, lanes.children);
+    }
+    for (const row of grams[size - 1]) {
+      const [operation, mark, credit] = row;
+      atPlaces(row, (text, start) => {
+        const lane = laneOf(operation, mark, text);
+        for (let step = 0; lane && step < size; step += 1) {
+          const cell = cells.get(keyOf(text) + (start + step))[start % size];
+          if (cell.className) continue;
+          cell.className = `lane-${lane}${step ? "" : " first"}${step === size - 1 ? " last" : ""}`;
+          cell.style.setProperty("--credit", `${Math.min(Math.max((credit / 100) * size - step, 0), 1) * 100}%`);
+        }
+      });
+    }
+  }
+
+  // --- Keyboard: a set of words, or of n-grams, is one tab stop -------------------------------------------------------
+
+  const setsOfStops = ".sari-see, .sari-grams ul";
+  const stopsIn = (set) => all(set.matches("ul") ? ".sari-pick" : ".sari-token[role=button]", set);
+
+  function rove(set) {
+    set.dataset.roving = "";
+    stopsIn(set).forEach((stop, place) => (stop.tabIndex = place ? -1 : 0));
+  }
+
+  function move(event, stop) {
+    const stops = stopsIn(stop.closest(setsOfStops));
+    const here = stops.indexOf(stop);
+    const text = stop.closest(".sari-text, ul");
+    const forward = getComputedStyle(text).direction === "rtl" ? -1 : 1;
+    const texts = all(".sari-text:not(.sari-line)", see);
+    const beside = (step) => texts[texts.indexOf(text) + step]?.querySelector(".sari-token");
+    const next = {
+      ArrowRight: () => stops[here + forward],
+      ArrowLeft: () => stops[here - forward],
+      ArrowDown: () => beside(1),
+      ArrowUp: () => beside(-1),
+      Home: () => stops[0],
+      End: () => stops[stops.length - 1],
+    }[event.key];
+    if (!next) return;
+    event.preventDefault();
+    const there = next();
+    if (!there) return;
+    stops.forEach((one) => (one.tabIndex = one === there ? 0 : -1));
+    there.focus();
+  }
+
+  // --- The address ---------------------------------------------------------------------------------------------------
+
+  const FIELDS = ["source", "output", "references", "variant", "tokenize", "case"];
+  let pending = null;
+  let timer = 0;
+
+  function writeLink() {
+    if (pending) history.replaceState(null, "", `#${new URLSearchParams(pending)}`);
+    pending = null;
+  }
+
+  function keepLink(...values) {
+    pending = FIELDS.map((name, place) => [name, values[place]]).filter(([, value]) => value !== "default");
+    clearTimeout(timer);
+    timer = setTimeout(writeLink, LIMITS.keep);
+    return [];
+  }
+
+  /** Return what the link carries, for the components; what it does not carry stays. */
+  function fromLink(...values) {
+    const carried = new URLSearchParams(location.hash.slice(1));
+    if (!carried.has("source")) return values;
+    const allowed = (name, value) => !window.sariChoices[name] || window.sariChoices[name].includes(value);
+    return FIELDS.map((name, place) => {
+      const value = carried.get(name);
+      if (place < 3) return value ?? "";
+      return value !== null && allowed(name, value) ? value : values[place];
+    });
+  }
+
+  async function copy(button) {
+    writeLink();
+    const of = button.dataset.copy;
+    const text = of === "link" ? location.href : button.closest(".sari-share").querySelector(`.sari-${of}`).textContent;
+    let said = "Copied";
+    try {
+      await navigator.clipboard.writeText(text);
+    } catch {
+      said = "Not allowed here: please copy by hand";
+    }
+    const name = button.dataset.name || button.textContent;
+    button.dataset.name = name;
+    button.textContent = said;
+    speak(said);
+    setTimeout(() => (button.textContent = name), LIMITS.said);
+  }
+
+  // --- What is said aloud --------------------------------------------------------------------------------------------
+
+  let speaking = 0;
+  function speak(text) {
+    let live = document.getElementById("sari-live");
+    if (!live) {
+      live = Object.assign(document.createElement("p"), { id: "sari-live", className: "sari-unseen" });
+      live.setAttribute("role", "status");
+      document.querySelector("main, .gradio-container").append(live);
+    }
+    live.textContent = text;
+  }
+
+  let spoken = null;
+  function speakScore() {
+    const parts = all("#scores .sari-scores, #scores .sari-refusal");
+    const text = parts.map((part) => part.dataset.said || part.textContent).join(" ");
+    if (text === spoken) return;
+    const isFirst = spoken === null;
+    spoken = text;
+    clearTimeout(speaking);
+    if (!isFirst) speaking = setTimeout(() => speak(text), LIMITS.speak);
+  }
+
+  /** Bring the score into view, and the focus with it. */
+  function showScore() {
+    const scores = document.querySelector("#scores .sari-scores, #scores .sari-refusal");
+    if (!scores) return [];
+    scores.tabIndex = -1;
+    scores.focus({ preventScroll: true });
+    scores.scrollIntoView({ block: "start" });
+    return [];
+  }
+
+  /** Save a file that the server has made: click the link to it, once it is there. */
+  function download(id, tries = 50) {
+    const link = document.querySelector(`#${id} a, a#${id}, #${id}`);
+    if (link?.href || link?.matches("button")) link.click();
+    else if (tries) setTimeout(() => download(id, tries - 1), 50);
+    return [];
+  }
+
+  // --- Tables that sort ----------------------------------------------------------------------------------------------
+
+  /** Sort the rows of a table by the column of a head: numbers high to low at first, words from A to Z. */
+  function sort(head) {
+    const down = head.getAttribute("aria-sort") !== "descending" && !(head.cellIndex === 0 && !head.ariaSort);
+    const body = head.closest("table").tBodies[0];
+    const value = (row) => row.cells[head.cellIndex].innerText.replace("−", "-").trim();
+    const compare = (one, other) => {
+      const [left, right] = [value(one), value(other)];
+      const numbers = [parseFloat(left), parseFloat(right)];
+      if (numbers.some(Number.isNaN)) return left.localeCompare(right);
+      return numbers[0] - numbers[1];
+    };
+    body.append(...[...body.rows].sort((one, other) => (down ? -1 : 1) * compare(one, other)));
+    all("th[aria-sort]", head.closest("tr")).forEach((other) => other.removeAttribute("aria-sort"));
+    head.setAttribute("aria-sort", down ? "descending" : "ascending");
+  }
+
+  // --- Events --------------------------------------------------------------------------------------------------------
+
+  /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
+  function refresh() {
+    const now = document.querySelector(".sari-see");
+    if (now && (now !== see || now.dataset.version !== version)) {
+      see = now;
+      version = see.dataset.version;
+      grams = JSON.parse(see.querySelector(".sari-data").textContent);
+      pinned = null;
+      show(null);
+      mark(Math.min(order, grams.length));
+      rove(see);
+    }
+    all(setsOfStops).filter((set) => !("roving" in set.dataset)).forEach(rove);
+    speakScore();
+  }
+
+  document.addEventListener("pointerover", (event) => {
+    if (event.pointerType === "touch") return;
+    const word = event.target.closest?.(".sari-see .sari-token");
+    if (word) show(["word", word.dataset.at]);
+  });
+  document.addEventListener("pointerout", (event) => {
+    if (event.pointerType !== "touch" && event.target.closest?.(".sari-see .sari-token")) show(pinned);
+  });
+  document.addEventListener("focusin", (event) => {
+    const word = event.target.closest?.(".sari-see .sari-token");
+    if (word) show(["word", word.dataset.at]);
+  });
+  document.addEventListener("focusout", (event) => {
+    if (event.target.closest?.(".sari-see .sari-token")) show(pinned);
+  });
+  document.addEventListener("click", (event) => {
+    const { target } = event;
+    const size = target.closest(".sari-switch button");
+    const button = target.closest("[data-copy]");
+    if (size) {
+      pinned = null;
+      setOrder(Number(size.dataset.order));
+      show(null);
+    } else if (button) copy(button);
+    else if (target.closest(".sari-sortable thead button")) sort(target.closest("th"));
+    else if (target.closest("[data-goto]")) document.querySelector("#texts-in textarea").focus();
+    else {
+      const bar = target.closest(".sari-see, .sari-pick") ? target : target.closest(".sari-bar")?.querySelector(".sari-pick");
+      const chosen = bar && chosenBy(bar);
+      if (!chosen) return;
+      const again = JSON.stringify(chosen) === JSON.stringify(pinned);
+      pinned = again ? null : chosen;
+      show(pinned);
+    }
+  });
+  document.addEventListener("keydown", (event) => {
+    const stop = event.target.closest?.(".sari-see .sari-token, .sari-grams .sari-pick");
+    if (event.key === "Escape") {
+      pinned = null;
+      show(null);
+    } else if (stop && (event.key === "Enter" || event.key === " ") && stop.matches(".sari-token")) {
+      event.preventDefault();
+      stop.click();
+    } else if (stop) move(event, stop);
+  });
+  window.addEventListener("hashchange", () => location.reload());
+  new MutationObserver(refresh).observe(document.documentElement, { childList: true, subtree: true });
+
+  window.sari = { keepLink, fromLink, showScore, download };
+})();
