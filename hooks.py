@@ -179,7 +179,7 @@ class TrainingDoors:
         >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
         ...                  references=[["a b", "a"]] * 2)
         >>> reward.__name__, [round(value, 4) for value in rewards]
-        ('sari_easse', [0.3437, 0.1905])
+        ('sari_easse', [0.3437, 0.0889])
         """
         if variant is None:
             variant = _NO_FRIEND_OF_COPIES if VARIANTS[self.default_variant].rewards_copying else self.default_variant
@@ -216,7 +216,7 @@ class TrainingDoors:
         >>> from sari.scoring import Scorer
         >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
         >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
-        [34.37, 41.48, 19.05]
+        [34.37, 29.29, 8.89]
         """
         settings = settings_of(locals())
         columns = validate_columns(sources, sources, references)
@@ -256,7 +256,7 @@ class TrainingDoors:
         ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
         ... )
         >>> [[round(score, 2) for score in row] for row in scores]
-        [[34.37, 19.05]]
+        [[34.37, 8.89]]
         """
         settings = settings_of(locals())
         checked = validate_candidates(sources, candidates)
@@ -302,7 +302,7 @@ class TrainingDoors:
         ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
         ... )
         >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
-        (['a b'], [19.05, 27.92, 24.48])
+        (['a b'], [12.22, 26.94, 26.94])
         """
         settings = settings_of(locals())
         checked = validate_candidates(sources, candidates, least=2)

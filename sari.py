@@ -54,7 +54,7 @@ Args:
         a text and returns it with its tokens set apart by spaces.
     lowercase: whether texts are lowercased first.
     max_order: the longest n-grams, 4 by default.
-    threads: how many threads count; all of the machine's cores by default. The result is the same, to the last bit.
+    threads: how many threads count; one by default. The result is the same, to the last bit.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: of the percentile bootstrap over segments that makes the intervals.
