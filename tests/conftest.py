@@ -39,6 +39,11 @@ settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
 
 
+def runs(examples):
+    """Return settings for so many examples: the same ones each time in CI, fresh ones everywhere else."""
+    return settings(max_examples=examples, deadline=None, derandomize=bool(os.environ.get("CI")))
+
+
 def imported_by(file: Path) -> set[str]:
     """Return the packages that a file of tests imports, itself or through the files beside it."""
     names = set(re.findall(r"^(?:from|import) (\w+)", file.read_text(encoding="utf-8"), re.MULTILINE))
@@ -93,3 +98,11 @@ def sari():
     import evaluate
 
     return evaluate.load(str(ROOT / "sari.py"))
+
+
+@pytest.fixture(scope="session", params=["core", "metric"])
+def scorer(request):
+    """Return what has the doors: the core's own, without `evaluate`, and then the metric, whose doors are the same."""
+    from sari.scoring import Scorer
+
+    return Scorer() if request.param == "core" else request.getfixturevalue("sari")

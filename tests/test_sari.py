@@ -1,52 +1,25 @@
-"""The front door: loading, storing, options, details, states, other processes and what `evaluate` does with metrics."""
+"""The front door: loading, storing, and what `evaluate` and other processes do with the metric."""
 
 import copy
 import inspect
 import json
-import multiprocessing
-import os
 import pickle
 import re
 import shutil
 import subprocess
 import sys
-from importlib.metadata import version
 
 import cloudpickle
-import datasets
 import dill
 import evaluate
-import numpy as np
 import oracle
-import pyarrow as pa
 import pytest
 from conftest import ROOT
+from four_segments import NO_TEXT, SCORES, TEXTS, Breaks, load, repeated, rows, run, segment
+from refusals import BAD_OPTIONS, refuses
 
-from sari.tokenization import TOKENIZERS
-from sari.variants import VARIANTS, VERSION
-
-NAMES = ("sari", "keep", "delete", "add")
-OPTIONS = ("variant", "level", "deletion", "zero_division", "tokenize", "lowercase", "max_order", "threads")
-
-TEXTS = {
-    "sources": ["Nearly 40 bridges were still standing.", "The old cat sat down.", "He came, saw, and won.", "No."],
-    "predictions": ["Nearly 40 bridges were counted.", "the cat sat.", "He came. He saw. He won.", ""],
-    "references": [
-        ["Nearly 40 bridges were counted.", "40 bridges were standing later."],
-        ["A cat sat down.", "The cat sat."],
-        ["He came and saw. He won.", "He won."],
-        ["No!", "Nope."],
-    ],
-}
-SCORES = oracle.score(**TEXTS)
-
-
-def refuses(kind, message):
-    return pytest.raises(kind, match=rf"\A{re.escape(message)}\Z")
-
-
-def load(**options):
-    return evaluate.load(str(ROOT / "sari.py"), **options)
+from sari.options import OPTIONS
+from sari.variants import VERSION
 
 
 @pytest.fixture
@@ -65,30 +38,6 @@ def metric(cache):
 
 def files_in(cache):
     return [path.name for path in cache.rglob("*.arrow")]
-
-
-def rows(*numbers):
-    """Return some of the segments as columns."""
-    return {name: [column[number] for number in numbers] for name, column in TEXTS.items()}
-
-
-def segment(number):
-    """Return one segment as `add` takes it."""
-    return {name[:-1]: column[number] for name, column in TEXTS.items()}
-
-
-def run(program, *arguments, **environment):
-    """Run a program in a fresh process and return what it printed, as JSON."""
-    process = subprocess.run(
-        [sys.executable, "-c", program, *map(str, arguments)],
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-        timeout=60,
-        check=False,
-    )
-    assert process.returncode == 0, process.stderr
-    return json.loads(process.stdout.splitlines()[-1])
 
 
 # ---- Loading --------------------------------------------------------------------------------------------------------
@@ -144,49 +93,13 @@ def test_info(sari):
     assert sari.info.module_name == sari.name == "sari"
     assert sari.module_type == "metric"
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
-    assert all(name in sari.inputs_description for name in (*TEXTS, *OPTIONS, "details"))
+    taken = set(inspect.signature(type(sari).compute).parameters) - {"self"}
+    assert taken > {*TEXTS, *OPTIONS, "details"}
+    assert all(name in sari.inputs_description for name in taken)
     assert [set(features) for features in sari.features] == [set(TEXTS)] * 2
     assert all(re.fullmatch(r"https://\S+[^\s,.]", url) for url in [*sari.codebase_urls, *sari.reference_urls])
     assert "xu-etal-2016" in sari.citation
     assert str(sari).startswith('EvaluationModule(name: "sari"')
-
-
-def test_variants_say_what_they_are(sari):
-    assert list(sari.variants) == list(VARIANTS) == list(oracle.VARIANTS)
-    assert all("\n" not in line and len(line) > 20 for line in sari.variants.values())
-    assert len(set(sari.variants.values())) == len(sari.variants)
-
-
-@pytest.mark.parametrize("variant", oracle.VARIANTS)
-def test_scores(sari, variant):
-    scores = sari.compute(**TEXTS, variant=variant)
-    assert list(scores) == list(NAMES)
-    assert set(map(type, scores.values())) == {float}
-    assert scores == pytest.approx(oracle.score(**TEXTS, variant=variant))
-
-
-def test_the_default_is_hugging_faces(sari):
-    # What its documentation says of an example whose n-grams repeat as these do, to the digits that it gives.
-    scores = sari.compute(
-        sources=["Nearly 40 bridges were still standing ."],
-        predictions=["Nearly 40 we later ran off ."],
-        references=[
-            [
-                "Nearly 40 bridges were still counted .",
-                "Nearly 40 bridges were later standing .",
-                "40 bridges were later standing .",
-            ]
-        ],
-    )
-    assert scores["sari"] == pytest.approx(26.953601953601954, abs=1e-9)
-    assert sari.compute(**TEXTS) == sari.compute(**TEXTS, variant="hf")
-
-
-def test_arguments_have_names(sari):
-    with pytest.raises(TypeError):
-        sari.compute(TEXTS["sources"], TEXTS["predictions"], TEXTS["references"])
-    with pytest.raises(TypeError):
-        sari.state("easse")
 
 
 # ---- Storing, then computing ----------------------------------------------------------------------------------------
@@ -282,63 +195,14 @@ def test_combined_with_other_metrics(sari):
     assert scores == pytest.approx({f"sari_{i}_{name}": score for i in range(2) for name, score in SCORES.items()})
 
 
-# ---- Options --------------------------------------------------------------------------------------------------------
-
-TOKENIZER = f"wanted a callable or one of {', '.join(TOKENIZERS)}"
-WHOLE = "wanted a whole number of at least 1"
-SHARE = "wanted a number from 0 to 1"
-VARIANT = f"wanted one of {', '.join(VARIANTS)}"
-LEVEL = "wanted one of sentence, corpus"
-DELETION = "wanted one of precision, f1"
-
-BAD_OPTIONS = [
-    ("variant", "bleu", ValueError, VARIANT),
-    ("variant", "HF", ValueError, VARIANT),
-    ("variant", "", ValueError, VARIANT),
-    ("variant", None, TypeError, VARIANT),
-    ("variant", ["hf"], TypeError, VARIANT),
-    ("level", "document", ValueError, LEVEL),
-    ("level", 1, TypeError, LEVEL),
-    ("deletion", "recall", ValueError, DELETION),
-    ("deletion", True, TypeError, DELETION),
-    ("zero_division", 1.5, ValueError, SHARE),
-    ("zero_division", -0.1, ValueError, SHARE),
-    ("zero_division", 100, ValueError, SHARE),
-    ("zero_division", float("nan"), ValueError, SHARE),
-    ("zero_division", float("inf"), ValueError, SHARE),
-    ("zero_division", "1", TypeError, SHARE),
-    ("zero_division", True, TypeError, SHARE),
-    ("tokenize", "13b", ValueError, TOKENIZER),
-    ("tokenize", 13, TypeError, TOKENIZER),
-    ("tokenize", b"13a", TypeError, TOKENIZER),
-    ("lowercase", 1, TypeError, "wanted True or False"),
-    ("lowercase", "yes", TypeError, "wanted True or False"),
-    ("max_order", 0, ValueError, WHOLE),
-    ("max_order", -4, ValueError, WHOLE),
-    ("max_order", 4.0, TypeError, WHOLE),
-    ("max_order", True, TypeError, WHOLE),
-    ("max_order", "4", TypeError, WHOLE),
-    ("threads", 0, ValueError, WHOLE),
-    ("threads", -1, ValueError, WHOLE),
-    ("threads", 1.0, TypeError, WHOLE),
-    ("threads", True, TypeError, WHOLE),
-    ("threads", "all", TypeError, WHOLE),
-]
+# ---- What is stored, and errors -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("name", "value", "kind", "wanted"), BAD_OPTIONS)
-def test_bad_options(metric, cache, name, value, kind, wanted):
+def test_what_is_stored_is_still_there_when_options_are_put_right(metric, cache, name, value, kind, wanted):
     message = f"{name}: got {value!r}, {wanted}"
     with refuses(kind, message):
         metric.compute(**TEXTS, **{name: value})
-    with refuses(kind, message):
-        metric.state(**{name: value})
-    with refuses(kind, message):
-        metric.score_batch(TEXTS, **{name: value})
-    if name != "threads":
-        with refuses(kind, message):
-            metric.signature(**{name: value})
-    # What is stored is still there when the options are put right.
     metric.add_batch(**TEXTS)
     with refuses(kind, message):
         metric.compute(**{name: value})
@@ -348,103 +212,18 @@ def test_bad_options(metric, cache, name, value, kind, wanted):
 
 
 @pytest.mark.parametrize("value", [1, None, "yes"])
-def test_bad_details(metric, value):
+def test_what_is_stored_is_still_there_when_details_are_put_right(metric, value):
     metric.add_batch(**TEXTS)
     with refuses(TypeError, f"details: got {value!r}, wanted True or False"):
         metric.compute(details=value)
     assert metric.compute() == pytest.approx(SCORES)
 
 
-DOORS = {
-    "compute": lambda metric, **options: metric.compute(**TEXTS, **options),
-    "state": lambda metric, **options: metric.state(**options),
-    "signature": lambda metric, **options: metric.signature(**options),
-    "score_batch": lambda metric, **options: metric.score_batch(TEXTS, **options),
-}
-
-
-@pytest.mark.parametrize(
-    ("door", "name"),
-    [
-        *((door, name) for door in DOORS for name in ("lower_case", "source")),
-        *(("compute", "sentences"), ("signature", "details"), ("state", "details")),
-        *(("score_batch", "details"), ("score_batch", "sentences")),
-    ],
-)
-def test_unknown_options(metric, door, name):
-    """The name that came and those that are valid, and nothing of how the metric is built inside."""
-    with pytest.raises(TypeError) as error:
-        DOORS[door](metric, **{name: True})
-    message = str(error.value)
-    assert "\n" not in message
-    assert name in message
-    assert "customized" not in message
-    assert "evaluate_modules" not in message
-    assert all(option in message for option in ("variant", "max_order"))
-
-
-def test_misspelt_columns(metric):
-    with pytest.raises(TypeError) as error:
-        metric.compute(source=TEXTS["sources"], predictions=TEXTS["predictions"], references=TEXTS["references"])
-    assert "source" in str(error.value)
-    assert "customized" not in str(error.value)
+def test_misspelt_columns_of_a_segment(metric):
     with pytest.raises(TypeError) as error:
         metric.add(source="a", prediction="b", reference="c", weight=2)
     assert "weight" in str(error.value)
     assert "columns()" not in str(error.value)
-
-
-def test_options_left_at_none_are_the_variants_own(sari):
-    nothing = dict.fromkeys(("level", "deletion", "zero_division", "tokenize", "lowercase", "threads"))
-    for variant in VARIANTS:
-        assert sari.compute(**TEXTS, variant=variant, **nothing) == sari.compute(**TEXTS, variant=variant)
-
-
-@pytest.mark.parametrize(
-    "options",
-    [
-        {"level": "corpus"},
-        {"deletion": "f1"},
-        {"zero_division": 0},
-        {"tokenize": "none"},
-        {"tokenize": "char"},
-        {"lowercase": False},
-        {"max_order": 2},
-    ],
-    ids=str,
-)
-def test_options_are_heard(sari, options):
-    scores = sari.compute(**TEXTS, **options)
-    assert scores == pytest.approx(oracle.score(**TEXTS, **options))
-    assert scores != pytest.approx(SCORES)
-
-
-def test_numbers_of_numpy_are_numbers(sari):
-    assert sari.compute(**TEXTS, zero_division=np.float64(0.5)) == sari.compute(**TEXTS, zero_division=0.5)
-    assert sari.compute(**TEXTS, max_order=np.int64(2)) == sari.compute(**TEXTS, max_order=2)
-    assert sari.compute(**TEXTS, threads=np.int64(2)) == sari.compute(**TEXTS)
-    assert sari.compute(**TEXTS, zero_division=np.float32(0.5)) == sari.compute(**TEXTS, zero_division=0.5)
-
-
-# ---- Tokenizers that fail -------------------------------------------------------------------------------------------
-
-
-class Breaks:
-    """A tokenizer that fails at its nth text."""
-
-    def __init__(self, at, failure):
-        self.at, self.failure = at, failure
-
-    def __call__(self, text):
-        self.at -= 1
-        if self.at:
-            return text
-        if isinstance(self.failure, BaseException):
-            raise self.failure
-        return self.failure
-
-
-NO_TEXT = "tokenize: the callable returned NoneType, wanted a str with tokens apart by spaces"
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -457,7 +236,7 @@ NO_TEXT = "tokenize: the callable returned NoneType, wanted a str with tokens ap
     ],
 )
 def test_a_tokenizer_that_fails_midway(metric, cache, failure, kind, message, threads):
-    many = {name: column * 700 for name, column in TEXTS.items()}
+    many = repeated(700)
     for at in (1, 5_000):
         with refuses(kind, message):
             metric.compute(**many, tokenize=Breaks(at, failure), threads=threads)
@@ -471,15 +250,6 @@ def test_a_tokenizer_that_fails_midway(metric, cache, failure, kind, message, th
         assert metric.compute(**TEXTS) == pytest.approx(SCORES)
 
 
-def test_a_failing_tokenizer_leaves_the_state_as_it_was(sari):
-    state = sari.state(sentences=True, tokenize=Breaks(7_000, RuntimeError("out of words")))
-    state.update(**TEXTS)
-    before = state.compute(details=True)
-    with refuses(RuntimeError, "out of words"):
-        state.update(**{name: column * 700 for name, column in TEXTS.items()})
-    assert (state.segments, state.compute(details=True)) == (4, before)
-
-
 def test_what_memory_held_is_gone_after_a_failure(cache):
     metric = load(cache_dir=str(cache), keep_in_memory=True)
     metric.add_batch(**TEXTS)
@@ -487,253 +257,6 @@ def test_what_memory_held_is_gone_after_a_failure(cache):
         metric.compute(tokenize=Breaks(3, None))
     metric.add_batch(**TEXTS)
     assert metric.compute() == pytest.approx(SCORES)
-
-
-# ---- Details --------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("max_order", [1, 4])
-@pytest.mark.parametrize("variant", oracle.VARIANTS)
-def test_details(sari, variant, max_order):
-    options = {"variant": variant, "max_order": max_order}
-    result = sari.compute(**TEXTS, **options, details=True)
-    assert list(result) == [*NAMES, "signature", "orders", "sentences"]
-    assert {name: result[name] for name in NAMES} == sari.compute(**TEXTS, **options)
-    assert result["signature"] == sari.signature(nrefs=2, **options)
-
-    assert [row["order"] for row in result["orders"]] == list(range(1, max_order + 1))
-    for row, expected in zip(result["orders"], oracle.orders(**TEXTS, **options), strict=True):
-        assert list(row) == ["order", "keep", "delete", "add"]
-        for operation in NAMES[1:]:
-            assert list(row[operation]) == ["precision", "recall", "f1", "score"]
-            assert set(map(type, row[operation].values())) == {float}
-            assert row[operation] == pytest.approx(expected[operation])
-
-    assert list(result["sentences"]) == list(NAMES)
-    assert all(len(column) == 4 and set(map(type, column)) == {float} for column in result["sentences"].values())
-    for name, column in oracle.sentences(**TEXTS, **options).items():
-        assert result["sentences"][name] == pytest.approx(column)
-    assert json.loads(json.dumps(result)) == result
-
-
-def test_details_of_a_state(sari):
-    state = sari.state()
-    state.update(**TEXTS)
-    assert state.compute() == sari.compute(**TEXTS)
-    assert list(state.compute(details=True)) == [*NAMES, "signature", "orders"]
-    state = sari.state(sentences=True)
-    state.update(**TEXTS)
-    assert state.compute(details=True) == sari.compute(**TEXTS, details=True)
-
-
-# ---- Signatures -----------------------------------------------------------------------------------------------------
-
-
-def fields(signature):
-    name, *pairs = signature.split("|")
-    assert name == "SARI"
-    return dict(pair.split(":", 1) for pair in pairs)
-
-
-DEFAULT = {
-    "variant": "hf",
-    "nrefs": "?",
-    "case": "lc",
-    "tok": "13a",
-    "order": "4",
-    "level": "sentence",
-    "del": "precision",
-    "zero": "1",
-    "sacrebleu": version("sacrebleu"),
-    "version": VERSION,
-}
-
-
-def test_signature(sari):
-    assert list(fields(sari.signature()).items()) == list(DEFAULT.items())
-
-
-def own_tokenizer(text):
-    return text.replace("-", " - ")
-
-
-@pytest.mark.parametrize(
-    ("options", "changes"),
-    [
-        ({"nrefs": 9}, {"nrefs": "9"}),
-        ({"nrefs": "var"}, {"nrefs": "var"}),
-        ({"lowercase": False}, {"case": "mixed"}),
-        ({"tokenize": "intl"}, {"tok": "intl"}),
-        ({"tokenize": "moses"}, {"tok": f"moses-{version('sacremoses')}"}),
-        ({"tokenize": own_tokenizer}, {"tok": "custom.own_tokenizer"}),
-        ({"max_order": 2}, {"order": "2"}),
-        ({"level": "corpus"}, {"level": "corpus"}),
-        ({"deletion": "f1"}, {"del": "f1"}),
-        ({"zero_division": 0}, {"zero": "0"}),
-        ({"zero_division": 0.25}, {"zero": "0.25"}),
-        ({"variant": "paper"}, {"variant": "paper", "level": "corpus", "zero": "0"}),
-        (
-            {"variant": "easse_legacy"},
-            {"variant": "easse_legacy", "case": "mixed", "level": "corpus", "del": "f1", "zero": "0"},
-        ),
-        ({"variant": "lens"}, {"variant": "lens", "tok": "none", "zero": "0"}),
-        # As if nothing had been said
-        ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, {}),
-    ],
-    ids=lambda value: re.sub(r" at 0x\w+", "", str(value)),  # an address differs from worker to worker
-)
-def test_each_option_shows_in_its_field(sari, options, changes):
-    assert fields(sari.signature(**options)) == {**DEFAULT, **changes}
-
-
-def test_signatures_of_japanese_and_korean_say_the_dictionary(sari):
-    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", fields(sari.signature(tokenize="ja-mecab"))["tok"])
-    assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", fields(sari.signature(tokenize="ko-mecab"))["tok"])
-
-
-def test_signatures_differ_where_scores_may(sari):
-    zeros = [0.1234567, 0.1234568, 1e-9, 0]
-    signatures = [sari.signature(zero_division=zero) for zero in zeros]
-    assert len(set(signatures)) == len(zeros)
-
-
-def test_signature_counts_references(sari):
-    def nrefs(texts):
-        return fields(sari.compute(**texts, details=True)["signature"])["nrefs"]
-
-    assert nrefs(TEXTS) == "2"
-    assert nrefs({**TEXTS, "references": ["a", "b", "c", "d"]}) == "1"
-    assert nrefs({**TEXTS, "references": [["a"], ["b"], ["c"], ["d", "e"]]}) == "var"
-    state = sari.state()
-    assert fields(state.signature)["nrefs"] == "?"
-    state.update(**TEXTS)
-    assert fields(state.signature)["nrefs"] == "2"
-    other = sari.state()
-    other.update(sources=["a"], predictions=["a"], references=["a"])
-    state.merge(other)
-    assert fields(state.signature)["nrefs"] == fields(state.compute(details=True)["signature"])["nrefs"] == "var"
-
-
-# ---- States in other processes --------------------------------------------------------------------------------------
-
-
-def state_of(metric, texts, **options):
-    state = metric.state(**options)
-    state.update(**texts)
-    return state
-
-
-OPTIONED = {"variant": "easse", "tokenize": "intl", "zero_division": 0.5, "sentences": True}
-
-
-def test_a_state_travels_to_a_fresh_process_and_back(sari, tmp_path):
-    file = tmp_path / "state"
-    file.write_bytes(pickle.dumps(state_of(sari, rows(0, 1), **OPTIONED)))
-    program = (
-        "import json, pickle, sys\n"
-        "with open(sys.argv[1], 'rb') as file: state = pickle.load(file)\n"
-        "state.update(**json.loads(sys.argv[2]))\n"
-        "with open(sys.argv[1], 'wb') as file: pickle.dump(state, file)\n"
-        "print(json.dumps(state.compute(details=True)))\n"
-    )
-    there = run(program, file, json.dumps(rows(2)), HF_HOME=str(tmp_path / "another home"))
-    assert there == state_of(sari, rows(0, 1, 2), **OPTIONED).compute(details=True)
-    state = pickle.loads(file.read_bytes())
-    assert state.segments == 3
-    assert state.compute(details=True) == there
-    state.merge(state_of(sari, rows(3), **OPTIONED))
-    assert state.compute(details=True) == state_of(sari, TEXTS, **OPTIONED).compute(details=True)
-
-
-def test_a_state_made_in_a_fresh_process(sari, tmp_path):
-    file = tmp_path / "state"
-    program = (
-        "import json, pickle, sys, evaluate\n"
-        "state = evaluate.load(sys.argv[1]).state(**json.loads(sys.argv[4]))\n"
-        "state.update(**json.loads(sys.argv[3]))\n"
-        "with open(sys.argv[2], 'wb') as file: pickle.dump(state, file)\n"
-        "print(state.segments)\n"
-    )
-    home = str(tmp_path / "another home")
-    assert run(program, ROOT / "sari.py", file, json.dumps(rows(2, 3)), json.dumps(OPTIONED), HF_HOME=home) == 2
-    whole = state_of(sari, rows(0, 1), **OPTIONED)
-    whole.merge(pickle.loads(file.read_bytes()))
-    assert whole.compute(details=True) == state_of(sari, TEXTS, **OPTIONED).compute(details=True)
-
-
-def updated(state, texts):
-    state.update(**texts)
-    return state
-
-
-def test_states_of_spawned_processes(sari):
-    options = {"tokenize": own_tokenizer, "sentences": True}
-    tasks = [(sari.state(**options), rows(number)) for number in range(4)]
-    with multiprocessing.get_context("spawn").Pool(2) as pool:
-        shards = pool.starmap(updated, tasks)
-    whole = sari.state(**options)
-    for shard in shards:
-        whole.merge(shard)
-    assert whole.compute(details=True) == state_of(sari, TEXTS, **options).compute(details=True)
-    assert whole.signature == sari.signature(nrefs=2, tokenize=own_tokenizer)
-
-
-def test_states_stay_small(sari):
-    small, large = (pickle.dumps(state_of(sari, {k: v * n for k, v in TEXTS.items()})) for n in (1, 2_000))
-    assert len(large) - len(small) < 1_000
-
-
-def test_a_state_leaves_the_threads_to_the_machine_that_counts(sari, monkeypatch):
-    pickled = []
-    for cores in (1, 17):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)
-        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
-        pickled.append(pickle.dumps(state_of(sari, TEXTS)))
-    assert pickled[0] == pickled[1]
-
-
-@pytest.mark.parametrize(
-    "options",
-    [{"variant": "set"}, {"level": "corpus"}, {"tokenize": "none"}, {"zero_division": 0}, {"max_order": 3}],
-    ids=str,
-)
-def test_states_of_other_options_do_not_merge(sari, options):
-    state, other = state_of(sari, rows(0)), state_of(sari, rows(1), **options)
-    before = state.compute(details=True)
-    with refuses(ValueError, f"other: got a state of {other.signature}, wanted one of {state.signature}"):
-        state.merge(other)
-    assert (state.segments, state.compute(details=True)) == (1, before)
-
-
-def test_what_keeps_states_of_the_same_signature_apart_is_said(sari):
-    with_sentences, without = sari.state(sentences=True), sari.state()
-    for state, other in [(with_sentences, without), (without, with_sentences)]:
-        with pytest.raises(ValueError, match=r"^other: .*\bsentences\b"):
-            state.merge(other)
-
-
-@pytest.mark.parametrize("other", [None, {}, "state"])
-def test_only_states_merge(sari, other):
-    with refuses(TypeError, f"other: got {type(other).__name__}, wanted a State"):
-        sari.state().merge(other)
-
-
-def test_merging_leaves_the_other_as_it_was(sari):
-    one, two = state_of(sari, rows(0, 1), sentences=True), state_of(sari, rows(2), sentences=True)
-    before = two.compute(details=True)
-    one.merge(two)
-    one.update(**rows(3))
-    assert two.compute(details=True) == before
-    assert one.compute(details=True) == sari.compute(**TEXTS, details=True)
-
-
-def test_an_empty_state_adds_nothing(sari):
-    state = state_of(sari, TEXTS)
-    state.merge(sari.state())
-    assert state.compute() == sari.compute(**TEXTS)
-    empty = sari.state()
-    empty.merge(state)
-    assert empty.compute() == sari.compute(**TEXTS)
 
 
 # ---- The metric itself as an object ---------------------------------------------------------------------------------
@@ -765,51 +288,8 @@ def test_the_metric_copies(sari):
     assert copy.copy(sari).compute(**TEXTS) == pytest.approx(SCORES)
 
 
-# ---- Batches of a data set ------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("variant", oracle.VARIANTS)
-def test_score_batch(sari, variant):
-    scores = sari.score_batch(TEXTS, variant=variant)
-    assert list(scores) == list(NAMES)
-    assert scores == sari.compute(**TEXTS, variant=variant, details=True)["sentences"]
-    for number in range(4):
-        alone = sari.compute(**rows(number), variant=variant)
-        assert {name: scores[name][number] for name in NAMES} == pytest.approx(alone)
-
-
-def test_score_batch_passes_over_other_columns(sari):
-    assert sari.score_batch({"id": [1, 2, 3, 4], **TEXTS}) == sari.score_batch(TEXTS)
-
-
-@pytest.mark.parametrize("kind", [None, "numpy", "pandas", "arrow"])
-def test_map_over_a_data_set(sari, kind):
-    data = datasets.Dataset.from_dict({"id": list("abcd"), **TEXTS}).with_format(kind)
-    options = {"batched": True, "batch_size": 3, "remove_columns": data.column_names}
-    mapped = data.map(sari.score_batch, **options, fn_kwargs={"variant": "easse"})
-    assert mapped.with_format(None).to_dict() == sari.score_batch(TEXTS, variant="easse")
-
-
-def test_map_keeps_the_columns_and_is_cached(sari, tmp_path):
-    datasets.Dataset.from_dict({"id": list("abcd"), **TEXTS}).save_to_disk(tmp_path / "data")
-    data = datasets.load_from_disk(tmp_path / "data")
-    mapped = data.map(sari.score_batch, batched=True)
-    assert mapped.to_dict() == {"id": list("abcd"), **TEXTS, **sari.score_batch(TEXTS)}
-    # The same function has the same fingerprint: a second run finds the result of the first.
-    assert data.map(load().score_batch, batched=True).cache_files == mapped.cache_files
-
-
-def test_map_in_several_processes(sari):
-    data = datasets.Dataset.from_dict(TEXTS)
-    mapped = data.map(sari.score_batch, batched=True, num_proc=2)
-    assert {name: list(mapped[name]) for name in NAMES} == sari.score_batch(TEXTS)
-
-
-def test_score_batch_of_an_arrow_table(sari):
-    assert sari.score_batch(pa.table(TEXTS)) == sari.score_batch(TEXTS)
-
-
 # ---- Distributed evaluation -----------------------------------------------------------------------------------------
+
 
 DISTRIBUTED = """
 import json, sys
@@ -894,3 +374,11 @@ def test_options_are_keyword_only(sari):
     for method in (sari.compute, sari.add, sari.add_batch, sari.state, sari.state().update, sari.state().compute):
         kinds = {parameter.kind for parameter in inspect.signature(method).parameters.values()}
         assert kinds <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
+
+
+@pytest.mark.parametrize("method", ["compute", "add", "add_batch"])
+def test_help_shows_the_signature_as_it_is_written(sari, method):
+    """And not that of what `evaluate` puts in the place of the method."""
+    shown, written = (inspect.signature(getattr(owner, method)).parameters for owner in (sari, type(sari)))
+    assert ["self", *shown] == list(written)
+    assert {parameter.kind for parameter in shown.values()} == {inspect.Parameter.KEYWORD_ONLY}

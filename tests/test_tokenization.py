@@ -14,6 +14,7 @@ import sacremoses
 from conftest import ROOT
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from refusals import refuses
 
 from sari.tokenization import TOKENIZERS, Text, apply_tokenizer, check_tokenizer, describe_tokenizer, encode
 
@@ -27,10 +28,6 @@ def sacrebleus(module, name):
 
 THEIRS_13A = sacrebleus("13a", "Tokenizer13a")
 UNCACHED_13A = type(THEIRS_13A).__call__.__wrapped__
-
-
-def refuses(kind, message):
-    return pytest.raises(kind, match=rf"\A{re.escape(message)}\Z")
 
 
 def encoded(texts, text):

@@ -1,0 +1,89 @@
+"""Four segments with their scores by the oracle, the metric loaded anew, and fresh processes that score."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import oracle
+
+ROOT = Path(__file__).resolve().parent.parent
+NAMES = ("sari", "keep", "delete", "add")
+
+TEXTS = {
+    "sources": ["Nearly 40 bridges were still standing.", "The old cat sat down.", "He came, saw, and won.", "No."],
+    "predictions": ["Nearly 40 bridges were counted.", "the cat sat.", "He came. He saw. He won.", ""],
+    "references": [
+        ["Nearly 40 bridges were counted.", "40 bridges were standing later."],
+        ["A cat sat down.", "The cat sat."],
+        ["He came and saw. He won.", "He won."],
+        ["No!", "Nope."],
+    ],
+}
+SCORES = oracle.score(**TEXTS)
+
+#: What is said of a tokenizer that returns None.
+NO_TEXT = "tokenize: the callable returned NoneType, wanted a str with tokens apart by spaces"
+
+
+def rows(*numbers):
+    """Return some of the segments as columns."""
+    return {name: [column[number] for number in numbers] for name, column in TEXTS.items()}
+
+
+def segment(number):
+    """Return one segment as `add` takes it."""
+    return {name[:-1]: column[number] for name, column in TEXTS.items()}
+
+
+def repeated(times):
+    """Return the segments over and over."""
+    return {name: column * times for name, column in TEXTS.items()}
+
+
+def load(**options):
+    """Return another metric than that of all tests."""
+    import evaluate
+
+    return evaluate.load(str(ROOT / "sari.py"), **options)
+
+
+def state_of(scorer, texts, **options):
+    """Return a state that has seen the texts."""
+    state = scorer.state(**options)
+    state.update(**texts)
+    return state
+
+
+def run(program, *arguments, **environment):
+    """Run a program in a fresh process and return what it printed, as JSON."""
+    process = subprocess.run(
+        [sys.executable, "-c", program, *map(str, arguments)],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=False,
+    )
+    assert process.returncode == 0, process.stderr
+    return json.loads(process.stdout.splitlines()[-1])
+
+
+def own_tokenizer(text):
+    return text.replace("-", " - ")
+
+
+class Breaks:
+    """A tokenizer that fails at its nth text."""
+
+    def __init__(self, at, failure):
+        self.at, self.failure = at, failure
+
+    def __call__(self, text):
+        self.at -= 1
+        if self.at:
+            return text
+        if isinstance(self.failure, BaseException):
+            raise self.failure
+        return self.failure

@@ -1,0 +1,200 @@
+"""Hostile texts, corpora of them small and large, and the numbers of a result beside those of the oracle."""
+
+import random
+
+import oracle
+import pytest
+from hypothesis import strategies as st
+
+VARIANTS = list(oracle.VARIANTS)
+
+
+NAMES = ("sari", "keep", "delete", "add")
+
+
+every_variant = pytest.mark.parametrize("variant", VARIANTS)
+
+
+# ---- Hostile texts --------------------------------------------------------------------------------------------------
+
+
+# Tokens of up to 8 bytes fit a machine word and longer ones do not: lengths around 8 and 16 with common beginnings, in
+# one-byte and in wider characters, and zero bytes, which fixed-width arrays drop from the end.
+LENGTHS = [
+    stem[:n] + end for stem in ("abcdefgh" * 3, "橋éя" * 8) for n in (3, 7, 8, 15, 16, 24) for end in ("", "x", "y")
+]
+
+
+ZEROS = ["a\0", "a\0\0", "\0", "\0a", "abcdefgh\0", "ÿ", "ÿÿÿÿ", "abcdefg\xff"]
+
+
+ENTITIES = [
+    "&amp;",
+    "&amp;lt;",
+    "&lt;",
+    "&quot;",
+    "&amp;amp;quot;",
+    "&gt",
+    "<skipped>",
+    "<ski<skipped>pped>",
+    "-\n",
+    "&amp-\n;",
+]
+
+
+# Lowercasing may depend on the neighbours (final sigma), change the length (İ, ẞ) or leave the script (Kelvin sign).
+SCRIPTS = ["İ", "İstanbul", "ΑΣ", "ΣΑΣ", "Σ", "ΑΣ'", "\u212a", "k", "ſ", "ẞ", "ß", "ﬁ", "ǅ", "É", "E\u0301"]
+
+
+WHITESPACE = "\t\n\r\x0b\x0c\x1c\x1d\x1e\x1f\x85\xa0\u1680\u2003\u2009\u2028\u2029\u202f\u205f\u3000"
+
+
+words = st.sampled_from(["a", "b", "c", "the", "The", "cat"])
+
+
+pieces = st.one_of(
+    words,
+    words,
+    st.sampled_from(LENGTHS + ZEROS),
+    st.sampled_from(ENTITIES),
+    st.sampled_from(SCRIPTS),
+    st.text("0159.,,..--aA ", min_size=1, max_size=8),
+    st.text("".join(map(chr, range(32, 127))), min_size=1, max_size=4),
+    st.text(max_size=5),
+)
+
+
+separators = st.sampled_from([" "] * 12 + ["", "", "  ", "   "] + list(WHITESPACE))
+
+
+def texts(vocabulary):
+    """Return texts over a small vocabulary, so that n-grams repeat within and between them."""
+    pairs = st.lists(st.tuples(st.sampled_from(vocabulary), separators), max_size=14)
+    ends = st.sampled_from([""] * 6 + [" ", "\n", "\u3000"])
+    text = st.builds(lambda start, pairs: start + "".join(map("".join, pairs)), ends, pairs)
+    # Without the last separator more often than with it.
+    return st.one_of(text.map(str.rstrip), text)
+
+
+@st.composite
+def corpora(draw, max_segments=4):
+    vocabulary = draw(st.lists(pieces, min_size=1, max_size=6, unique=True))
+    text = texts(vocabulary)
+    rows = draw(
+        st.lists(st.tuples(text, text, st.lists(text, min_size=1, max_size=4)), min_size=1, max_size=max_segments)
+    )
+    return corpus_of(rows)
+
+
+def corpus_of(rows):
+    """Return the keyword arguments for rows of (source, prediction, references)."""
+    return dict(zip(("sources", "predictions", "references"), map(list, zip(*rows, strict=True)), strict=True))
+
+
+def rows_of(corpus):
+    return list(zip(*corpus.values(), strict=True))
+
+
+def letters_apart(text):
+    """Be a user's own tokenizer, one that leaves odd whitespace behind."""
+    return text.replace("a", " a\t").replace(".", "")
+
+
+options = st.fixed_dictionaries(
+    {},
+    optional={
+        "level": st.sampled_from(["sentence", "corpus"]),
+        "deletion": st.sampled_from(["precision", "f1"]),
+        "zero_division": st.sampled_from([0, 1, 0.5]),
+        "tokenize": st.sampled_from(["13a", "none", "intl", "zh", "char", letters_apart]),
+        "lowercase": st.booleans(),
+        "max_order": st.integers(1, 6),
+    },
+)
+
+
+# ---- Large corpora --------------------------------------------------------------------------------------------------
+
+
+def shuffled_document(rng, vocabulary, length):
+    return [rng.choice(vocabulary) for _ in range(length)]
+
+
+def edited(rng, tokens, vocabulary, rate=0.2):
+    """Return the tokens with some of them dropped, repeated or replaced."""
+    changed = []
+    for token in tokens:
+        edits = [[], [token, token], [rng.choice(vocabulary)]]
+        changed += rng.choice(edits) if rng.random() < rate else [token]
+    return changed
+
+
+def edited_row(rng, vocabulary, length, references):
+    source = shuffled_document(rng, vocabulary, length)
+    versions = [" ".join(edited(rng, source, vocabulary)) for _ in range(references + 1)]
+    return " ".join(source), versions[0], versions[1:]
+
+
+def large_corpus(seed, segments=2_500):
+    """Return segments enough for several chunks of work, each with some words of its own."""
+    rng = random.Random(seed)
+    common = ["the", "a", "of", "İs", "Σας", ",", ".", "1,000.5", "&amp;", "橋"]
+    rows = []
+    for _ in range(segments):
+        own = [f"w{rng.randrange(10**6)}" for _ in range(10)] + [f"some-longer-word-{rng.randrange(10**6)}"]
+        rows.append(edited_row(rng, common + own, rng.randrange(40), references=rng.randrange(1, 5)))
+    return corpus_of(rows)
+
+
+def cut(corpus, size):
+    """Return the corpus in batches of `size` segments."""
+    starts = range(0, len(corpus["sources"]), size)
+    return [{name: column[start : start + size] for name, column in corpus.items()} for start in starts]
+
+
+LARGE = large_corpus(4)
+
+
+# ---- Comparing ------------------------------------------------------------------------------------------------------
+
+
+def flat(value, path=()):
+    """Yield (path, number) for all numbers of nested dicts and lists."""
+    if not isinstance(value, dict | list):
+        yield path, value
+        return
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
+        yield from flat(inner, (*path, key))
+
+
+def numbers(result):
+    return dict(flat({name: value for name, value in result.items() if name != "signature"}))
+
+
+def by_oracle(corpus, **options):
+    return {
+        **oracle.score(**corpus, **options),
+        "orders": oracle.orders(**corpus, **options),
+        "sentences": oracle.sentences(**corpus, **options),
+    }
+
+
+def assert_agrees(sari, corpus, **options):
+    """Assert that all numbers of the metric are the oracle's."""
+    result = sari.compute(**corpus, **options, details=True)
+    assert numbers(result) == pytest.approx(numbers(by_oracle(corpus, **options)), abs=1e-9, rel=0)
+    return result
+
+
+def state_of(sari, corpus, **options):
+    state = sari.state(sentences=True, **options)
+    state.update(**corpus)
+    return state
+
+
+def details(sari, corpus, **options):
+    return state_of(sari, corpus, **options).compute(details=True)
+
+
+def without_sentences(result):
+    return {name: value for name, value in result.items() if name != "sentences"}

@@ -1,0 +1,145 @@
+"""The metric against the slow oracle: on hostile texts, with options, and on large inputs however they are cut."""
+
+import random
+
+import oracle
+import pytest
+from conftest import runs
+from hostile_texts import (
+    LARGE,
+    NAMES,
+    WHITESPACE,
+    assert_agrees,
+    corpora,
+    corpus_of,
+    cut,
+    details,
+    edited,
+    edited_row,
+    every_variant,
+    options,
+    pieces,
+)
+from hypothesis import given
+from hypothesis import strategies as st
+
+# ---- On hostile texts -----------------------------------------------------------------------------------------------
+
+
+@every_variant
+@given(corpus=corpora())
+@runs(40)
+def test_variants_as_published(sari, variant, corpus):
+    assert_agrees(sari, corpus, variant=variant)
+
+
+@every_variant
+@given(corpus=corpora(), options=options)
+@runs(60)
+def test_variants_with_options(sari, variant, corpus, options):
+    assert_agrees(sari, corpus, variant=variant, **options)
+
+
+raw_texts = st.lists(st.one_of(pieces, st.sampled_from(WHITESPACE)), max_size=12).map("".join)
+
+
+@pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char"])
+@given(texts=st.lists(raw_texts, min_size=10, max_size=20))
+@runs(50)
+def test_tokens_are_those_of_sacrebleu(sari, tokenize, texts):
+    # This variant leaves sources untokenized: given sacreBLEU's tokens, they show any difference as deleted or added.
+    rows = [(oracle.spaced(text, tokenize), text, [text]) for text in texts]
+    result = assert_agrees(sari, corpus_of(rows), variant="easse_legacy", tokenize=tokenize)
+    assert (result["delete"], result["add"]) == (0, 0)
+
+
+@every_variant
+def test_orders_longer_than_any_text(sari, variant):
+    assert_agrees(sari, corpus_of([("a b", "a c", ["a c", "b"]), ("a", "", ["", ""])]), variant=variant, max_order=9)
+
+
+@every_variant
+def test_all_that_texts_can_lack(sari, variant):
+    some = ["", " ", "a", "a b c d e"]
+    rows = [(source, prediction, [reference]) for source in some for prediction in some for reference in some]
+    rows += [("a b", "a", ["", "a"]), ("a b", "a", ["", ""]), ("a b c d", "a b", ["a", "a b", "a b c", "a b c d"])]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+    assert_agrees(sari, corpus_of(rows), variant=variant, level="sentence", deletion="f1", zero_division=0.25)
+
+
+# ---- Large inputs ---------------------------------------------------------------------------------------------------
+
+
+@every_variant
+def test_documents_of_more_than_a_thousand_tokens(sari, variant):
+    rng = random.Random(1)
+    vocabulary = [f"{stem}{n}" for stem in ("w", "longer-word-") for n in range(40)] + [".", ",", "İ"]
+    rows = [edited_row(rng, vocabulary, length, references=2) for length in (1_100, 3, 1_500)]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+
+
+@every_variant
+def test_a_thousand_words_in_long_ngrams(sari, variant):
+    rng = random.Random(2)
+    vocabulary = [f"w{n}" for n in range(3_000)]
+    rows = [edited_row(rng, vocabulary, length, references=1) for length in (1_600, 4, 2)]
+    assert_agrees(sari, corpus_of(rows), variant=variant, max_order=6)
+
+
+@pytest.mark.parametrize("variant", ["hf", "easse"])
+def test_tens_of_thousands_of_words_in_one_segment(sari, variant):
+    rng = random.Random(3)
+    tokens = [f"w{n}" if n % 3 else f"a-longer-word-{n}" for n in range(36_000)]
+    versions = [" ".join(edited(rng, tokens, tokens[:50], rate=0.01)) for _ in range(2)]
+    rows = [("w1 w2 w3", "w1 w3", ["w2 w3"]), (" ".join(tokens), versions[0], [versions[1]]), ("w1", "w2", ["w2"])]
+    assert_agrees(sari, corpus_of(rows), variant=variant, tokenize="none")
+
+
+@pytest.mark.parametrize("variant", ["hf", "lens", "easse", "t2t"])
+def test_one_endless_token_among_many_long_ones(sari, variant):
+    # Tables with a column per byte of the longest token would not fit in memory.
+    rng = random.Random(6)
+    endless = "endless" * 100_000
+    vocabulary = [f"some-rather-long-word-{n}" for n in range(500)]
+    rows = [edited_row(rng, vocabulary, 20, references=2) for _ in range(50)]
+    rows += [(f"a {endless} b", f"a {endless}x b", [f"{endless}x b", f"{endless} b"])]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+
+
+@every_variant
+def test_hundreds_of_references(sari, variant):
+    rng = random.Random(7)
+    rows = [edited_row(rng, list("abcdefgh"), 12, references=n) for n in (1, 300, 2)]
+    assert_agrees(sari, corpus_of(rows), variant=variant)
+
+
+@every_variant
+def test_segments_of_a_large_corpus(sari, variant):
+    got = details(sari, LARGE, variant=variant)["sentences"]
+    some = slice(None, None, 50)
+    expected = oracle.sentences(*(column[some] for column in LARGE.values()), variant=variant)
+    assert {name: len(got[name]) for name in NAMES} == dict.fromkeys(NAMES, len(LARGE["sources"]))
+    for name in NAMES:
+        assert got[name][some] == pytest.approx(expected[name], abs=1e-9, rel=0)
+
+
+@every_variant
+def test_threads_change_nothing(sari, variant):
+    one, two, three = (details(sari, LARGE, variant=variant, threads=threads) for threads in (1, 2, 3))
+    assert one == two == three
+    assert sari.compute(**LARGE, variant=variant, threads=2, details=True) == one
+
+
+@every_variant
+@pytest.mark.parametrize("size", [37, 1_000])
+def test_batch_sizes_change_nothing(sari, variant, size):
+    state = sari.state(sentences=True, variant=variant)
+    for batch in cut(LARGE, size):
+        state.update(**batch)
+    assert state.compute(details=True) == details(sari, LARGE, variant=variant)
+
+
+def test_added_batches_are_the_whole(sari):
+    for batch in cut(LARGE, 400):
+        sari.add_batch(**batch)
+    assert sari.compute(details=True) == sari.compute(**LARGE, details=True)

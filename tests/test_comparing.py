@@ -1,0 +1,210 @@
+"""Several systems or variants side by side: each as if alone, baselines, and the way from a variant to another."""
+
+import itertools
+import json
+from pathlib import Path
+
+import oracle
+import pytest
+from four_segments import TEXTS, repeated, state_of
+from refusals import refuses
+
+from sari.comparing import baseline_scores, compare, explain_difference, score_systems
+from sari.inputs import Columns, SystemColumns
+from sari.options import resolve_resampling, resolve_settings
+from sari.scoring import Scorer
+from sari.variants import VARIANTS
+
+SCORES = ("sari", "keep", "delete", "add")
+ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
+
+
+@pytest.fixture(scope="module")
+def corpus():
+    """Return segments in one corpus, hard cases among them."""
+    columns = ("sources", "predictions", "references")
+    return {name: [text for row in ROWS[:6] for text in row[name]] for name in columns}
+
+
+# ---- Several systems ------------------------------------------------------------------------------------------------
+
+SYSTEMS = {"ours": TEXTS["predictions"], "copies": TEXTS["sources"], "upside down": TEXTS["predictions"][::-1]}
+COLUMNS = SystemColumns(TEXTS["sources"], SYSTEMS, TEXTS["references"])
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_systems_are_scored_as_if_alone(variant):
+    states = score_systems(COLUMNS, resolve_settings(variant), sentences=True, resampling=True)
+    assert list(states) == list(SYSTEMS)
+    for name, state in states.items():
+        alone = state_of(Scorer(), {**TEXTS, "predictions": SYSTEMS[name]}, variant=variant, sentences=True)
+        assert (state.segments, state.signature) == (4, alone.signature)
+        assert state.compute(details=True) == alone.compute(details=True)
+        assert list(map(str, state.warnings())) == list(map(str, alone.warnings()))
+
+
+def test_comparisons_of_states():
+    resampling = resolve_resampling(confidence=0.9, method="bootstrap", resamples=50, seed=7)
+    columns = SystemColumns(
+        repeated(5)["sources"], {name: texts * 5 for name, texts in SYSTEMS.items()}, repeated(5)["references"]
+    )
+    states = score_systems(columns, resolve_settings("easse"), resampling=True)
+    found = compare(states, baseline="copies", resampling=resampling)
+    head = {name: value for name, value in found.items() if name != "systems"}
+    assert head == {
+        "baseline": "copies",
+        "method": "bootstrap",
+        "confidence": 0.9,
+        "resamples": 50,
+        "seed": 7,
+        "segments": 20,
+        "signature": states["copies"].signature,
+    }
+    scores = {name: oracle.score(**{**TEXTS, "predictions": texts}, variant="easse") for name, texts in SYSTEMS.items()}
+    for name, result in found["systems"].items():
+        assert {score: result[score] for score in SCORES} == pytest.approx(scores[name])
+        assert all(low <= result[score] <= high for score, (low, high) in result["confidence_intervals"].items())
+        if name == "copies":
+            assert not {"differences", "p_values"} & result.keys()
+            continue
+        expected = {score: scores[name][score] - scores["copies"][score] for score in SCORES}
+        assert result["differences"] == pytest.approx(expected)
+        assert all(0 < result["p_values"][score] <= 1 for score in SCORES)
+
+
+def test_a_baseline_is_one_of_the_systems():
+    states = score_systems(COLUMNS, resolve_settings())
+    nothing = resolve_resampling()
+    assert compare(states, resampling=nothing)["baseline"] == "ours"
+    with refuses(ValueError, "baseline: got 'theirs', wanted one of ours, copies, upside down"):
+        compare(states, baseline="theirs", resampling=nothing)
+
+
+def test_systems_of_no_segments():
+    states = score_systems(SystemColumns([], {"ours": []}, []), resolve_settings())
+    with refuses(ValueError, "sources, predictions, references: got no segments, wanted at least one"):
+        compare(states, resampling=resolve_resampling())
+
+
+# ---- Baselines ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_baselines_by_the_oracle(variant):
+    sources, references = TEXTS["sources"], TEXTS["references"]
+    found = baseline_scores(sources, references, resolve_settings(variant))
+    assert list(found) == ["copy", "empty", "references", "reference 1", "reference 2"]
+
+    def scores(predictions, references):
+        return pytest.approx(oracle.score(sources, predictions, references, variant=variant))
+
+    assert found["copy"] == scores(sources, references)
+    assert found["empty"] == scores([""] * 4, references)
+    first, second = zip(*references, strict=True)
+    assert found["reference 1"] == scores(first, [[text] for text in second])
+    assert found["reference 2"] == scores(second, [[text] for text in first])
+    means = {name: (found["reference 1"][name] + found["reference 2"][name]) / 2 for name in SCORES}
+    assert found["references"] == pytest.approx(means)
+
+
+def test_baselines_need_two_references_of_every_segment():
+    references = [["a", "b", "c"], ["d"]]
+    assert list(baseline_scores(["a", "d"], references, resolve_settings())) == ["copy", "empty"]
+    references = [["a", "b", "c"], ["d", "e"]]
+    people = ["references", "reference 1", "reference 2"]
+    assert list(baseline_scores(["a", "d"], references, resolve_settings())) == ["copy", "empty", *people]
+
+
+def test_baselines_at_the_doors(scorer):
+    texts = {"sources": TEXTS["sources"], "references": TEXTS["references"]}
+    found = scorer.baselines(**texts, variant="easse", max_order=2)
+    assert found == baseline_scores(*texts.values(), resolve_settings("easse", max_order=2))
+    assert scorer.compute(**TEXTS, variant="easse", max_order=2, baselines=True)["baselines"] == found
+
+
+def test_baselines_of_no_segments():
+    with refuses(ValueError, "sources, references: got no segments, wanted at least one"):
+        baseline_scores([], [], resolve_settings())
+
+
+# ---- From one variant to another ------------------------------------------------------------------------------------
+
+
+def test_the_door_adds_nothing_to_the_way(scorer, corpus):
+    settings = [resolve_settings(name) for name in ("hf", "easse")]
+    assert scorer.explain_difference(**corpus) == explain_difference(Columns(**corpus), *settings)
+
+
+def test_no_way_without_segments():
+    with refuses(ValueError, "sources, predictions, references: got no segments, wanted at least one"):
+        explain_difference(Columns([], [], []), resolve_settings("hf"), resolve_settings("set"))
+
+
+@pytest.mark.parametrize(("first", "last"), list(itertools.permutations(VARIANTS, 2)))
+def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, first, last):
+    found = sari.explain_difference(**corpus, variant_a=first, variant_b=last)
+    steps = found["steps"]
+    ends = {"a": (first, steps[0]), "b": (last, steps[-1])}
+    for end, (variant, step) in ends.items():
+        scores = sari.compute(**corpus, variant=variant, details=True)
+        assert {name: step[name] for name in SCORES} == {name: scores[name] for name in SCORES}
+        assert found[f"variant_{end}"] == variant
+        assert found[f"signature_{end}"] == scores["signature"]
+    assert steps[0]["choice"] is steps[0]["before"] is steps[0]["after"] is steps[0]["change"] is None
+    choices = [step["choice"] for step in steps[1:]]
+    known = ("text", "zero division", "counting", "level", "deletion", "addition", "averaging")
+    assert choices == [choice for choice in known if choice in choices]
+    for before, step in itertools.pairwise(steps):
+        assert step["before"] != step["after"]
+        assert step["change"] == step["sari"] - before["sari"]
+    assert json.loads(json.dumps(found)) == found
+
+
+def test_steps_between_are_options_that_compute_has(sari, corpus):
+    steps = sari.explain_difference(**corpus)["steps"]
+    assert [step["choice"] for step in steps] == [None, "text", "zero division", "counting", "level", "deletion"]
+    same = {
+        "counting": {"variant": "easse", "level": "sentence", "deletion": "precision"},
+        "level": {"variant": "easse", "deletion": "precision"},
+        "deletion": {"variant": "easse"},
+    }
+    for step in steps:
+        if step["choice"] in same:
+            scores = sari.compute(**corpus, **same[step["choice"]])
+            assert {name: step[name] for name in SCORES} == scores
+
+
+def test_zero_division_step(sari):
+    """Without empty texts the first step of hf to easse changes nothing, and the second is an option of hf."""
+    columns = {"sources": ["a b c", "d e"], "predictions": ["a b c", "d f"], "references": [["a"], ["d e f"]]}
+    start, text, zero, *_ = sari.explain_difference(**columns)["steps"]
+    assert text["change"] == 0.0
+    assert {name: zero[name] for name in SCORES} == sari.compute(**columns, zero_division=0)
+    assert start["sari"] == sari.compute(**columns)["sari"]
+
+
+def test_from_a_variant_to_itself_is_no_step(sari, corpus):
+    (start,) = sari.explain_difference(**corpus, variant_a="paper", variant_b="paper")["steps"]
+    assert start["sari"] == sari.compute(**corpus, variant="paper")["sari"]
+
+
+def test_options_hold_for_both_ends(sari, corpus):
+    found = sari.explain_difference(**corpus, tokenize="none", max_order=2, deletion="f1", threads=1)
+    assert "deletion" not in [step["choice"] for step in found["steps"]]
+    last = sari.compute(**corpus, variant="easse", tokenize="none", max_order=2, deletion="f1")
+    assert found["steps"][-1]["sari"] == last["sari"]
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"variant_b": "bleu"}, ValueError, "variant: got 'bleu', wanted one of "),
+        ({"tokenize": "13b"}, ValueError, "tokenize: got '13b', wanted "),
+        ({"predictions": []}, ValueError, "predictions: got 0 rows, wanted "),
+        ({"sources": [], "predictions": [], "references": []}, ValueError, "sources, predictions, references: got no "),
+    ],
+)
+def test_refusals(sari, corpus, options, error, message):
+    with pytest.raises(error) as raised:
+        sari.explain_difference(**{**corpus, **options})
+    assert str(raised.value).startswith(message)

@@ -1,0 +1,140 @@
+"""Counts in, scores out: by hand, and sums that are exact whatever their order."""
+
+import random
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sari.scores import (
+    FIGURES,
+    exact_sums,
+    exact_value,
+    operation_scores,
+    precision_recall_f1,
+    sari_scores,
+    select_score,
+)
+
+# ---- Figures --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("counts", "expected"),
+    [
+        ([1, 2, 1, 1], [1 / 2, 1, 2 / 3]),
+        ([3, 4, 3, 12], [3 / 4, 1 / 4, 3 / 8]),
+        ([0, 4, 0, 3], [0, 0, 0]),
+        ([2, 2, 2, 2], [1, 1, 1]),
+    ],
+)
+def test_precision_recall_f1(counts, expected):
+    for zero_division in (0, 0.5, 1):
+        found = precision_recall_f1(np.array(counts, float), zero_division=zero_division)
+        assert found.tolist() == pytest.approx(expected, rel=1e-15)
+
+
+@pytest.mark.parametrize(
+    ("zero_division", "nothing", "no_recall"),
+    [(0, [0, 0, 0], [1, 0, 0]), (0.25, [0.25, 0.25, 0.25], [1, 0.25, 0.4]), (1, [1, 1, 1], [1, 1, 1])],
+)
+def test_zero_divided_by_zero(zero_division, nothing, no_recall):
+    counts = np.array([[0, 0, 0, 0], [3, 3, 0, 0]], float)
+    assert precision_recall_f1(counts, zero_division=zero_division).tolist() == [nothing, no_recall]
+
+
+def test_leading_dimensions_are_kept():
+    counts = np.random.default_rng(1).integers(0, 3, (2, 3, 4, 3, 4)).astype(float)
+    figures = precision_recall_f1(counts, zero_division=1)
+    assert figures.shape == (2, 3, 4, 3, 3)
+    assert np.array_equal(figures[1, 2], precision_recall_f1(counts[1, 2], zero_division=1))
+
+
+FIGURES_OF_ORDERS = np.array(
+    [
+        [[1.0, 0.5, 2 / 3], [0.25, 0.75, 0.375], [0.5, 0.5, 0.5]],
+        [[0.5, 1.0, 2 / 3], [0.75, 0.25, 0.375], [0.0, 1.0, 0.0]],
+    ]
+)
+
+
+def test_the_figure_that_counts():
+    assert FIGURES == ("precision", "recall", "f1")
+    chosen = select_score(FIGURES_OF_ORDERS, deletion="precision", addition="f1")
+    assert chosen.tolist() == [[2 / 3, 0.25, 0.5], [2 / 3, 0.75, 0.0]]
+    chosen = select_score(FIGURES_OF_ORDERS, deletion="f1", addition="precision")
+    assert chosen.tolist() == [[2 / 3, 0.375, 0.5], [2 / 3, 0.375, 0.0]]
+
+
+@pytest.mark.parametrize(
+    ("averaging", "deletion", "addition", "expected"),
+    [
+        ("scores", "precision", "f1", [2 / 3, 0.5, 0.25]),
+        ("scores", "f1", "precision", [2 / 3, 0.375, 0.25]),
+        # Means first: keep 3/4 and 3/4, delete 1/2 and 1/2, add 1/4 and 3/4.
+        ("ratios", "precision", "f1", [0.75, 0.5, 0.375]),
+        ("ratios", "f1", "precision", [0.75, 0.5, 0.25]),
+    ],
+)
+def test_scores_of_operations(averaging, deletion, addition, expected):
+    before = FIGURES_OF_ORDERS.copy()
+    found = operation_scores(FIGURES_OF_ORDERS, averaging=averaging, deletion=deletion, addition=addition)
+    assert found.tolist() == pytest.approx(expected, rel=1e-15)
+    assert np.array_equal(FIGURES_OF_ORDERS, before)
+    many = np.stack([FIGURES_OF_ORDERS] * 3)
+    assert (
+        operation_scores(many, averaging=averaging, deletion=deletion, addition=addition).tolist()
+        == [found.tolist()] * 3
+    )
+
+
+def test_sari_is_the_mean_in_percent():
+    assert sari_scores(np.array([[0.5, 0.25, 0.75], [0.0, 0.0, 0.0]])).tolist() == [[50, 50, 25, 75], [0, 0, 0, 0]]
+    assert sari_scores(np.array([1.0, 1.0, 1.0])).tolist() == [100, 100, 100, 100]
+
+
+# ---- Exact sums -----------------------------------------------------------------------------------------------------
+
+# From 2**-8 on no bit of a float64 is finer than 2**-60.
+numbers = st.one_of(st.just(0.0), st.floats(2**-8, 1e9))
+
+
+@given(values=st.lists(numbers, min_size=1, max_size=30), divisor=st.integers(1, 1_000))
+def test_sums_are_exact_until_they_are_rounded_once(values, divisor):
+    total = exact_value(exact_sums(np.array(values)[:, None]), divisor)
+    assert total.tolist() == [float(sum(map(Fraction, values)) / divisor)]
+
+
+@given(values=st.lists(st.floats(0, 100), min_size=2, max_size=30), data=st.data())
+def test_neither_order_nor_grouping_changes_a_sum(values, data):
+    whole = exact_sums(np.array(values)[:, None])
+    shuffled = np.array(data.draw(st.permutations(values)))[:, None]
+    cut = data.draw(st.integers(0, len(values)))
+    assert exact_sums(shuffled) == whole
+    assert exact_sums(shuffled[:cut]) + exact_sums(shuffled[cut:]) == whole
+
+
+def test_a_sum_of_many_small_numbers():
+    rng = random.Random(1)
+    values = [rng.random() ** 8 for _ in range(20_000)]
+    whole = exact_sums(np.array(values))
+    assert exact_sums(np.array(values[::-1])) == whole
+    assert sum(exact_sums(np.array(values[begin::7])) for begin in range(7)) == whole
+    # An ordinary sum tells the orders apart.
+    assert sum(values) != sum(values[::-1])
+
+
+def test_sums_over_the_first_dimension():
+    rows = np.arange(24, dtype=float).reshape(4, 3, 2) / 8
+    totals = exact_sums(rows)
+    assert totals.shape == (3, 2)
+    assert {type(total) for total in totals.flat} == {int}
+    assert np.array_equal(exact_value(totals), rows.sum(axis=0))
+    assert np.array_equal(exact_value(totals, 4), rows.mean(axis=0))
+
+
+def test_what_is_too_fine_is_rounded_off():
+    assert exact_value(exact_sums(np.full((8, 1), 2.0**-61))).tolist() == [0]
+    assert exact_value(exact_sums(np.full((8, 1), 2.0**-60))).tolist() == [2.0**-57]
