@@ -1,6 +1,5 @@
 """Side by side: systems, with tests and baselines, candidates, and variants, with why they differ."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import Any, TypedDict, cast
@@ -13,6 +12,7 @@ from .counting import (
     count_candidates,
     count_columns,
     count_systems,
+    count_together,
     prepare,
 )
 from .data_warnings import check_resampling, merge_warnings
@@ -148,7 +148,7 @@ def score_systems(
     states = {name: State(settings, sentences=sentences, resampling=resampling) for name in columns.predictions}
     for name, state in states.items():
         state.observe(columns.of(name))
-    for chunk in _counted(columns.sources, list(columns.predictions.values()), columns.references, settings):
+    for chunk in count_together(columns.sources, list(columns.predictions.values()), columns.references, settings):
         for state, counts in zip(states.values(), chunk, strict=True):
             state.accumulate(counts)
     return states
@@ -383,12 +383,6 @@ def explain_difference(columns: Columns, first: Settings, last: Settings) -> Dif
         "signature_b": last.signature(nrefs),
         "steps": steps,
     }
-
-
-def _counted(
-    sources: list[str], systems: Sequence[list[str]], references: list[list[str]], settings: Settings
-) -> Iterator[list[SegmentCounts]]:
-    return count_systems(prepare(sources, references, settings, systems), systems, settings)
 
 
 def _tested(

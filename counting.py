@@ -35,6 +35,9 @@ _CHUNK_CHARACTERS = 400_000
 _BLOCK_SEGMENTS = 4096
 _FEW_SEGMENTS = 64
 
+# So few systems are numbered together with sources and references faster than looked up among them.
+_FEW_SYSTEMS = 8
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -134,11 +137,8 @@ def count_systems(
 
     def counted(item: tuple[PreparedChunk, Sequence[str], Text]) -> list[SegmentCounts]:
         chunk, texts, text = item
-        segments = len(chunk.lengths)
-        owners = np.tile(np.arange(segments), len(systems))
-        every = count_owned(chunk, texts, text, owners)
-        places = range(0, len(owners), segments)
-        return [SegmentCounts(*(row[place : place + segments] for row in every)) for place in places]
+        owners = np.tile(np.arange(len(chunk.lengths)), len(systems))
+        return _by_system(count_owned(chunk, texts, text, owners), len(systems))
 
     return _in_threads(counted, map(predictions, chunks), settings.threads_here)
 
@@ -157,20 +157,31 @@ def count_owned(chunk: PreparedChunk, texts: Sequence[str], text: Text, owners: 
     return SegmentCounts(counts, np.stack([of_sources, lengths, of_references], axis=-1))
 
 
+def count_together(
+    sources: Sequence[str],
+    systems: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+) -> Iterator[list[SegmentCounts]]:
+    """Yield the counts of each system's predictions, chunk by chunk; arguments as in `prepare` and `count_systems`."""
+    if len(systems) > _FEW_SYSTEMS:
+        return count_systems(prepare(sources, references, settings, systems), systems, settings)
+
+    def counted(chunk: Chunk) -> list[SegmentCounts]:
+        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
+        counts = count_ngrams(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
+        of_sources, of_references = np.tile(_lengths(tokens), (tokens.systems, 1)).T
+        lengths = np.stack([of_sources, tokens.lengths[tokens.references.stop :], of_references], axis=-1)
+        return _by_system(SegmentCounts(counts, lengths), len(systems))
+
+    return _in_threads(counted, _chunks(sources, references, settings, systems, systems), settings.threads_here)
+
+
 def count_columns(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: Settings
 ) -> Iterator[SegmentCounts]:
     """Yield the counts of one system's predictions, chunk by chunk."""
-
-    def counted(chunk: Chunk) -> SegmentCounts:
-        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
-        counts = count_ngrams(tokens, counting=settings.variant.counting, max_order=settings.variant.max_order)
-        of_sources, of_references = _lengths(tokens).T
-        lengths = np.stack([of_sources, tokens.lengths[tokens.predictions], of_references], axis=-1)
-        return SegmentCounts(counts, lengths)
-
-    chunks = _chunks(sources, references, settings, [predictions], predictions)
-    return _in_threads(counted, chunks, settings.threads_here)
+    return (counts for (counts,) in count_together(sources, [predictions], references, settings))
 
 
 def count_candidates(
@@ -218,16 +229,22 @@ def _chunks(
     references: Sequence[Sequence[str]],
     settings: Settings,
     sizes: Sequence[Sequence[str]],
-    predictions: Sequence[str] | None = None,
+    systems: Sequence[Sequence[str]] = (),
 ) -> Iterator[Chunk]:
-    """Yield segments in chunks, with or without predictions; `sizes` are the columns that chunks are measured by."""
+    """Yield segments in chunks, with predictions of systems or none; `sizes` are the columns that measure chunks."""
     for rows in _cut(sources, references, sizes):
         nrefs = np.fromiter(map(len, references[rows]), np.int64)
-        texts = [*chain.from_iterable(references[rows]), *(() if predictions is None else predictions[rows])]
+        texts = [*chain.from_iterable(references[rows]), *chain.from_iterable(column[rows] for column in systems)]
         parts = [apply_tokenizer(sources[rows], settings.source_text), apply_tokenizer(texts, settings.text)]
         if parts[0][1] == parts[1][1]:
             parts = [([*parts[0][0], *parts[1][0]], parts[0][1])]
         yield Chunk(rows, parts, nrefs)
+
+
+def _by_system(every: SegmentCounts, systems: int) -> list[SegmentCounts]:
+    if systems == 1:
+        return [every]
+    return [SegmentCounts(*rows) for rows in zip(*(np.split(column, systems) for column in every), strict=True)]
 
 
 def _lengths(tokens: Tokens) -> np.ndarray:

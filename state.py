@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from .counting import SegmentCounts, count_columns, count_systems, prepare
+from .counting import SegmentCounts, count_columns, count_together
 from .data_warnings import (
     ENOUGH,
     Observed,
@@ -330,7 +330,7 @@ class State:
         sources, predictions, references = flattened(self._observed.sample)
         systems = {"predictions": State(self.settings), "copies": State(self.settings)}
         texts = [predictions, sources]
-        for chunk in count_systems(prepare(sources, references, self.settings, texts), texts, self.settings):
+        for chunk in count_together(sources, texts, references, self.settings):
             for state, counts in zip(systems.values(), chunk, strict=True):
                 state.accumulate(counts)
         own, copied = (state.scores()["sari"] for state in systems.values())

@@ -10,7 +10,9 @@ import sys
 import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parent.parent
 ROUNDS, SEGMENTS, SYSTEMS, CANDIDATES, SOURCES = 7, 1_000, 4, 64, 50
@@ -49,7 +51,12 @@ def _print_figures(folder: Path) -> None:
 
     def compared(number: int) -> Callable[[], object]:
         first = dict(list(systems.items())[:number])
-        options = {"sources": corpus.sources, "predictions": first, "references": references, "threads": 1}
+        options: dict[str, Any] = {
+            "sources": corpus.sources,
+            "predictions": first,
+            "references": references,
+            "threads": 1,
+        }
         return lambda: metric.compare(**options, method=None, confidence=None)
 
     one, all_systems = (_best(compared(number)) / SEGMENTS * 1e6 for number in (1, SYSTEMS))
@@ -57,7 +64,7 @@ def _print_figures(folder: Path) -> None:
     print(f"  compare, 10 references: each further one        {(all_systems - one) / (SYSTEMS - 1):8.1f} us/segment")
     if not hasattr(metric, "prepare"):
         return
-    columns = {"sources": corpus.sources, "references": references, "threads": 1}
+    columns: dict[str, Any] = {"sources": corpus.sources, "references": references, "threads": 1}
     prepared = metric.prepare(**columns)
     first = _best(lambda: metric.prepare(**columns).compute(systems["0"])) / SEGMENTS * 1e6
     again = _best(lambda: prepared.compute(systems["0"])) / SEGMENTS * 1e6
@@ -67,10 +74,10 @@ def _print_figures(folder: Path) -> None:
     candidates = [texts[:CANDIDATES] for texts in many.references]
     for number in (1, 10):
         texts = [row[CANDIDATES : CANDIDATES + number] for row in many.references]
-        options = {"sources": many.sources, "candidates": candidates, "references": texts, "threads": 1}
-        cost = _best(lambda options=options: metric.score_candidates(**options)) / SOURCES / CANDIDATES * 1e6
+        given: dict[str, Any] = {"sources": many.sources, "candidates": candidates, "references": texts, "threads": 1}
+        cost = _best(partial(metric.score_candidates, **given)) / SOURCES / CANDIDATES * 1e6
         print(f"  {CANDIDATES} candidates, references: {number:<20}{cost:8.1f} us/candidate")
-    few = {"sources": many.sources[:5], "candidates": candidates[:5], "threads": 1}
+    few: dict[str, Any] = {"sources": many.sources[:5], "candidates": candidates[:5], "threads": 1}
     risk = _best(lambda: metric.minimum_bayes_risk(**few)) / 5
     print(f"  minimum Bayes risk, {CANDIDATES} candidates               {risk * 1e3:8.2f} ms/source")
 

@@ -8,7 +8,7 @@ import pytest
 from four_segments import TEXTS, Breaks, own_tokenizer
 
 from sari import counting
-from sari.counting import count_columns, count_systems, ngram_table, prepare
+from sari.counting import count_columns, count_systems, count_together, ngram_table, prepare
 from sari.ngram_counts import count_ngrams
 from sari.ngrams import Tokens
 from sari.options import resolve_settings
@@ -151,11 +151,13 @@ def test_prepared_once_and_counted_twice(monkeypatch, variant, characters):
         assert again[:2] == counted(settings, predictions)[:2]
 
 
+@pytest.mark.parametrize("few", [1, 8])
 @pytest.mark.parametrize("tokenize", ["13a", "none", own_tokenizer], ids=["13a", "none", "own"])
 @every_variant
-def test_several_systems_at_once_are_each_alone(variant, tokenize):
+def test_several_systems_at_once_are_each_alone(monkeypatch, variant, tokenize, few):
+    monkeypatch.setattr(counting, "_FEW_SYSTEMS", few)
     settings = resolve_settings(variant, tokenize=tokenize)
-    together = list(count_systems(prepare(SOURCES, REFERENCES, settings, SYSTEMS), SYSTEMS, settings))
+    together = list(count_together(SOURCES, SYSTEMS, REFERENCES, settings))
     for place, predictions in enumerate(SYSTEMS):
         found = joined(chunk[place] for chunk in together)
         assert found[:2] == counted(settings, predictions)[:2]

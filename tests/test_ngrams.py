@@ -34,7 +34,7 @@ def test_parts_of_the_texts():
     tokens = tokens_of([["a"], ["b"]], [[["a"], ["c"], ["d"]], [["b"]]], [["a"], ["b"]])
     assert tokens.nrefs.tolist() == [3, 1]
     assert (tokens.sources, tokens.references) == (slice(0, 2), slice(2, 6))
-    assert tokens.predictions == slice(6, 8)
+    assert tokens.predictions() == slice(6, 8)
 
 
 def test_numbers_of_every_order():
@@ -60,7 +60,7 @@ def test_ngrams_of_some_of_the_texts():
     every = slice(0, 4)
     assert bigrams.of(tokens.sources).tolist() == [0, 1]
     assert bigrams.of(tokens.references).tolist() == [2, 1, 3]
-    assert bigrams.of(tokens.predictions).tolist() == [2, 4]
+    assert bigrams.of(tokens.predictions()).tolist() == [2, 4]
     assert bigrams.sizes(every).tolist() == [2, 1, 2, 2]
     assert bigrams.first_tokens(every).tolist() == [0, 1, 3, 5, 6, 8, 9]
     assert bigrams.first_tokens(tokens.references).tolist() == [3, 5, 6]
