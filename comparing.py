@@ -1,6 +1,5 @@
 """Side by side: systems, with tests and baselines, candidates, and variants, with why they differ."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from typing import Any, TypedDict, cast
@@ -13,11 +12,12 @@ from .counting import (
     count_candidates,
     count_columns,
     count_systems,
+    count_together,
     prepare,
 )
 from .data_warnings import check_resampling, merge_warnings
-from .inputs import Columns, SystemColumns, unrelated_texts
-from .options import Resampling, Settings
+from .inputs import Columns, SystemColumns, unrelated_texts, validate_texts
+from .options import Resampling, Settings, check_flags
 from .resampling import TESTS, Sample, holm, interval
 from .state import Result, Scores, State, named_scores, segment_scores
 from .variants import SCORES, ablation_steps
@@ -101,6 +101,46 @@ class Difference(TypedDict):
     steps: list[Step]
 
 
+class Prepared:
+    """Sources and references that are tokenized and counted once, for any number of predictions.
+
+    Attributes:
+        settings: how segments are scored.
+        sources, references: that have been checked.
+    """
+
+    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
+        """Count what all predictions will have in common."""
+        self.settings, self.sources, self.references = settings, sources, references
+        self._chunks = list(prepare(sources, references, settings))
+
+    def compute(self, predictions: Any, *, details: bool = False) -> Result:
+        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
+
+        Args:
+            predictions: one text per source.
+            details: whether to add the signature, the figures per order and the scores per segment.
+
+        Raises:
+            ValueError, TypeError: for bad input, in one line.
+        """
+        check_flags(details=details)
+        return self.state(predictions, sentences=details).compute(details=details)
+
+    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
+        """Return the state of predictions; see `State`."""
+        predictions = validate_texts("predictions", predictions)
+        if len(predictions) != len(self.sources):
+            raise ValueError(
+                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
+            )
+        state = State(self.settings, sentences=sentences, resampling=resampling)
+        state.observe(Columns(self.sources, predictions, self.references))
+        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
+            state.accumulate(counts)
+        return state
+
+
 def score_systems(
     columns: SystemColumns, settings: Settings, *, sentences: bool = False, resampling: bool = False
 ) -> dict[str, State]:
@@ -108,7 +148,7 @@ def score_systems(
     states = {name: State(settings, sentences=sentences, resampling=resampling) for name in columns.predictions}
     for name, state in states.items():
         state.observe(columns.of(name))
-    for chunk in _counted(columns.sources, list(columns.predictions.values()), columns.references, settings):
+    for chunk in count_together(columns.sources, list(columns.predictions.values()), columns.references, settings):
         for state, counts in zip(states.values(), chunk, strict=True):
             state.accumulate(counts)
     return states
@@ -346,12 +386,6 @@ def explain_difference(columns: Columns, first: Settings, last: Settings) -> Dif
         "signature_b": last.signature(nrefs),
         "steps": steps,
     }
-
-
-def _counted(
-    sources: list[str], systems: Sequence[list[str]], references: list[list[str]], settings: Settings
-) -> Iterator[list[SegmentCounts]]:
-    return count_systems(prepare(sources, references, settings, systems), systems, settings)
 
 
 def _tested(

@@ -36,6 +36,9 @@ _CHUNK_CHARACTERS = 400_000
 _BLOCK_SEGMENTS = 4096
 _FEW_SEGMENTS = 64
 
+# So few systems are numbered together with sources and references faster than looked up among them.
+_FEW_SYSTEMS = 8
+
 _Item = TypeVar("_Item")
 _Result = TypeVar("_Result")
 
@@ -161,10 +164,8 @@ def count_systems(
 
     def counted(item: tuple[PreparedChunk, Predictions]) -> list[SegmentCounts]:
         chunk, texts = item
-        segments = len(chunk.lengths)
-        owners = np.tile(np.arange(segments), len(systems))
-        every = count_owned(chunk, texts, owners)
-        return [every.of(slice(place, place + segments)) for place in range(0, len(owners), segments)]
+        owners = np.tile(np.arange(len(chunk.lengths)), len(systems))
+        return _by_system(count_owned(chunk, texts, owners), len(systems))
 
     return _in_threads(counted, map(predictions, chunks), settings.threads_here)
 
@@ -186,21 +187,35 @@ def count_owned(chunk: PreparedChunk, predictions: Predictions, owners: np.ndarr
     return SegmentCounts(counts, np.stack([of_sources, np.maximum(lengths, 1), of_references], axis=-1), sentences)
 
 
+def count_together(
+    sources: Sequence[str],
+    systems: Sequence[Sequence[str]],
+    references: Sequence[Sequence[str]],
+    settings: Settings,
+) -> Iterator[list[SegmentCounts]]:
+    """Yield the counts of each system's predictions, chunk by chunk; arguments as in `prepare` and `count_systems`."""
+    if len(systems) > _FEW_SYSTEMS:
+        return count_systems(prepare(sources, references, settings, systems), systems, settings)
+
+    def counted(chunk: Chunk) -> list[SegmentCounts]:
+        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
+        counts = count_ngrams(tokens, **_how_to_count(settings))
+        of_sources, of_references = np.tile(_lengths(tokens), (len(systems), 1)).T
+        own = np.maximum(tokens.lengths[tokens.references.stop :], 1)
+        sentences = None
+        if chunk.sentences:
+            sentences = np.stack([chunk.sentences[1], np.tile(chunk.sentences[0], len(systems))], axis=-1)
+        every = SegmentCounts(counts, np.stack([of_sources, own, of_references], axis=-1), sentences)
+        return _by_system(every, len(systems))
+
+    return _in_threads(counted, _chunks(sources, references, settings, systems, systems), settings.threads_here)
+
+
 def count_columns(
     sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]], settings: Settings
 ) -> Iterator[SegmentCounts]:
     """Yield the counts of one system's predictions, chunk by chunk."""
-
-    def counted(chunk: Chunk) -> SegmentCounts:
-        tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
-        counts = count_ngrams(tokens, **_how_to_count(settings))
-        of_sources, of_references = _lengths(tokens).T
-        own = np.maximum(tokens.lengths[tokens.predictions], 1)
-        sentences = np.stack(chunk.sentences[::-1], axis=-1) if chunk.sentences else None
-        return SegmentCounts(counts, np.stack([of_sources, own, of_references], axis=-1), sentences)
-
-    chunks = _chunks(sources, references, settings, [predictions], predictions)
-    return _in_threads(counted, chunks, settings.threads_here)
+    return (counts for (counts,) in count_together(sources, [predictions], references, settings))
 
 
 def count_candidates(
@@ -256,12 +271,12 @@ def _chunks(
     references: Sequence[Sequence[str]],
     settings: Settings,
     sizes: Sequence[Sequence[str]],
-    predictions: Sequence[str] | None = None,
+    systems: Sequence[Sequence[str]] = (),
 ) -> Iterator[Chunk]:
-    """Yield segments in chunks, with or without predictions; `sizes` are the columns that chunks are measured by."""
+    """Yield segments in chunks, with predictions of systems or none; `sizes` are the columns that measure chunks."""
     for rows in _cut(sources, references, sizes):
         nrefs = np.fromiter(map(len, references[rows]), np.int64)
-        texts = [*chain.from_iterable(references[rows]), *(() if predictions is None else predictions[rows])]
+        texts = [*chain.from_iterable(references[rows]), *chain.from_iterable(column[rows] for column in systems)]
         sentences = _sentences(texts, settings)
         parts = [apply_tokenizer(sources[rows], settings.source_text), apply_tokenizer(texts, settings.text)]
         if parts[0][1] == parts[1][1]:
@@ -280,6 +295,11 @@ def _predictions(texts: Sequence[str], settings: Settings) -> Predictions:
 def _how_to_count(settings: Settings) -> dict[str, Any]:
     variant = settings.variant
     return {"counting": variant.counting, "max_order": variant.max_order, "source_weight": variant.source_weight}
+
+
+def _by_system(every: SegmentCounts, systems: int) -> list[SegmentCounts]:
+    segments = len(every.lengths) // systems
+    return [every.of(slice(place, place + segments)) for place in range(0, len(every.lengths), segments)]
 
 
 def _lengths(tokens: Tokens) -> np.ndarray:

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
-from .comparing import candidate_scores
+from .comparing import Prepared, candidate_scores
 from .inputs import validate_columns
 from .options import Settings
-from .state import Prepared, Scores, State
+from .state import Scores, State
 
 #: A prompt: plain text, or the messages of a chat.
 Prompt = str | list[dict[str, Any]]

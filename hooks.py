@@ -4,20 +4,29 @@ import operator
 from collections.abc import Mapping
 from typing import Any, cast
 
-from .comparing import Chosen, candidate_scores, minimum_bayes_risk
+from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .generation import GENERATION, GenerationCallback, GenerationSet, Reward, generation_prompts
 from .inputs import validate_candidates, validate_columns, validate_given
 from .options import Settings, check_flags, lists_options, settings_of
 from .sentences import SentenceSplitter
-from .state import Prepared, State
+from .state import State
 from .tokenization import Tokenizer
 from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
 from .variants import check_whole_number
 
+# What a reward is where no variant is named.
+_NO_FRIEND_OF_COPIES = "easse"
+
 
 class TrainingDoors:
-    """The methods of the metric for those who train models and choose among what they say."""
+    """The methods of the metric for those who train models and choose among what they say.
+
+    Attributes:
+        default_variant: what methods take where no variant is named; None where each takes its own, mostly "hf".
+    """
+
+    default_variant: str | None
 
     @lists_options
     def compute_metrics(
@@ -148,7 +157,7 @@ class TrainingDoors:
         source: str = "source",
         references: str = "references",
         unit: bool = False,
-        variant: str = "easse",
+        variant: str | None = None,
         level: str | None = None,
         deletion: str | None = None,
         zero_division: float | None = None,
@@ -162,8 +171,8 @@ class TrainingDoors:
         """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
         Its `__name__`, under which the Trainer logs it, is "sari_" and the variant. Completions may be plain texts or
-        messages. The default is "easse", since "hf" pays copies of the source more than what people wrote; a variant
-        that does so has to be asked for by name, and warns.
+        messages. The variant is "easse" where none is named, here or when the metric was made, since "hf" pays copies
+        of the source more than what people wrote; a variant that does so has to be asked for by name, and warns.
 
         Args:
             source, references: the columns of the data set that hold the raw source, and a list of references or a
@@ -180,8 +189,10 @@ class TrainingDoors:
         >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
         ...                  references=[["a b", "a"]] * 2)
         >>> reward.__name__, [round(value, 4) for value in rewards]
-        ('sari_easse', [0.3437, 0.1905])
+        ('sari_easse', [0.3437, 0.0889])
         """
+        if variant is None:
+            variant = self.default_variant or _NO_FRIEND_OF_COPIES
         given = locals()
         check_flags(unit=unit)
         for argument in ("source", "references"):
@@ -190,6 +201,38 @@ class TrainingDoors:
         settings = settings_of(given)
         _warn_of_variant(settings)
         return Reward(settings, source=source, references=references, unit=unit, remake=_remade("reward", given))
+
+    @lists_options
+    def prepare(
+        self,
+        *,
+        sources: Any,
+        references: Any,
+        variant: str = "hf",
+        level: str | None = None,
+        deletion: str | None = None,
+        zero_division: float | None = None,
+        tokenize: Tokenizer | None = None,
+        lowercase: bool | None = None,
+        max_order: int = 4,
+        penalties: str | None = None,
+        sentence_splitter: SentenceSplitter = "punkt",
+        threads: int | None = None,
+    ) -> Prepared:
+        """Tokenize and count sources and references once, to score any number of predictions of them.
+
+        Args:
+            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
+                sentence_splitter, threads: as in `compute`.
+
+        >>> from sari.scoring import Scorer
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
+        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
+        [34.37, 29.29, 8.89]
+        """
+        settings = settings_of(locals())
+        columns = validate_columns(sources, sources, references)
+        return Prepared(columns.sources, columns.references, settings)
 
     @lists_options
     def score_candidates(
@@ -228,7 +271,7 @@ class TrainingDoors:
         ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
         ... )
         >>> [[round(score, 2) for score in row] for row in scores]
-        [[34.37, 19.05]]
+        [[34.37, 8.89]]
         """
         settings = settings_of(locals())
         checked = validate_candidates(sources, candidates)
@@ -277,7 +320,7 @@ class TrainingDoors:
         ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
         ... )
         >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
-        (['a b'], [19.05, 27.92, 24.48])
+        (['a b'], [12.22, 26.94, 26.94])
         """
         settings = settings_of(locals())
         checked = validate_candidates(sources, candidates, least=2)

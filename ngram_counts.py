@@ -108,7 +108,7 @@ class NgramAmounts(NamedTuple):
 
 
 def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None) -> np.ndarray:
-    """Count what the prediction of each segment kept, deleted and added, and what the references did.
+    """Count what the predictions of one system, or several, kept, deleted and added, and what the references did.
 
     Args:
         tokens: of the segments.
@@ -118,7 +118,7 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight
             what the counting says: as a rule their number.
 
     Returns:
-        float64[segment, order, operation, 4]: numerator and denominator of precision, numerator and denominator of
+        float64[prediction, order, operation, 4]: numerator and denominator of precision, numerator and denominator of
         recall. Operations are in the order of `OPERATIONS`.
 
     One source `a b`, its reference `a c` and its prediction `a c`:
@@ -131,8 +131,11 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight
     """
     rules = rules_of(counting, source_weight)
     orders = list(numbered_ngrams(tokens, max_order))
-    done = [_done(ngrams.predicted(), _sources(ngrams), rules) for ngrams in orders]
-    return _by_prediction(_sums(_wanted(orders, rules), _behind(done), rules), len(orders), max_order)
+    wanted, counts = _wanted(orders, rules), []
+    for system in range(tokens.systems):
+        done = [_done(ngrams.predicted(system), ngrams.sources, rules) for ngrams in orders]
+        counts.append(_by_prediction(_sums(wanted, _behind(done), rules), len(orders), max_order))
+    return counts[0] if len(counts) == 1 else np.concatenate(counts)
 
 
 def share(tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None) -> Shared:
@@ -148,7 +151,7 @@ def share(tokens: Tokens, *, counting: str, max_order: int, source_weight: int |
     firsts = [len(tokens.nrefs), *(len(ngrams.pairs) for ngrams in orders)]
     known = [known_ngrams(ngrams, first) for ngrams, first in zip(orders, firsts, strict=False)]
     wanted = _wanted(orders, rules_of(counting, source_weight))
-    return Shared(known, wanted, _sources(orders[0]), tokens.nrefs, counting, max_order)
+    return Shared(known, wanted, orders[0].sources, tokens.nrefs, counting, max_order)
 
 
 def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, shared: Shared) -> np.ndarray:
@@ -253,11 +256,6 @@ def count_copies(counts: np.ndarray) -> int:
     return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
 
 
-def _sources(ngrams: Ngrams) -> Sources:
-    lengths = ngrams.tokens.lengths[ngrams.tokens.sources]
-    return Sources(lengths, ngrams.unigrams[: int(lengths.sum())])
-
-
 def _wanted(orders: list[Ngrams], rules: Counting) -> _Wanted:
     rows = []
     for ngrams in orders:
@@ -308,19 +306,7 @@ def _of_candidates(ngrams: Ngrams, rules: Counting) -> tuple[np.ndarray, tuple[n
     adds[texts[new], numbers[new] - in_sources] = 1
     hits = adds
     if rules.strikes_subsequences:
-        first = int(ngrams.tokens.lengths[0])
-        predicted = Predicted(
-            order=ngrams.order,
-            owners=np.zeros(candidates, np.int64),
-            lengths=ngrams.tokens.lengths[1:],
-            ids=ngrams.tokens.ids[first:],
-            unigrams=ngrams.unigrams[first:],
-            texts=texts,
-            slots=numbers,
-            in_sources=in_sources,
-            in_sources_or_references=ngrams.in_sources_or_references,
-        )
-        struck = new[in_source_in_order(predicted, _sources(ngrams), new)]
+        struck = new[in_source_in_order(ngrams.candidates(), ngrams.sources, new)]
         hits = adds.copy()
         hits[texts[struck], numbers[struck] - in_sources] = 0
     return holds.reshape(candidates, in_sources), (hits @ adds.T, adds.sum(axis=1))
@@ -404,7 +390,7 @@ def _amounts(wanted: _Wanted, in_prediction: np.ndarray, rules: Counting) -> Amo
 
 def _each(scale: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the scale of each n-gram, or the only one that there is."""
-    return scale[:1] if (scale == scale[0]).all() else scale.repeat(sizes)
+    return scale[:1] if (scale == scale[:1]).all() else scale.repeat(sizes)
 
 
 def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -433,7 +419,7 @@ def _ngram_amounts(ngrams: Ngrams, rules: Counting) -> NgramAmounts:
     in_texts = occurrences(ngrams.of(tokens.references), distinct)
     weights = rules.weigh(ngrams, in_texts)
     in_source = occurrences(ngrams.of(tokens.sources), distinct)
-    in_prediction = occurrences(ngrams.of(tokens.predictions), distinct)
+    in_prediction = occurrences(ngrams.of(tokens.predictions()), distinct)
     if rules.sets:
         in_source, in_prediction = np.minimum(in_source, 1), np.minimum(in_prediction, 1)
     scaled = in_source * weights.scale[0]
@@ -475,5 +461,5 @@ def _struck(ngrams: Ngrams, distinct: int, rules: Counting) -> np.ndarray:
     if rules.strikes_subsequences:
         predicted = ngrams.predicted()
         every = np.arange(len(predicted.slots))
-        struck[predicted.slots] = in_source_in_order(predicted, _sources(ngrams), every)
+        struck[predicted.slots] = in_source_in_order(predicted, ngrams.sources, every)
     return struck

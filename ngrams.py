@@ -9,6 +9,8 @@ references, which are numbered once; see `Known` and `look_up`.
 """
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -20,12 +22,13 @@ from .tokenization import factorize
 EMPTY = 0
 
 
-class Tokens(NamedTuple):
-    """The tokens of some segments: of sources and references, and of a prediction of each, or of none.
+@dataclass(frozen=True, eq=False)
+class Tokens:
+    """The tokens of some segments: of sources, of references, and of what any number of systems made of them.
 
     Attributes:
         ids: int64, from 1 to 2**31, or `EMPTY`: the tokens of all texts, one text after the other: all sources, the
-            references of the first segment, of the second, and so on, all predictions.
+            references of the first segment, of the second, and so on, all predictions of the first system, and so on.
         lengths: int64: the tokens of each text, in that order.
         nrefs: int64[segment]: references of each segment, at least 1 each.
     """
@@ -34,20 +37,25 @@ class Tokens(NamedTuple):
     lengths: np.ndarray
     nrefs: np.ndarray
 
-    @property
+    @cached_property
     def sources(self) -> slice:
         """Which of the texts are the sources."""
         return slice(0, len(self.nrefs))
 
-    @property
+    @cached_property
     def references(self) -> slice:
         """Which of the texts are the references of all segments."""
         return slice(len(self.nrefs), len(self.nrefs) + int(self.nrefs.sum()))
 
     @property
-    def predictions(self) -> slice:
-        """Which of the texts are the predictions."""
-        return slice(self.references.stop, len(self.lengths))
+    def systems(self) -> int:
+        """How many systems there are."""
+        return (len(self.lengths) - self.references.stop) // max(len(self.nrefs), 1)
+
+    def predictions(self, system: int = 0) -> slice:
+        """Return which of the texts are the predictions of a system."""
+        first = self.references.stop + system * len(self.nrefs)
+        return slice(first, first + len(self.nrefs))
 
 
 class Ngrams(NamedTuple):
@@ -96,17 +104,30 @@ class Ngrams(NamedTuple):
         """Return where, among all tokens, each n-gram of consecutive texts begins."""
         return _first_tokens(self.tokens.lengths, texts, self.sizes(texts))
 
-    def predicted(self) -> "Predicted":
-        """Return the n-grams of the predictions, of which there is one for each segment."""
-        tokens, texts = self.tokens, self.tokens.predictions
-        first = int(tokens.lengths[: texts.start].sum())
+    @property
+    def sources(self) -> "Sources":
+        """The tokens of the sources."""
+        lengths = self.tokens.lengths[self.tokens.sources]
+        return Sources(lengths, self.unigrams[: int(lengths.sum())])
+
+    def predicted(self, system: int = 0) -> "Predicted":
+        """Return the n-grams of the predictions of a system."""
+        return self._of_owners(self.tokens.predictions(system), np.arange(len(self.tokens.nrefs)))
+
+    def candidates(self) -> "Predicted":
+        """Return the n-grams of the references of the only segment, as if they were predictions of it."""
+        return self._of_owners(self.tokens.references, np.zeros(int(self.tokens.nrefs[0]), np.int64))
+
+    def _of_owners(self, texts: slice, owners: np.ndarray) -> "Predicted":
+        lengths = self.tokens.lengths
+        begin = int(lengths[: texts.start].sum())
         return Predicted(
             order=self.order,
-            owners=np.arange(len(tokens.nrefs)),
-            lengths=tokens.lengths[texts],
-            ids=tokens.ids[first:],
-            unigrams=self.unigrams[first:],
-            texts=np.arange(len(tokens.nrefs)).repeat(self.sizes(texts)),
+            owners=owners,
+            lengths=lengths[texts],
+            ids=self.tokens.ids[begin:],
+            unigrams=self.unigrams[begin:],
+            texts=np.arange(len(owners)).repeat(self.sizes(texts)),
             slots=self.of(texts),
             in_sources=self.in_sources,
             in_sources_or_references=self.in_sources_or_references,
@@ -172,9 +193,9 @@ def numbered_ngrams(tokens: Tokens, max_order: int) -> Iterator[Ngrams]:
     >>> [ngrams.numbers.tolist() for ngrams in numbered_ngrams(tokens, 4)]
     [[0, 1, 0, 2, 0, 2], [0, 1, 1]]
     """
-    ids, lengths, nrefs = tokens
+    ids, lengths, nrefs = tokens.ids, tokens.lengths, tokens.nrefs
     segments = np.arange(len(nrefs))
-    segment = np.concatenate([segments, segments.repeat(nrefs), segments])[: len(lengths)]
+    segment = np.concatenate([segments, segments.repeat(nrefs), *[segments] * tokens.systems])
     groups = np.concatenate([segments, len(nrefs) + running_total(nrefs)])
     seconds = int(ids.max(initial=0)) + 2  # one more than there are: of predictions that come later, all others
     last = ids.astype(np.int32)  # the last token of each n-gram

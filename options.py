@@ -2,7 +2,6 @@
 
 import functools
 import inspect
-import os
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
@@ -35,7 +34,7 @@ class Settings:
 
     Attributes:
         variant: with the options in place of its own.
-        threads: how many threads count; None for one for each core of the machine that counts.
+        threads: how many threads count; None for one.
     """
 
     variant: Variant
@@ -75,10 +74,8 @@ class Settings:
 
     @property
     def threads_here(self) -> int:
-        """How many threads count on this machine."""
-        if self.threads is not None:
-            return self.threads
-        return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+        """How many threads count."""
+        return 1 if self.threads is None else self.threads
 
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
         """Return the line that names every choice behind a score, so that others can repeat it.
@@ -162,7 +159,7 @@ def resolve_settings(
             by: "none", "dsari" or "plan_simp".
         sentence_splitter: how penalties find sentences: "punkt", or a callable from a text to the list of its
             sentences.
-        threads: how many threads count; one for each core where it is None.
+        threads: how many threads count; one where it is None.
 
     Raises:
         ValueError, TypeError: for a value that is none of the valid ones, which the message lists.

@@ -59,7 +59,7 @@ Args:
         too many sentences, where the level is the sentence; the variant's own where it is None.
     sentence_splitter: how penalties find sentences: "punkt", NLTK's English Punkt where it and its data are installed,
         or a callable that takes a text and returns the list of its sentences.
-    threads: how many threads count; all of the machine's cores by default. The result is the same, to the last bit.
+    threads: how many threads count; one by default. The result is the same, to the last bit.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: of the percentile bootstrap over segments that makes the intervals.

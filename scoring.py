@@ -24,7 +24,7 @@ from .hooks import TrainingDoors
 from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
 from .sentences import SentenceSplitter
-from .state import Prepared, Result, Scores, SentenceScores, State, read_state
+from .state import Result, Scores, SentenceScores, State, read_state
 from .tokenization import Tokenizer, split_into_tokens
 from .variants import VARIANTS, resolve_variant
 
@@ -288,37 +288,6 @@ class Scorer(TrainingDoors):
         comparison = compare(states, baseline=baseline, resampling=plan, details=details, all_pairs=all_pairs)
         give_warnings(comparison_warnings(states, comparison))
         return comparison
-
-    @lists_options
-    def prepare(
-        self,
-        *,
-        sources: Any,
-        references: Any,
-        variant: str = "hf",
-        level: str | None = None,
-        deletion: str | None = None,
-        zero_division: float | None = None,
-        tokenize: Tokenizer | None = None,
-        lowercase: bool | None = None,
-        max_order: int = 4,
-        penalties: str | None = None,
-        sentence_splitter: SentenceSplitter = "punkt",
-        threads: int | None = None,
-    ) -> Prepared:
-        """Tokenize and count sources and references once, to score any number of predictions of them.
-
-        Args:
-            sources, references, variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
-                sentence_splitter, threads: as in `compute`.
-
-        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
-        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
-        [34.37, 41.48, 19.05]
-        """
-        settings = settings_of(locals())
-        columns = validate_columns(sources, sources, references)
-        return Prepared(columns.sources, columns.references, settings)
 
     @lists_options
     def baselines(

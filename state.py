@@ -7,7 +7,7 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from .counting import SegmentCounts, count_columns, count_systems, prepare
+from .counting import SegmentCounts, count_columns, count_together
 from .data_warnings import (
     ENOUGH,
     Observed,
@@ -20,7 +20,7 @@ from .data_warnings import (
     give_warnings,
     observe_texts,
 )
-from .inputs import Columns, unrelated_texts, validate_columns, validate_texts
+from .inputs import Columns, unrelated_texts, validate_columns
 from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .portable import Packed, make_findable, pack, pickled_call, unpack
@@ -340,7 +340,7 @@ class State:
         sources, predictions, references = flattened(self._observed.sample)
         texts = [predictions, sources, unrelated_texts(references, distance=_DISTANCE_IN_SAMPLE)]
         states = [State(self.settings) for _ in texts]
-        for chunk in count_systems(prepare(sources, references, self.settings, texts), texts, self.settings):
+        for chunk in count_together(sources, texts, references, self.settings):
             for state, counts in zip(states, chunk, strict=True):
                 state.accumulate(counts)
         return [state.scores()["sari"] for state in states]
@@ -403,49 +403,6 @@ def read_state(data: bytes, *, loader: partial[Any] | None = None, **callables: 
     return state
 
 
-class Prepared:
-    """Sources and references that are tokenized and counted once, for any number of predictions.
-
-    Attributes:
-        settings: how segments are scored.
-        sources, references: that have been checked.
-    """
-
-    def __init__(self, sources: list[str], references: list[list[str]], settings: Settings):
-        """Count what all predictions will have in common."""
-        self.settings, self.sources, self.references = settings, sources, references
-        self._chunks = list(prepare(sources, references, settings))
-
-    def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Return the scores of predictions: the same, to the last bit, as those of `Sari.compute`.
-
-        Args:
-            predictions: one text per source.
-            details: whether to add the signature, the figures per order and the scores per segment.
-
-        Raises:
-            ValueError, TypeError: for bad input, in one line.
-        """
-        check_flags(details=details)
-        return self.state(predictions, sentences=details).compute(details=details)
-
-    def state(self, predictions: Any, *, sentences: bool = False, resampling: bool = False) -> State:
-        """Return the state of predictions; see `State`."""
-        predictions = validate_texts("predictions", predictions)
-        if len(predictions) != len(self.sources):
-            raise ValueError(
-                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
-            )
-        state = State(self.settings, sentences=sentences, resampling=resampling)
-        state.observe(Columns(self.sources, predictions, self.references))
-        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
-            state.accumulate(counts)
-        return state
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return _prepared, (self.settings.options, self.sources, self.references)
-
-
 def segment_scores(counted: SegmentCounts, settings: Settings) -> np.ndarray:
     """Return the four scores of segments, each scored alone, in percent: float64[..., 4].
 
@@ -455,10 +412,6 @@ def segment_scores(counted: SegmentCounts, settings: Settings) -> np.ndarray:
     """
     operations = _scored(counted.counts, settings.variant)[1]
     return sari_scores(_penalized(operations, counted, settings))
-
-
-def _prepared(options: dict[str, Any], sources: list[str], references: list[list[str]]) -> Prepared:
-    return Prepared(sources, references, resolve_settings(**options))
 
 
 make_findable(__name__)

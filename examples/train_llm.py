@@ -24,8 +24,8 @@ PROMPT = "Complex: {} Simple:"
 def main() -> None:
     """Train, with SARI after every epoch, keep the best model and print scores before and after."""
     parser = argparse.ArgumentParser(description="Fine-tune a tiny language model and watch its SARI rise.")
-    parser.add_argument("--epochs", type=int, default=5, help="how long to train (default: 5)")
-    parser.add_argument("--sentences", type=int, default=2000, help="how many sentences to train on (default: 2000)")
+    parser.add_argument("--epochs", type=int, default=4, help="how long to train (default: 4)")
+    parser.add_argument("--sentences", type=int, default=1200, help="how many sentences to train on (default: 1200)")
     options = parser.parse_args()
 
     set_seed(1)

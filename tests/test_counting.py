@@ -8,7 +8,7 @@ import pytest
 from four_segments import TEXTS, Breaks, own_tokenizer
 
 from sari import counting
-from sari.counting import count_columns, count_systems, ngram_table, prepare
+from sari.counting import count_columns, count_systems, count_together, ngram_table, prepare
 from sari.ngram_counts import count_ngrams
 from sari.ngrams import Tokens
 from sari.options import resolve_settings
@@ -124,9 +124,7 @@ def test_chunks_hold_every_segment_once(monkeypatch, characters):
     chunks = list(prepare(SOURCES, REFERENCES, resolve_settings(), SYSTEMS))
     assert [place for chunk in chunks for place in range(chunk.rows.start, chunk.rows.stop)] == [*range(len(SOURCES))]
     for chunk in chunks:
-        assert list(chunk.sources) == SOURCES[chunk.rows]
-        assert list(chunk.references) == [text for row in REFERENCES[chunk.rows] for text in row]
-        assert chunk.nrefs.tolist() == [len(row) for row in REFERENCES[chunk.rows]]
+        assert chunk.shared.nrefs.tolist() == [len(row) for row in REFERENCES[chunk.rows]]
 
 
 def test_chunks_come_as_they_are_asked_for(monkeypatch):
@@ -154,11 +152,13 @@ def test_prepared_once_and_counted_twice(monkeypatch, variant, characters):
         assert again[:2] == counted(settings, predictions)[:2]
 
 
+@pytest.mark.parametrize("few", [1, 8])
 @pytest.mark.parametrize("tokenize", ["13a", "none", own_tokenizer], ids=["13a", "none", "own"])
 @every_variant
-def test_several_systems_at_once_are_each_alone(variant, tokenize):
+def test_several_systems_at_once_are_each_alone(monkeypatch, variant, tokenize, few):
+    monkeypatch.setattr(counting, "_FEW_SYSTEMS", few)
     settings = resolve_settings(variant, tokenize=tokenize)
-    together = list(count_systems(prepare(SOURCES, REFERENCES, settings, SYSTEMS), SYSTEMS, settings))
+    together = list(count_together(SOURCES, SYSTEMS, REFERENCES, settings))
     for place, predictions in enumerate(SYSTEMS):
         found = joined(chunk[place] for chunk in together)
         assert found[:3] == counted(settings, predictions)[:3]
@@ -219,6 +219,6 @@ def test_tables_of_texts_that_are_counted_elsewhere(variant):
 def test_tokens_that_are_counted_are_those_that_are_numbered():
     """One segment by the floors below: ids of tokens, and their n-grams."""
     tokens = Tokens(np.array([1, 2, 1, 3, 1, 3]), np.array([2, 2, 2]), nrefs=np.array([1]))
-    below = count_ngrams(tokens, counting="pooled", max_order=4)[0]
+    below = count_ngrams(tokens, counting="pooled", max_order=4)
     (chunk,) = count_columns(["a b"], ["a c"], [["a c"]], resolve_settings("easse"))
     assert chunk.counts.tobytes() == below.tobytes()

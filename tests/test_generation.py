@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import torch
 from datasets import Dataset
-from test_training import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
+from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
 from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -5,9 +5,17 @@ import pytest
 from conftest import runs
 from hypothesis import given
 from hypothesis import strategies as st
-from word_lists import ORACLES, segments, tokens_of, tokens_of_texts
+from word_lists import ORACLES, segments, shared_and_predictions, tokens_of, tokens_of_texts
 
-from sari.ngram_counts import COUNTINGS, count_copies, count_ngrams, ngram_amounts
+from sari.countings import COUNTINGS
+from sari.ngram_counts import (
+    count_copies,
+    count_each_by_each,
+    count_ngrams,
+    count_predictions,
+    ngram_amounts,
+    share,
+)
 from sari.variants import OPERATIONS
 
 every_counting = pytest.mark.parametrize("counting", COUNTINGS)
@@ -29,14 +37,14 @@ BY_HAND = {
 @every_counting
 def test_unigrams_by_hand(counting):
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    assert count_ngrams(tokens, counting=counting, max_order=1).tolist() == [[[BY_HAND[counting]]]]
+    assert count_ngrams(tokens, counting=counting, max_order=1).tolist() == [[BY_HAND[counting]]]
 
 
 def test_longer_ngrams_by_hand():
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
     counts = count_ngrams(tokens, counting="pooled", max_order=4)
     assert counts.dtype == np.float64
-    assert counts[0, 0, 1:].tolist() == [
+    assert counts[0, 1:].tolist() == [
         [[0, 0, 0, 1], [3, 4, 3, 3], [1, 2, 1, 2]],
         [[0, 0, 0, 0], [2, 2, 2, 2], [0, 1, 0, 1]],
         [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
@@ -46,13 +54,13 @@ def test_longer_ngrams_by_hand():
 def test_what_deleting_alone_brings_about():
     tokens = tokens_of_texts("a x b", ["a b"], "a b")
     for counting, hits in {"xu2016": 1, "lens": 0}.items():
-        bigrams = count_ngrams(tokens, counting=counting, max_order=2)[0, 0, 1]
+        bigrams = count_ngrams(tokens, counting=counting, max_order=2)[0, 1]
         assert bigrams[2].tolist() == [hits, 1, hits, 1]
 
 
 def test_references_too_short_have_no_say():
     tokens = tokens_of_texts("a b", ["a", "a b"], "a b")
-    unigrams, bigrams = count_ngrams(tokens, counting="weighted_sets", max_order=2)[0, 0]
+    unigrams, bigrams = count_ngrams(tokens, counting="weighted_sets", max_order=2)[0]
     assert unigrams[0].tolist() == [1.5, 2, 1.5, 1.5]
     assert bigrams[0].tolist() == [1, 1, 1, 1]
 
@@ -70,12 +78,12 @@ def test_nothing_counts_as_nothing(counting):
 @every_counting
 def test_copies(counting, source, prediction, copies):
     tokens = tokens_of_texts(source, ["c d"], prediction)
-    assert count_copies(count_ngrams(tokens, counting=counting, max_order=4)[0]) == copies
+    assert count_copies(count_ngrams(tokens, counting=counting, max_order=4)) == copies
 
 
 def test_copies_among_several_segments():
     tokens = tokens_of([["a"], ["b"], ["c"]], [[["x"]]] * 3, [["a"], ["a"], ["c"]])
-    assert count_copies(count_ngrams(tokens, counting="pooled", max_order=4)[0]) == 2
+    assert count_copies(count_ngrams(tokens, counting="pooled", max_order=4)) == 2
 
 
 def test_amounts_by_hand():
@@ -116,7 +124,7 @@ def test_counts_are_the_oracles(counting, columns):
     for place, (source, references, prediction) in enumerate(zip(*columns, strict=True)):
         for order in range(MAX_ORDER):
             expected = ORACLES[counting](source, prediction, references, order + 1)
-            found = dict(zip(OPERATIONS, counts[0, place, order].tolist(), strict=True))
+            found = dict(zip(OPERATIONS, counts[place, order].tolist(), strict=True))
             assert {name: pytest.approx(list(map(float, row)), rel=1e-12) for name, row in expected.items()} == found
 
 
@@ -128,17 +136,51 @@ def test_counts_are_the_oracles(counting, columns):
 @runs(40)
 def test_several_systems_at_once_are_each_alone(counting, columns):
     sources, references, *systems = columns
-    together = count_ngrams(tokens_of(sources, references, *systems), counting=counting, max_order=MAX_ORDER)
+    predictions = [text for system in systems for text in system]
+    tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
+    shared = share(tokens, counting=counting, max_order=MAX_ORDER)
+    owners = np.tile(np.arange(len(sources)), len(systems))
+    together = np.split(count_predictions(ids, lengths, owners, shared), len(systems))
     for counts, predictions in zip(together, systems, strict=True):
         alone = count_ngrams(tokens_of(sources, references, predictions), counting=counting, max_order=MAX_ORDER)
         assert counts.tobytes() == alone.tobytes()
 
 
 @every_counting
+@given(columns=segments(), data=st.data())
+@runs(40)
+def test_any_number_of_predictions_of_each_segment(counting, columns, data):
+    sources, references, texts = columns
+    owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
+    predictions = [texts[data.draw(st.integers(0, len(texts) - 1))] for _ in owners]
+    tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
+    shared = share(tokens, counting=counting, max_order=MAX_ORDER)
+    together = count_predictions(ids, lengths, np.array(owners, np.int64), shared)
+    assert together.shape == (len(owners), MAX_ORDER, 3, 4)
+    for counts, owner, text in zip(together, owners, predictions, strict=True):
+        one = tokens_of([sources[owner]], [references[owner]], [text])
+        assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()
+
+
+@every_counting
+@given(columns=segments(), max_order=st.integers(1, 6))
+@runs(40)
+def test_candidates_are_references_of_each_other(counting, columns, max_order):
+    sources, references, _ = columns
+    candidates = [text for row in references for text in row]
+    together = count_each_by_each(tokens_of(sources[:1], [candidates]), counting=counting, max_order=max_order)
+    assert together.shape == (len(candidates), len(candidates), max_order, 3, 4)
+    for text, row in zip(candidates, together, strict=True):
+        for reference, counts in zip(candidates, row, strict=True):
+            one = tokens_of(sources[:1], [[reference]], [text])
+            assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=max_order).tobytes()
+
+
+@every_counting
 @given(columns=segments(min_segments=2))
 @runs(40)
 def test_several_segments_at_once_are_each_alone(counting, columns):
-    together = count_ngrams(tokens_of(*columns), counting=counting, max_order=MAX_ORDER)[0]
+    together = count_ngrams(tokens_of(*columns), counting=counting, max_order=MAX_ORDER)
     for place, counts in enumerate(together):
         one = tokens_of(*(column[place : place + 1] for column in columns))
         assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()
@@ -150,7 +192,7 @@ def test_several_segments_at_once_are_each_alone(counting, columns):
 def test_fewer_orders_are_the_first_of_more(counting, columns, order):
     tokens = tokens_of(*columns)
     few, many = (count_ngrams(tokens, counting=counting, max_order=n) for n in (order, 6))
-    assert few.tobytes() == many[:, :, :order].tobytes()
+    assert few.tobytes() == many[:, :order].tobytes()
 
 
 @every_counting
@@ -159,7 +201,7 @@ def test_fewer_orders_are_the_first_of_more(counting, columns, order):
 def test_amounts_sum_up_to_the_counts(counting, columns):
     for row in zip(*columns, strict=True):
         tokens = tokens_of(*([text] for text in row))
-        counts = count_ngrams(tokens, counting=counting, max_order=MAX_ORDER)[0, 0]
+        counts = count_ngrams(tokens, counting=counting, max_order=MAX_ORDER)[0]
         amounts = ngram_amounts(tokens, counting=counting, max_order=MAX_ORDER)
         assert len(amounts) == MAX_ORDER
         sums = np.stack([order.counts.sum(axis=0) for order in amounts])

@@ -6,18 +6,35 @@ import pytest
 from conftest import runs
 from hypothesis import given
 from hypothesis import strategies as st
-from word_lists import segments, tokens_of, tokens_of_texts, words_of
+from word_lists import segments, shared_and_predictions, tokens_of, tokens_of_texts, words_of
 
-from sari.ngrams import are_first, in_source_in_order, numbered_ngrams, occurrences, running_total
+from sari.ngrams import (
+    Sources,
+    are_first,
+    in_source_in_order,
+    known_ngrams,
+    look_up,
+    numbered_ngrams,
+    occurrences,
+    running_total,
+)
+
+
+def found_in_order(ngrams, asked):
+    """Tell of the n-grams of predictions at these places whether their words stand in the source in that order."""
+    lengths = ngrams.tokens.lengths[ngrams.tokens.sources]
+    sources = Sources(lengths, ngrams.unigrams[: lengths.sum()])
+    return in_source_in_order(ngrams.predicted(), sources, np.array(asked, np.int64)).tolist()
+
 
 # ---- By hand --------------------------------------------------------------------------------------------------------
 
 
 def test_parts_of_the_texts():
-    tokens = tokens_of([["a"], ["b"]], [[["a"], ["c"], ["d"]], [["b"]]], [["a"], ["b"]], [["c"], ["d"]])
+    tokens = tokens_of([["a"], ["b"]], [[["a"], ["c"], ["d"]], [["b"]]], [["a"], ["b"]])
     assert tokens.nrefs.tolist() == [3, 1]
     assert (tokens.sources, tokens.references) == (slice(0, 2), slice(2, 6))
-    assert [tokens.predictions(system) for system in range(2)] == [slice(6, 8), slice(8, 10)]
+    assert tokens.predictions() == slice(6, 8)
 
 
 def test_numbers_of_every_order():
@@ -43,7 +60,7 @@ def test_ngrams_of_some_of_the_texts():
     every = slice(0, 4)
     assert bigrams.of(tokens.sources).tolist() == [0, 1]
     assert bigrams.of(tokens.references).tolist() == [2, 1, 3]
-    assert bigrams.of(tokens.predictions(0)).tolist() == [2, 4]
+    assert bigrams.of(tokens.predictions()).tolist() == [2, 4]
     assert bigrams.sizes(every).tolist() == [2, 1, 2, 2]
     assert bigrams.first_tokens(every).tolist() == [0, 1, 3, 5, 6, 8, 9]
     assert bigrams.first_tokens(tokens.references).tolist() == [3, 5, 6]
@@ -97,14 +114,13 @@ def test_running_totals():
 def test_bigrams_in_the_order_of_the_source(source, prediction, expected):
     tokens = tokens_of_texts(source, ["c"], prediction)
     _, bigrams = numbered_ngrams(tokens, 2)
-    texts = tokens.predictions(0)
-    assert in_source_in_order(bigrams, texts, np.ones(len(expected), bool)).tolist() == expected
+    assert found_in_order(bigrams, range(len(expected))) == expected
 
 
 def test_words_of_another_segments_source_are_not_in_this_one():
     tokens = tokens_of([["a", "b"], ["b", "c"]], [[["x"]]] * 2, [["b", "c"], ["b", "c"]])
     _, bigrams = numbered_ngrams(tokens, 2)
-    assert in_source_in_order(bigrams, tokens.predictions(0), np.ones(2, bool)).tolist() == [False, True]
+    assert found_in_order(bigrams, range(2)) == [False, True]
 
 
 # ---- Slow and obvious -----------------------------------------------------------------------------------------------
@@ -117,13 +133,13 @@ def test_first_of_their_kind(numbers):
     assert are_first(np.array(numbers, np.int64)).tolist() == expected
 
 
-@given(columns=segments(systems=2))
+@given(columns=segments())
 @runs(40)
 def test_numbers_follow_the_first_appearance(columns):
-    sources, references, *systems = columns
-    tokens = tokens_of(sources, references, *systems)
+    sources, references, predictions = columns
+    tokens = tokens_of(sources, references, predictions)
     pairs = [*enumerate(sources), *((n, text) for n, row in enumerate(references) for text in row)]
-    pairs += [pair for system in systems for pair in enumerate(system)]
+    pairs += enumerate(predictions)
     longest = max(len(text) for _, text in pairs)
     begins = [*range(len(sources)), *(tokens.references.start + running_total(tokens.nrefs)).tolist()]
     found = list(numbered_ngrams(tokens, 4))
@@ -139,22 +155,45 @@ def test_numbers_follow_the_first_appearance(columns):
         assert ngrams.sizes(slice(0, len(pairs))).tolist() == [len(oracle.ngrams(text, order)) for _, text in pairs]
 
 
-@given(columns=segments(systems=2), data=st.data())
+@given(columns=segments(), data=st.data())
 @runs(40)
 def test_in_the_order_of_the_source(columns, data):
-    sources, references, *systems = columns
-    tokens = tokens_of(sources, references, *systems)
-    for ngrams in numbered_ngrams(tokens, 4):
-        for system, predictions in enumerate(systems):
-            grams = [
-                (gram, source)
-                for text, source in zip(predictions, sources, strict=True)
-                for gram in oracle.ngrams(text, ngrams.order)
-            ]
-            asked = data.draw(st.lists(st.booleans(), min_size=len(grams), max_size=len(grams)))
-            expected = [oracle.is_left_over(*pair) for pair, wanted in zip(grams, asked, strict=True) if wanted]
-            found = in_source_in_order(ngrams, tokens.predictions(system), np.array(asked, bool))
-            assert found.tolist() == expected
+    sources, references, predictions = columns
+    for ngrams in numbered_ngrams(tokens_of(sources, references, predictions), 4):
+        grams = [
+            (gram, source)
+            for text, source in zip(predictions, sources, strict=True)
+            for gram in oracle.ngrams(text, ngrams.order)
+        ]
+        asked = [place for place in range(len(grams)) if data.draw(st.booleans())]
+        assert found_in_order(ngrams, asked) == [oracle.is_left_over(*grams[place]) for place in asked]
+
+
+@given(columns=segments(), data=st.data())
+@runs(40)
+def test_slots_of_predictions_that_are_looked_up(columns, data):
+    """Each prediction has a slot for each n-gram of its source and of its references, and for each of its own."""
+    sources, references, texts = columns
+    owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=5))
+    predictions = [texts[data.draw(st.integers(0, len(texts) - 1))] for _ in owners]
+    tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
+    numbered = list(numbered_ngrams(tokens, 4))
+    firsts = [len(sources), *(len(ngrams.pairs) for ngrams in numbered)]
+    known = [known_ngrams(ngrams, first) for ngrams, first in zip(numbered, firsts, strict=False)]
+    for order, found in enumerate(look_up(ids, lengths, np.array(owners, np.int64), known, 4), start=1):
+        slots, in_sources, more = {}, 0, []
+        for place, owner in enumerate(owners):
+            for gram in oracle.ngrams(sources[owner], order):
+                slots.setdefault((place, gram), len(slots))
+        in_sources = len(slots)
+        for place, owner in enumerate(owners):
+            for gram in (gram for text in references[owner] for gram in oracle.ngrams(text, order)):
+                slots.setdefault((place, gram), len(slots))
+        in_either = len(slots)
+        for place, text in enumerate(predictions):
+            more += [slots.setdefault((place, gram), len(slots)) for gram in oracle.ngrams(text, order)]
+        assert (found.in_sources, found.in_sources_or_references) == (in_sources, in_either)
+        assert found.slots.tolist() == more
 
 
 def test_words_between_spaces():

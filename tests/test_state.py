@@ -2,7 +2,6 @@
 
 import json
 import multiprocessing
-import os
 import pickle
 
 import pytest
@@ -216,12 +215,3 @@ def test_states_of_spawned_processes(sari):
 def test_states_stay_small(scorer):
     small, large = (pickle.dumps(state_of(scorer, repeated(n))) for n in (100, 2_000))
     assert len(large) - len(small) < 1_000
-
-
-def test_a_state_leaves_the_threads_to_the_machine_that_counts(scorer, monkeypatch):
-    pickled = []
-    for cores in (1, 17):
-        monkeypatch.setattr(os, "sched_getaffinity", lambda _, cores=cores: set(range(cores)), raising=False)
-        monkeypatch.setattr(os, "cpu_count", lambda cores=cores: cores)
-        pickled.append(pickle.dumps(state_of(scorer, TEXTS)))
-    assert pickled[0] == pickled[1]

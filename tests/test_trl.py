@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from datasets import Dataset
 from test_generation import CHAT, PROMPT, make_llama
-from test_training import REFERENCES, SOURCES, make_tokenizer
+from tiny_trainers import REFERENCES, SOURCES, make_tokenizer
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"

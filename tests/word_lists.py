@@ -22,17 +22,23 @@ def words_of(text):
     return ["" if word == "_" else word for word in text.split()]
 
 
-def tokens_of(sources, references, *systems):
+def tokens_of(sources, references, predictions=()):
     """Return the tokens of lists of words: one per segment, for references a list of them."""
-    texts = [*sources, *(text for row in references for text in row), *(text for system in systems for text in system)]
+    texts = [*sources, *(text for row in references for text in row), *predictions]
     ids = {"": EMPTY}
     numbers = [ids.setdefault(word, len(ids)) for text in texts for word in text]
     return Tokens(
         np.array(numbers, np.int64),
         np.array(list(map(len, texts)), np.int64),
         np.array(list(map(len, references)), np.int64),
-        len(systems),
     )
+
+
+def shared_and_predictions(sources, references, predictions):
+    """Return the tokens of sources and references, and the ids and lengths of those of any predictions."""
+    tokens = tokens_of(sources, references, predictions)
+    shared = tokens_of(sources, references)
+    return shared, tokens.ids[len(shared.ids) :], tokens.lengths[len(shared.lengths) :]
 
 
 def tokens_of_texts(source, references, prediction):
