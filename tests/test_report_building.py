@@ -54,7 +54,7 @@ def test_measures_are_those_of_the_tokens_that_sari_sees(document):
     assert system.rows["edits_from_source"][:3] == distances.tolist()
     assert system.measures["edits_from_source"] == pytest.approx(np.mean(system.rows["edits_from_source"]))
     assert system.measures["sentences"] == simplification.sentence_counts(OUTPUTS[system.name]).mean()
-    assert system.measures["split"] == 20
+    assert system.measures["splits"] == 20
     assert document.systems[0].measures["exact_copies"] == document.systems[0].measures["unedited"] == 100
     assert document.systems[0].measures["equal_to_reference"] == 20
 
