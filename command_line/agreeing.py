@@ -17,7 +17,7 @@ from sari.measures.agreement import COEFFICIENTS, Agreement, SystemRows, agreeme
 from sari.measures.linear import linear_model
 from sari.options import Resampling, resolve_resampling, resolve_settings
 from sari.report.agreement import FORMATS, AgreementReport, AgreementRow
-from sari.report.companions import MEASURES, Measure, Texts, spaced
+from sari.report.companions import MEASURES, BleuCounts, Measure, Texts, spaced
 from sari.state import State
 from sari.variants import SCORES, Variant
 
@@ -58,8 +58,9 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         scores = [score for each in settings for score in _sari(State(each, sentences=True, resampling=True), rows)]
         texts = _texts(rows.texts, settings[0].variant)
         scores += [_measured(measure, texts) for measure in measures]
-        with step_bar("Resampling", len(COEFFICIENTS)) as advance:
-            found = {level: _agreements(scores, rows, resampling, level, advance) for level in _levels(rows)}
+        levels = _levels(rows)
+        with step_bar("Resampling", len(levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
+            found = {level: _agreements(scores, rows, resampling, level, advance) for level in levels}
         model = None
         if options.model is not None:
             by_name = {score.name: score.values for score in scores}
@@ -190,6 +191,7 @@ def _one(texts: Texts, place: int) -> Texts:
         references=None if texts.references is None else [texts.references[place]],
         raw_sources=[texts.raw_sources[place]],
         raw_outputs=[texts.raw_outputs[place]],
+        bleu=BleuCounts(texts.bleu_counts[place : place + 1], texts.copied_counts[place : place + 1]),
     )
 
 
@@ -199,6 +201,7 @@ def _agreements(scores: list[_Scores], rows: _Rows, how: Resampling, level: str,
     by_number = {str(number): score for number, score in enumerate(kept)}
     found: dict[str, Mapping[str, Agreement]] = {}
     for coefficient in COEFFICIENTS:
+        advance(f"{coefficient}, {level}")
         if level == "segments":
             found[coefficient] = agreement(
                 {number: score.values for number, score in by_number.items()},
@@ -222,7 +225,6 @@ def _agreements(scores: list[_Scores], rows: _Rows, how: Resampling, level: str,
                 resamples=how.resamples,
                 seed=how.seed,
             )
-        advance()
     return [
         AgreementRow(
             level=level,

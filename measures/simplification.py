@@ -24,6 +24,7 @@ from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
 from sari.inputs import validate_columns, validate_references, validate_texts
+from sari.measures.bleu import BleuReferences
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -58,7 +59,8 @@ def bleu(predictions, references, *, tokenize: str = "none", **options) -> float
 def bleu_counts(predictions, references) -> np.ndarray:
     """Return what the BLEU of any of the segments is made of: int64[segments, 10], which adds up.
 
-    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are.
+    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are;
+    `bleu.BleuReferences` makes the same for several systems.
 
     >>> texts = ["the cat sat .", "a dog ."], [["the cat sat .", "a cat ."], ["a dog barked ."]]
     >>> counts = bleu_counts(*texts)
@@ -68,10 +70,7 @@ def bleu_counts(predictions, references) -> np.ndarray:
     True
     """
     predictions, references = _pairs(predictions, references)
-    metric = BLEU(tokenize="none", force=True, effective_order=True)
-    scores = map(metric.sentence_score, predictions, references)
-    rows = [(score.sys_len, score.ref_len, *score.counts, *score.totals) for score in scores]
-    return np.array(rows, np.int64).reshape(len(predictions), -1)
+    return BleuReferences(references).counts(predictions)
 
 
 def bleu_of(counts: np.ndarray) -> float:

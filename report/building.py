@@ -12,17 +12,17 @@ from sari.comparing import score_systems
 from sari.data_warnings import WarningRow
 from sari.inputs import SystemColumns
 from sari.measures import simplification
+from sari.measures.bleu import BleuReferences
 from sari.measures.generation import Tree
 from sari.options import Resampling, Settings, resolve_resampling
-from sari.report.companions import MEASURES, Texts, spaced
-from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
-from sari.report.explanation import explain
+from sari.report.companions import MEASURES, BleuCounts, Texts, spaced
+from sari.report.document import REFERENCE, SOURCE, Document, Length, System
+from sari.report.examples import choose_examples, example_groups
 from sari.report.results import ScoreReport
 from sari.state import State
 from sari.variants import Variant
 
 _LENGTHS = 5
-_EXAMPLES, _EXAMPLES_OF_SEVERAL = 8, 4
 
 
 def build(
@@ -33,7 +33,7 @@ def build(
     scored: ScoreReport | None = None,
     trees: Sequence[Tree] | None = None,
     resampling: Resampling | None = None,
-    advance: Callable[[], object] = lambda: None,
+    advance: Callable[[str], object] = lambda _: None,
 ) -> Document:
     """Gather what there is to say about scored systems.
 
@@ -44,7 +44,7 @@ def build(
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         trees: the dependency trees of the first references, for the measures that compare trees.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
-        advance: called again and again while it works, `steps` times.
+        advance: called again and again while it works, `steps` times, with what begins.
 
     Raises:
         ValueError: for trees that are not as many as the segments.
@@ -53,6 +53,8 @@ def build(
     resampling = resampling or resolve_resampling()
     test_set = _TestSet(columns, some.settings, trees, advance)
     nrefs = list(map(len, columns.references))
+    systems = [test_set.system(name, columns.predictions[name], state, resampling) for name, state in states.items()]
+    beside = test_set.beside()
     return Document(
         signature=some.signature,
         segments=some.segments,
@@ -63,19 +65,24 @@ def build(
         seed=resampling.seed,
         warnings=list(warnings),
         lengths=[length for length, _ in test_set.lengths],
-        systems=[
-            test_set.system(name, columns.predictions[name], columns.references, state, resampling)
-            for name, state in states.items()
-        ],
-        beside=test_set.beside(),
-        examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+        systems=systems,
+        beside=beside,
+        examples=choose_examples(columns, some.settings, systems, beside[0], seed=resampling.seed, advance=advance),
         scored=scored,
     )
 
 
 def steps(systems: int) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
-    return (systems + 2) * len(MEASURES)
+    return (systems + 2) * len(MEASURES) + example_groups(systems)
+
+
+class _References:
+    """References as tokens joined by spaces, prepared for BLEU once."""
+
+    def __init__(self, texts: list[list[str]]):
+        self.texts = texts
+        self.prepared = BleuReferences(texts)
 
 
 class _TestSet:
@@ -90,7 +97,7 @@ class _TestSet:
         columns: SystemColumns,
         settings: Settings,
         trees: Sequence[Tree] | None,
-        advance: Callable[[], object],
+        advance: Callable[[str], object],
     ):
         self.sources, _, self.references = columns
         self.settings = settings
@@ -103,19 +110,13 @@ class _TestSet:
     def lengths(self) -> list[tuple[Length, list[int]]]:
         return _lengths(self._source_tokens)
 
-    def system(
-        self,
-        name: str,
-        outputs: list[str],
-        references: list[list[str]],
-        state: State | None,
-        resampling: Resampling,
-    ) -> System:
-        """Describe a system; what has no state, the only reference itself, has no scores."""
-        texts = self._texts(outputs, references)
-        if state is None:
-            texts = replace(texts, references=None, trees=None)
-        measures, rows = self._measured(texts)
+    def system(self, name: str, outputs: list[str], state: State, resampling: Resampling) -> System:
+        """Describe a system."""
+        return self._described(name, self._texts(outputs, self._references), state, resampling)
+
+    def _described(self, name: str, texts: Texts, state: State | None, resampling: Resampling) -> System:
+        """Describe what has such texts; what has no state, the only reference itself, has no scores."""
+        measures, rows = self._measured(name, texts)
         result = state.result(details=True, resampling=resampling) if state else None
         return System(
             name=name,
@@ -133,42 +134,55 @@ class _TestSet:
         plain = resolve_resampling()
         first = [row[0] for row in self.references]
         others = [row[1:] for row in self.references]
-        copied = self.system(SOURCE, self.sources, self.references, self._scored(self.sources, self.references), plain)
-        if all(others):
-            return [copied, self.system(REFERENCE, first, others, self._scored(first, others), plain)]
-        return [copied, self.system(REFERENCE, first, self.references, None, plain)]
+        copied = self.system(SOURCE, self.sources, self._scored(self.sources, self.references), plain)
+        if not all(others):
+            texts = replace(self._texts(first, None), trees=None)
+            return [copied, self._described(REFERENCE, texts, None, plain)]
+        texts = self._texts(first, _References([row[1:] for row in self._references.texts]))
+        return [copied, self._described(REFERENCE, texts, self._scored(first, others), plain)]
 
     def _scored(self, outputs: list[str], references: list[list[str]]) -> State:
         columns = SystemColumns(self.sources, {"": outputs}, references)
         return score_systems(columns, self.settings, sentences=True, resampling=True)[""]
 
-    def _measured(self, texts: Texts) -> tuple[dict[str, float | None], dict[str, np.ndarray]]:
+    def _measured(self, name: str, texts: Texts) -> tuple[dict[str, float | None], dict[str, np.ndarray]]:
         """Return the values of all companion measures, and of those that are means the numbers of every segment."""
         measures: dict[str, float | None] = {}
         rows: dict[str, np.ndarray] = {}
         for measure in MEASURES:
+            self._advance(f"{name}: {measure.label}")
             value = None if getattr(texts, measure.needs) is None else measure.of(texts)
             if isinstance(value, np.ndarray):
                 rows[measure.name] = value.astype(np.float64)
                 value = value.mean()
             measures[measure.name] = value if value is None else float(value)
-            self._advance()
         return measures, rows
 
     @cached_property
     def _source_tokens(self) -> list[str]:
         return self._spaced(self.sources)
 
-    def _texts(self, outputs: list[str], references: list[list[str]]) -> Texts:
+    @cached_property
+    def _references(self) -> "_References":
+        tokens = iter(self._spaced([*chain.from_iterable(self.references)]))
+        return _References([[next(tokens) for _ in row] for row in self.references])
+
+    @cached_property
+    def _sources_as_references(self) -> BleuReferences:
+        return BleuReferences(self._source_tokens)
+
+    def _texts(self, outputs: list[str], references: "_References | None") -> Texts:
         """Return the texts of a system as tokens, sources split like the rest whatever the variant does to them."""
-        of_references = iter(self._spaced([*chain.from_iterable(references)]))
+        tokens = self._spaced(outputs)
+        bleu = references and BleuCounts(references.prepared.counts(tokens), self._sources_as_references.counts(tokens))
         return Texts(
             sources=self._source_tokens,
-            outputs=self._spaced(outputs),
-            references=[[next(of_references) for _ in row] for row in references],
+            outputs=tokens,
+            references=references and references.texts,
             raw_sources=self.sources,
             raw_outputs=outputs,
             trees=self.trees,
+            bleu=bleu,
         )
 
     def _spaced(self, texts: list[str]) -> list[str]:
@@ -203,36 +217,6 @@ def _lengths(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
         if rows:
             classes.append((Length(begin, end - 1, len(rows)), rows))
     return classes
-
-
-def _examples(columns: SystemColumns, states: Mapping[str, State], rng: np.random.Generator) -> list[Examples]:
-    """Choose random segments, which all systems show, and for each system the best and the worst."""
-    number = min(_EXAMPLES if len(states) == 1 else _EXAMPLES_OF_SEVERAL, len(columns.sources))
-
-    def example(place: int, names: Sequence[str]) -> Example:
-        source, references = columns.sources[place], columns.references[place]
-        outputs = {
-            name: explain(
-                source=source,
-                prediction=columns.predictions[name][place],
-                references=references,
-                settings=states[name].settings,
-            )
-            for name in names
-        }
-        return Example(place + 1, source, references, outputs)
-
-    def chosen(title: str, places: Sequence[int], names: Sequence[str]) -> Examples:
-        return Examples(title, [example(place, names) for place in places])
-
-    at_random = sorted(rng.permutation(len(columns.sources))[:number].tolist())
-    groups = [chosen("Random segments", at_random, list(states))]
-    for name, state in states.items():
-        of = "" if len(states) == 1 else f" of {name}"
-        order = np.argsort(state.sentences()["sari"], kind="stable").tolist()
-        groups.append(chosen(f"Best segments{of}", order[::-1][:number], [name]))
-        groups.append(chosen(f"Worst segments{of}", order[:number], [name]))
-    return groups
 
 
 def _in_words(variant: Variant) -> str:

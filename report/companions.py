@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,6 +11,13 @@ from sari.measures import generation, simplification
 from sari.measures.generation import Tree
 from sari.tokenization import Text, split_into_tokens
 from sari.variants import Variant
+
+
+class BleuCounts(NamedTuple):
+    """What BLEU of each segment is made of, against the references and against the source: see `bleu_counts`."""
+
+    near: np.ndarray
+    copied: np.ndarray
 
 
 @dataclass(frozen=True)
@@ -21,6 +29,7 @@ class Texts:
             only reference itself.
         raw_sources, raw_outputs: the texts as they came.
         trees: of the first references, in the same case; None where there are none.
+        bleu: what BLEU is made of, where it is known already.
     """
 
     sources: list[str]
@@ -29,17 +38,22 @@ class Texts:
     raw_sources: list[str]
     raw_outputs: list[str]
     trees: list[Tree] | None = None
+    bleu: BleuCounts | None = None
 
     @cached_property
     def bleu_counts(self) -> np.ndarray:
         """What BLEU against the references is made of: see `simplification.bleu_counts`."""
-        return simplification.bleu_counts(self.outputs, self.references)
+        return self.bleu.near if self.bleu else simplification.bleu_counts(self.outputs, self.references)
+
+    @cached_property
+    def copied_counts(self) -> np.ndarray:
+        """What BLEU against the source is made of."""
+        return self.bleu.copied if self.bleu else simplification.bleu_counts(self.outputs, self.sources)
 
     @cached_property
     def ibleu(self) -> float:
         """BLEU against the references, less a part of BLEU against the source."""
-        copied = simplification.bleu_counts(self.outputs, self.sources)
-        return simplification.ibleu_of(*map(simplification.bleu_of, (self.bleu_counts, copied)))
+        return simplification.ibleu_of(*map(simplification.bleu_of, (self.bleu_counts, self.copied_counts)))
 
     @cached_property
     def edits_to_reference(self) -> np.ndarray:

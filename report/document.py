@@ -50,12 +50,13 @@ class Length:
 
 @dataclass(frozen=True)
 class Example:
-    """A segment to look at: its number, from 1, its texts, and what systems made of it."""
+    """A segment to look at: its number, from 1, its texts, what systems made of it, what is notable."""
 
     number: int
     source: str
     references: list[str]
     outputs: dict[str, Explanation]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,7 +82,7 @@ class Document:
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
-        examples: random segments, and for each system the best and the worst.
+        examples: random segments, and for each system the best, the worst, and others that stand out.
         scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
     """
 

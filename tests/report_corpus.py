@@ -40,7 +40,7 @@ TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (te
 VOID = {"meta", "img", "br", "link", "hr"}
 
 
-def built(*, sources, systems, references, trees=None, confidence=None, seed=12345, advance=lambda: None, **options):
+def built(*, sources, systems, references, trees=None, confidence=None, seed=12345, advance=lambda _: None, **options):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
     states = score_systems(columns, resolve_settings(**options), sentences=True, resampling=True)
@@ -49,9 +49,10 @@ def built(*, sources, systems, references, trees=None, confidence=None, seed=123
     return building.build(columns, states, warnings=warnings, trees=trees, resampling=resampling, advance=advance)
 
 
-def explained(source, prediction, references, **options):
+def explained(source, prediction, references, *, ngrams=True, **options):
     """Return the explanation of a segment under the options."""
-    return explain(source=source, prediction=prediction, references=references, settings=resolve_settings(**options))
+    texts = {"source": source, "prediction": prediction, "references": references}
+    return explain(**texts, settings=resolve_settings(**options), ngrams=ngrams)
 
 
 def document_of_two():

@@ -95,41 +95,13 @@ def test_what_stands_beside_the_systems(sari, document):
     assert found.beside[1].scores == against
 
 
-def test_examples(document, single):
-    titles = [group.title for group in document.examples]
-    names = list(OUTPUTS)
-    assert titles == [
-        "Random segments",
-        *(f"{which} segments of {name}" for name in names for which in ("Best", "Worst")),
-    ]
-    assert [group.title for group in single.examples] == ["Random segments", "Best segments", "Worst segments"]
-    assert all(list(example.outputs) == names for example in document.examples[0].segments)
-    scores = document.systems[1].sentences["sari"]
-    best, worst = ([example.number - 1 for example in group.segments] for group in document.examples[3:])
-    assert [scores[place] for place in best] == sorted(scores, reverse=True)[: len(best)]
-    assert [scores[place] for place in worst] == sorted(scores)[: len(worst)]
-    for group in document.examples:
-        for example in group.segments:
-            assert example.source == SOURCES[example.number - 1]
-            assert example.references == REFERENCES[example.number - 1]
-            for name, found in example.outputs.items():
-                (system,) = (system for system in document.systems if system.name == name)
-                assert found.scores["sari"] == pytest.approx(system.sentences["sari"][example.number - 1])
-
-
-def test_the_seed_chooses_the_random_segments():
-    many = [f"number {number} ." for number in range(60)]
-    how = {"sources": many, "systems": {"a": many}, "references": [[text] for text in many]}
-    chosen = [[example.number for example in built(**how, seed=seed).examples[0].segments] for seed in (1, 1, 2)]
-    assert chosen[0] == chosen[1] != chosen[2]
-    assert chosen[0] == sorted(set(chosen[0]))
-
-
 def test_progress_is_told():
     calls = []
     systems = {"a": ["b"], "c": ["d"]}
-    built(sources=["x"], systems=systems, references=[["y"]], advance=lambda: calls.append(1))
+    built(sources=["x"], systems=systems, references=[["y"]], advance=calls.append)
     assert len(calls) == building.steps(len(systems))
+    assert calls[0] == "a: BLEU"
+    assert calls[-1] == "Most rewritten of c"
 
 
 @pytest.mark.parametrize(
