@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable  # noqa: E402
+from as_package import make_importable
 
 make_importable()
 from sari.benchmarks.corpora import made_up  # noqa: E402
@@ -42,7 +42,7 @@ def main() -> None:
 
 
 def _written(folder: Path, segments: int, references: int, systems: int) -> list[str]:
-    """Write a corpus, in which systems are edited copies like references, and return the options that name its files."""
+    """Write a corpus, with systems made like references, and return the options that name its files."""
     corpus = made_up(segments, references=references + systems, tokens=22)
     columns = list(zip(*corpus.references, strict=True))
 
