@@ -130,14 +130,28 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Align with the most promising references first: at best, moves halve the errors."""
-    bounds = [1 - Levenshtein.distance(output, text) / 2 / max(len(text), 1) for text in references]
+    """Align with the most promising references first, and with none that leaves no room for moves."""
+    promises, own = [], Counter(output)
+    for text in references:
+        errors, tokens = Levenshtein.distance(output, text), max(len(text), 1)
+        moves = _most_moves(own, text, errors) if errors > 1 else 0
+        promises.append(((1 - errors / tokens) + moves / tokens, moves, text))
     best = -math.inf
-    for bound, text in sorted(zip(bounds, references, strict=True), reverse=True):
-        if bound <= best:
+    for promise, moves, text in sorted(promises, key=lambda row: row[0], reverse=True):
+        if promise <= best:
             break
-        best = max(best, _errors(output, text).generation_accuracy)
+        best = max(best, _errors(output, text).generation_accuracy if moves else promise)
     return best
+
+
+def _most_moves(output: Counter[str], reference: list[str], errors: int) -> int:
+    """Return how many of so many errors can be moves at most: a token that moves stands in both texts.
+
+    The tokens that stay are those of the longer text, less the errors, plus the fewer of insertions and deletions. A
+    move is one of both, and what stays or moves is common to both texts.
+    """
+    common = (output & Counter(reference)).total()
+    return max(common + errors - max(output.total(), len(reference)), 0) // 2
 
 
 def tree_errors(predictions, trees) -> list[Errors]:

@@ -15,12 +15,16 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
 from sari.inputs import validate_columns, validate_references, validate_texts
+from sari.measures.bleu import BleuReferences
+
+_Number = TypeVar("_Number", float, np.ndarray)
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -55,7 +59,8 @@ def bleu(predictions, references, *, tokenize: str = "none", **options) -> float
 def bleu_counts(predictions, references) -> np.ndarray:
     """Return what the BLEU of any of the segments is made of: int64[segments, 10], which adds up.
 
-    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are.
+    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are;
+    `bleu.BleuReferences` makes the same for several systems.
 
     >>> texts = ["the cat sat .", "a dog ."], [["the cat sat .", "a cat ."], ["a dog barked ."]]
     >>> counts = bleu_counts(*texts)
@@ -65,10 +70,7 @@ def bleu_counts(predictions, references) -> np.ndarray:
     True
     """
     predictions, references = _pairs(predictions, references)
-    metric = BLEU(tokenize="none", force=True, effective_order=True)
-    scores = map(metric.sentence_score, predictions, references)
-    rows = [(score.sys_len, score.ref_len, *score.counts, *score.totals) for score in scores]
-    return np.array(rows, np.int64).reshape(len(predictions), -1)
+    return BleuReferences(references).counts(predictions)
 
 
 def bleu_of(counts: np.ndarray) -> float:
@@ -101,8 +103,8 @@ def bleu_of_sums(sums: np.ndarray) -> np.ndarray:
     return np.where(some, 100 * np.exp(short + np.log(smoothed).mean(axis=-1)), 0.0)
 
 
-def ibleu_of(near: float, copied: float, *, alpha: float = 0.9) -> float:
-    """Return iBLEU, of BLEU against the references and BLEU against the source: see `ibleu`."""
+def ibleu_of(near: _Number, copied: _Number, *, alpha: float = 0.9) -> _Number:
+    """Return iBLEU, of BLEU against the references and BLEU against the source, or of arrays of them: see `ibleu`."""
     return alpha * near - (1 - alpha) * copied
 
 

@@ -13,9 +13,45 @@ from dataclasses import replace
 import numpy as np
 
 from sari.inputs import validate_columns, validate_references, validate_texts
+from sari.measures.bleu import BleuReferences
 from sari.measures.readability import GRADES
-from sari.measures.simplification import bleu_counts, check_alpha
+from sari.measures.simplification import check_alpha
 from sari.measures.words import joshua_syllables, joshua_tokens
+
+
+class Targets:
+    """Sources and references, ready for the predictions of any number of systems.
+
+    >>> Targets(["a b c d e f"], [["a b c d e"]]).ibleu_scores(["a b c d e"]).round(2).tolist()
+    [81.81]
+    """
+
+    def __init__(self, sources, references):
+        """Prepare sources, one text per segment, and references, per segment a list of texts or one text."""
+        sources, references = validate_texts("sources", sources), validate_references(references)
+        if len(sources) != len(references):
+            raise ValueError(f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources")
+        words = [joshua_tokens(text, normalize=False) for text in sources]
+        targets = [list(map(_normalized, row)) for row in references]
+        self._sources, self._references = BleuReferences(list(map(" ".join, words))), BleuReferences(targets)
+        self._grades = _grades(words)
+        lengths = [sum(max(len(text.split()), 1) for text in row) // len(row) for row in targets]
+        self._mean_lengths = np.array(lengths, np.int64)
+
+    def ibleu_scores(self, predictions, *, alpha: float = 0.9) -> np.ndarray:
+        """Return what the function `ibleu_scores` does."""
+        check_alpha(alpha)
+        outputs = list(map(_normalized, validate_texts("predictions", predictions)))
+        near, copied = self._references.counts(outputs), self._sources.counts(outputs)
+        return 100 * (alpha * _bleu(near, self._mean_lengths) - (1 - alpha) * _bleu(copied, copied[:, 1]))
+
+    def fkbleu_scores(self, predictions, *, alpha: float = 0.9) -> np.ndarray:
+        """Return what the function `fkbleu_scores` does."""
+        near = self.ibleu_scores(predictions, alpha=alpha) / 100
+        words = [joshua_tokens(text) for text in validate_texts("predictions", predictions)]
+        eased = 1 / (1 + np.exp(np.minimum(_grades(words) - self._grades, 700.0)))  # beyond 700, exp would overflow
+        empty = np.array([not row for row in words], bool)
+        return 100 * np.sqrt(np.where(empty, 0, np.maximum(near, 0)) * eased)
 
 
 def bleu_scores(predictions, references) -> np.ndarray:
@@ -31,8 +67,8 @@ def bleu_scores(predictions, references) -> np.ndarray:
     [100.0, 70.71]
     """
     predictions, references = validate_texts("predictions", predictions), validate_references(references)
-    outputs = [_normalized(text) for text in predictions]
-    counts = bleu_counts(outputs, [[_normalized(text) for text in row] for row in references])
+    targets = BleuReferences([list(map(_normalized, row)) for row in references])
+    counts = targets.counts(list(map(_normalized, predictions)))
     return 100 * _bleu(counts, counts[:, 1])
 
 
@@ -53,13 +89,7 @@ def ibleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np.
     [81.81]
     """
     sources, predictions, references = validate_columns(sources, predictions, references)
-    check_alpha(alpha)
-    outputs = [_normalized(text) for text in predictions]
-    targets = [[_normalized(text) for text in row] for row in references]
-    near = bleu_counts(outputs, targets)
-    copied = bleu_counts(outputs, [_as_it_is(text) for text in sources])
-    lengths = [sum(max(len(text.split()), 1) for text in row) // len(row) for row in targets]
-    return 100 * (alpha * _bleu(near, np.array(lengths, np.int64)) - (1 - alpha) * _bleu(copied, copied[:, 1]))
+    return Targets(sources, references).ibleu_scores(predictions, alpha=alpha)
 
 
 def fkbleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np.ndarray:
@@ -75,20 +105,11 @@ def fkbleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np
     [63.25]
     """
     sources, predictions, references = validate_columns(sources, predictions, references)
-    near = ibleu_scores(sources, predictions, references, alpha=alpha)
-    before = _grades([joshua_tokens(text, normalize=False) for text in sources])
-    words = [joshua_tokens(text) for text in predictions]
-    eased = 1 / (1 + np.exp(np.minimum(_grades(words) - before, 700.0)))  # beyond 700, exp would overflow
-    empty = np.array([not row for row in words], bool)
-    return 100 * np.sqrt(np.where(empty, 0, np.maximum(near / 100, 0)) * eased)
+    return Targets(sources, references).fkbleu_scores(predictions, alpha=alpha)
 
 
 def _normalized(text: str) -> str:
     return " ".join(joshua_tokens(text))
-
-
-def _as_it_is(text: str) -> str:
-    return " ".join(joshua_tokens(text, normalize=False))
 
 
 def _grades(words: list[list[str]]) -> np.ndarray:

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.measures import generation, readability, simplification, xu2016
+from sari.measures.bleu import BleuReferences
 from sari.measures.generation import Tree
 from sari.measures.readability import GRADES
 from sari.sentences import PUNKT, check_splitter
@@ -22,6 +23,28 @@ class WordRanks(NamedTuple):
     stop_words: frozenset[str]
 
 
+class References:
+    """References, and sources, as tokens joined by spaces: prepared once, when a measure asks, for all systems."""
+
+    def __init__(self, sources: list[str], texts: list[list[str]]):
+        self.sources, self.texts = sources, texts
+
+    @cached_property
+    def bleu(self) -> BleuReferences:
+        """Ready for BLEU."""
+        return BleuReferences(self.texts)
+
+    @cached_property
+    def copied(self) -> BleuReferences:
+        """The sources, ready for BLEU."""
+        return BleuReferences(self.sources)
+
+    @cached_property
+    def targets(self) -> xu2016.Targets:
+        """Ready for the measures of Xu et al. 2016."""
+        return xu2016.Targets(self.sources, self.texts)
+
+
 @dataclass(frozen=True)
 class Texts:
     """The texts of one system, as lists with one item per segment.
@@ -32,6 +55,7 @@ class Texts:
         raw_sources, raw_outputs: the texts as they came.
         trees: of the first references, in the same case; None where there are none.
         ranks: of words; None where there are none.
+        prepared: sources and references, where other systems share them.
     """
 
     sources: list[str]
@@ -41,21 +65,31 @@ class Texts:
     raw_outputs: list[str]
     trees: list[Tree] | None = None
     ranks: WordRanks | None = None
+    prepared: References | None = None
+
+    @cached_property
+    def _shared(self) -> References:
+        return self.prepared or References(self.sources, self.references or [])
 
     @cached_property
     def bleu_counts(self) -> np.ndarray:
         """What BLEU against the references is made of: see `simplification.bleu_counts`."""
-        return simplification.bleu_counts(self.outputs, self.references)
+        return self._shared.bleu.counts(self.outputs)
 
     @cached_property
     def copied_counts(self) -> np.ndarray:
         """What BLEU against the source is made of."""
-        return simplification.bleu_counts(self.outputs, self.sources)
+        return self._shared.copied.counts(self.outputs)
 
     @property
     def ibleu_counts(self) -> np.ndarray:
         """What iBLEU is made of: both, side by side."""
         return np.hstack([self.bleu_counts, self.copied_counts])
+
+    @property
+    def fkbleu(self) -> np.ndarray:
+        """FKBLEU of each segment."""
+        return self._shared.targets.fkbleu_scores(self.outputs)
 
     @property
     def punkt(self) -> str | None:
@@ -116,10 +150,13 @@ class Measure:
     unit: str = ""
     needs: str = "outputs"
 
-    def of(self, texts: Texts) -> float | np.ndarray:
-        """Return the value of a corpus, or one per segment, of which the mean is the value."""
-        rows = self.rows(texts)
-        return rows if self.of_sums is None else float(self.of_sums(rows.sum(axis=0)))
+    def value(self, rows: np.ndarray) -> float:
+        """Return the value that rows make."""
+        return float(self.values_of_sums(rows.reshape(len(rows), -1).sum(axis=0), len(rows)))
+
+    def values_of_sums(self, sums: np.ndarray, segments: int | np.ndarray) -> np.ndarray:
+        """Return the values of sums of the rows of so many segments: float64[...] of float64[..., number]."""
+        return sums[..., 0] / segments if self.of_sums is None else self.of_sums(sums)
 
     def is_known(self, texts: Texts) -> bool:
         """Tell whether the texts have what the measure needs."""
@@ -161,7 +198,7 @@ MEASURES = (
         "FKBLEU",
         _NEAR,
         "√(iBLEU × sigmoid(grade of the source − grade of the output)) of segments, as Xu et al. 2016 compute it",
-        lambda texts: xu2016.fkbleu_scores(texts.sources, texts.outputs, texts.references),
+        lambda texts: texts.fkbleu,
         needs="references",
     ),
     Measure(

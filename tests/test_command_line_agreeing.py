@@ -136,7 +136,7 @@ def test_every_format_says_the_same(files, capsys):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--measures", "bleu"], "--measures goes with --ratings"),
+        (["--model", "sari"], "--model goes with --ratings"),
         (["--ratings", "a", "b", "c"], "--ratings: got 3, wanted 2: a file for each of --outputs"),
         (["--ratings", "a", "b", "--baselines"], "--ratings shows how scores agree with ratings, and goes with"),
         (["--ratings", "a", "b", "--model", "sari", "--all-variants"], "--model is about one variant"),
