@@ -104,6 +104,23 @@ def test_a_key_of_jsonl_and_systems_named_there(tmp_path, capsys):
     assert own["coefficients"]["pearson"]["value"] == pytest.approx(stats.pearsonr(scores, means).statistic)
 
 
+def test_corpus_measures_of_whole_systems_are_ranked(tmp_path, capsys):
+    """BLEU of a system is that of all its outputs, not the mean of single ones."""
+    names = ["outputs.txt", "outputs.rewriting.txt", "references.1.txt"]
+    ratings = []
+    for place in range(3):
+        path = tmp_path / f"ratings {place}"
+        path.write_text("".join(f"{value + place * place}\n" for value in range(10)))
+        ratings.append(str(path))
+    outputs = [EXAMPLES / name for name in names]
+    given = [*arguments(outputs), "--ratings", *ratings, "--tokenize", "none", "--no-lowercase", "--measures", "bleu"]
+    report = json.loads(run(capsys, *given, "--format", "json"))
+    references = list(map(list, zip(*map(lines, REFERENCES), strict=True)))
+    values = [simplification.bleu(lines(path), references) for path in outputs]
+    (own,) = (row for row in report["agreement"] if row["level"] == "systems" and row["measure"] == "bleu")
+    assert own["coefficients"]["pearson"]["value"] == pytest.approx(stats.pearsonr(values, [0, 1, 4]).statistic)
+
+
 def test_companion_measures_and_a_model(files, capsys):
     given = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--tokenize", "none", "--no-lowercase"]
     more = ["--measures", "bleu", "compression_ratio", "--model", "sari", "compression_ratio", "--format", "json"]
@@ -139,7 +156,7 @@ def test_every_format_says_the_same(files, capsys):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--measures", "bleu"], "--measures goes with --ratings"),
+        (["--model", "sari"], "--model goes with --ratings"),
         (["--ratings", "a", "b", "c"], "--ratings: got 3, wanted 2: a file for each of --outputs"),
         (["--ratings", "a", "b", "--baselines"], "--ratings shows how scores agree with ratings, and goes with"),
         (["--ratings", "a", "b", "--model", "sari", "--all-variants"], "--model is about one variant"),

@@ -145,12 +145,12 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
         return scores
 
 
-def report_systems(systems: SystemColumns, advance: Callable[[int, int], object], **options: Any) -> str:
+def report_systems(systems: SystemColumns, advance: Callable[[int, int, str], object], **options: Any) -> str:
     """Return the page that tells all about systems: companion measures, scores by length, examples.
 
     Args:
         systems: as for `compare_systems`.
-        advance: called with the number of steps done, and of all.
+        advance: called with the number of a step that begins, from 0, how many there are, and what it does.
         options: those of the metric.
 
     Raises:
@@ -161,13 +161,14 @@ def report_systems(systems: SystemColumns, advance: Callable[[int, int], object]
         check_segments(len(systems.sources))
         settings = resolve_settings(**options, threads=1)
         states = comparing.score_systems(systems, settings, sentences=True, resampling=True)
-        steps = iter(range(1, building.steps(len(states)) + 1))
+        total = building.steps(len(states))
+        numbers = iter(range(total))
         document = building.build(
             systems,
             states,
             warnings=warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()})),
             resampling=resolve_resampling(confidence=_CONFIDENCE),
-            advance=lambda: advance(next(steps), building.steps(len(states))),
+            advance=lambda step: advance(next(numbers), total, step),
         )
         return pages.as_html(document)
 

@@ -198,7 +198,9 @@ def download_report(_ending: str, compared: Compared | None, progress=gr.Progres
     except FileNotFoundError:
         raise RefusedError("The files are gone by now: please choose them again.") from None
     try:
-        return report_systems(columns, lambda done, total: progress((done, total)), **options_of(*there.chosen))
+        return report_systems(
+            columns, lambda done, total, step: progress((done, total), desc=step), **options_of(*there.chosen)
+        )
     finally:
         release_memory()
 
