@@ -37,7 +37,7 @@ REFERENCES = [
 TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (text, *_) in REFERENCES]
 
 #: Elements that are never closed.
-VOID = {"meta", "img", "br", "link", "hr"}
+VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
 def built(*, sources, systems, references, trees=None, confidence=None, seed=12345, advance=lambda _: None, **options):
