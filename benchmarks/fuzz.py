@@ -18,8 +18,10 @@ import inspect
 import math
 import os
 import random
+import shutil
 import sys
 import time
+import warnings
 from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
@@ -62,23 +64,14 @@ def at_periods(text: str) -> list[str]:
     return [sentence for sentence in text.split(".") if sentence]
 
 
-#: What options are drawn from: all that need no download, common tokenizers more often than others.
+_COMMON = ("13a", "13a", "13a", "13a", "none", "none", "none", letters_apart, letters_apart)
+#: What options are drawn from: of tokenizers all that need no download, common ones more often than others.
 CHOICES: dict[str, tuple[Any, ...]] = {
     "variant": tuple(VARIANTS),
     "level": LEVELS,
     "deletion": DELETIONS,
     "zero_division": (0, 1, 0.5),
-    "tokenize": (
-        *["13a"] * 4,
-        *["none"] * 3,
-        *[letters_apart] * 2,
-        "intl",
-        "char",
-        "zh",
-        "moses",
-        "ja-mecab",
-        "ko-mecab",
-    ),
+    "tokenize": (*_COMMON, "intl", "char", "zh", "moses", "ja-mecab", "ko-mecab"),
     "lowercase": (True, False),
     "max_order": (1, 2, 3, 4, 5, 6),
     "penalties": tuple(PENALTIES),
@@ -200,7 +193,8 @@ def check(seeds: list[int], against: Path | None, variants: list[str]) -> list[O
     """Score the corpora of these seeds, and compare."""
     peer = _peer(against)
     outcomes = []
-    with Scorer().collect_warnings():
+    with Scorer().collect_warnings(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # those of the other module
         for seed in seeds:
             case = _case(seed, peer, variants)
             difference = _difference(case, case.corpus, peer) or _not_refused(case)
@@ -280,14 +274,15 @@ def _shown(case: Case, peer: Peer | None) -> str:
 # ---- The command ----------------------------------------------------------------------------------------------------
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     """Compare until so many segments were; return the exit status."""
-    options, variants = _parse()
+    options, variants = _parse(arguments)
     begin, seen = time.monotonic(), _Seen()
+    width, height = shutil.get_terminal_size()  # numbers even where a terminal claims to have no size
     peer = "the oracle" if options.against is None else str(options.against)
     print(f"{', '.join(variants)}; tokenizers {', '.join(_names('tokenize'))}; against {peer}", flush=True)
     try:
-        with tqdm(total=options.segments, unit="segment", disable=None, dynamic_ncols=True) as bar:
+        with tqdm(total=options.segments, unit="segment", disable=None, ncols=width, nrows=height) as bar:
             for outcome in _outcomes(options, variants):
                 seen.add(outcome)
                 bar.update(outcome.segments)
@@ -334,6 +329,7 @@ def _outcomes(options: argparse.Namespace, variants: list[str]) -> Iterator[Outc
     if options.processes == 1:
         for block in blocks:
             yield from check(block, options.against, variants)
+        return
     with ProcessPoolExecutor(options.processes, get_context("spawn")) as pool:
         under_way: deque[Future[list[Outcome]]] = deque()
         try:
@@ -355,17 +351,20 @@ def _repeat(seed: int, options: argparse.Namespace) -> str:
     return " ".join(["python benchmarks/fuzz.py --seed", str(seed), "--segments 1", *against, *variants])
 
 
-def _parse() -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
+def _parse(arguments: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
+    description = str(__doc__).splitlines()[0]
+    parser = argparse.ArgumentParser("fuzz.py", description=description, usage=argparse.SUPPRESS)
     parser.add_argument("--segments", type=int, default=100_000, help="at least so many (default: 100,000)")
     parser.add_argument("--seed", type=int, default=1, help="of the first corpus (default: 1)")
-    parser.add_argument("--processes", type=int, default=1, help="(default: 1)")
+    parser.add_argument("--processes", type=int, default=1, help="that share the work (default: 1)")
     parser.add_argument("--against", type=Path, metavar="PATH", help="another evaluate module, instead of the oracle")
     parser.add_argument("--variants", nargs="+", choices=VARIANTS, metavar="NAME", help="only these")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     for name in ("segments", "processes"):
         if getattr(options, name) < 1:
             parser.error(f"--{name}: got {getattr(options, name)}, wanted at least 1")
+    if options.against is not None and not options.against.exists():
+        parser.error(f"--against: {options.against}: no such file or folder")
     try:
         peer = _peer(options.against)
     except Exception as error:
