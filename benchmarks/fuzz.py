@@ -29,7 +29,7 @@ from functools import cache
 from itertools import count
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from tqdm import tqdm
 
@@ -217,7 +217,7 @@ def _difference(case: Case, corpus: Corpus, peer: Peer | None) -> str:
             theirs = way.right(corpus, case.options, ours)
         else:
             options = {**case.options, "details": True} if peer.takes_options else {}
-            theirs = peer.compute(**corpus._asdict(), **options)
+            theirs = peer.compute(**corpus.columns, **options)
     except Exception as error:
         return f"the other one raised {type(error).__name__}: {error}"
     ours, theirs = dict(_flat(ours)), dict(_flat(theirs))
@@ -250,7 +250,7 @@ def _not_refused(case: Case) -> str:
     if case.with_surrogate is None:
         return ""
     name, place = case.with_surrogate
-    columns = {column: list(texts) for column, texts in case.corpus._asdict().items()}
+    columns = {column: list(texts) for column, texts in case.corpus.columns.items()}
     columns[name][place] = [*columns[name][place], "a \ud800"] if name == "references" else "a\udfff b"
     at = f"[{len(columns[name][place]) - 1}]" if name == "references" else ""
     try:
@@ -266,7 +266,7 @@ def _shown(case: Case, peer: Peer | None) -> str:
     options = {name: getattr(value, "__qualname__", value) for name, value in case.options.items()}
     lines = [f"  by {case.way}, with {options}, {len(case.corpus.sources)} segments"]
     for row in zip(*case.corpus, strict=True):
-        if _difference(case, Corpus(*([column] for column in row)), peer):
+        if _difference(case, Corpus(*cast(Any, [[text] for text in row])), peer):
             return "\n".join([*lines, *(f"  {name}: {text!a}" for name, text in zip(Corpus._fields, row, strict=True))])
     return "\n".join(lines)
 

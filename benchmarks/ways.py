@@ -16,11 +16,11 @@ Numbers = dict[str, Any]
 
 
 def _by_compute(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    return Scorer().compute(**corpus._asdict(), **options)  # type: ignore[return-value]
+    return {**Scorer().compute(**corpus.columns, **options)}
 
 
 def _by_compute_in_detail(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    return Scorer().compute(**corpus._asdict(), **options, details=True)  # type: ignore[return-value]
+    return {**Scorer().compute(**corpus.columns, **options, details=True)}
 
 
 def _by_states(corpus: Corpus, options: dict[str, Any]) -> Numbers:
@@ -29,7 +29,7 @@ def _by_states(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     step = max(1, len(corpus.sources) // 3)
     for begin in range(0, len(corpus.sources), step):
         state = Scorer().state(sentences=True, **options)
-        state.update(**{name: column[begin : begin + step] for name, column in corpus._asdict().items()})
+        state.update(**{name: column[begin : begin + step] for name, column in corpus.columns.items()})
         whole.merge(state)
     return {**whole.scores(), "sentences": whole.sentences()}
 
@@ -45,9 +45,9 @@ def _by_compare(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     """Score the predictions beside other systems."""
     first = [row[0] for row in corpus.references]
     systems = {"copy": corpus.sources, "these": corpus.predictions, "reference": first}
-    columns = {"sources": corpus.sources, "predictions": systems, "references": corpus.references}
+    columns = {**corpus.columns, "predictions": systems}
     compared = Scorer().compare(**columns, method=None, confidence=None, details=True, **options)
-    return compared["systems"]["these"]  # type: ignore[return-value]
+    return {**compared["systems"]["these"]}
 
 
 def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
