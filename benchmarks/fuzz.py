@@ -250,7 +250,7 @@ def _not_refused(case: Case) -> str:
     if case.with_surrogate is None:
         return ""
     name, place = case.with_surrogate
-    columns = {column: list(texts) for column, texts in case.corpus.columns.items()}
+    columns: dict[str, Any] = {column: list(texts) for column, texts in case.corpus.columns.items()}
     columns[name][place] = [*columns[name][place], "a \ud800"] if name == "references" else "a\udfff b"
     at = f"[{len(columns[name][place]) - 1}]" if name == "references" else ""
     try:

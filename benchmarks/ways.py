@@ -51,8 +51,9 @@ def _by_compare(corpus: Corpus, options: dict[str, Any]) -> Numbers:
 
 
 def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    columns = {"sources": corpus.sources, "candidates": _candidates(corpus), "references": corpus.references}
-    return {"sentences": {"sari": [row[0] for row in Scorer().score_candidates(**columns, **options)]}}
+    texts = corpus.columns | {"candidates": _candidates(corpus)}
+    del texts["predictions"]
+    return {"sentences": {"sari": [row[0] for row in Scorer().score_candidates(**texts, **options)]}}
 
 
 def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
