@@ -136,7 +136,7 @@ def _is_installed(tokenize: Any) -> bool:
 
 def _combinations(variants: list[str], peer: Peer | None) -> int:
     """Return how many combinations of variant and options there are; only the level of sentences takes penalties."""
-    if peer is not None and not peer.takes_options:
+    if _is_plain(peer):
         return len(variants)
     different = {name: len(set(values)) for name, values in _choices().items()}
     different |= {"variant": len(variants), "level": 1, "penalties": len(PENALTIES) + 1}
@@ -161,6 +161,11 @@ def _drawn_options(draw: random.Random, variants: list[str]) -> tuple[dict[str, 
 # ---- Comparing ------------------------------------------------------------------------------------------------------
 
 
+def _is_plain(peer: Peer | None) -> bool:
+    """Tell whether there is another module, to which variants and options mean nothing."""
+    return peer is not None and not peer.takes_options
+
+
 @cache
 def _peer(path: Path | None) -> Peer | None:
     """Return the module to compare with; None for the oracle."""
@@ -182,7 +187,7 @@ def _case(seed: int, peer: Peer | None, variants: list[str]) -> Case:
     with_surrogate = None
     if draw.random() < 0.06:
         with_surrogate = (draw.choice(("sources", "predictions", "references")), draw.randrange(len(corpus.sources)))
-    if peer is not None and not peer.takes_options:
+    if _is_plain(peer):
         row = VARIANTS[options["variant"]]
         options = {"variant": row.name}
         combination = tuple(row.name if name == "variant" else getattr(row, name) for name in CHOICES)
@@ -279,8 +284,10 @@ def main(arguments: list[str] | None = None) -> int:
     options, variants = _parse(arguments)
     begin, seen = time.monotonic(), _Seen()
     width, height = shutil.get_terminal_size()  # numbers even where a terminal claims to have no size
-    peer = "the oracle" if options.against is None else str(options.against)
-    print(f"{', '.join(variants)}; tokenizers {', '.join(_names('tokenize'))}; against {peer}", flush=True)
+    peer = _peer(options.against)
+    tokenizers = "" if _is_plain(peer) else f"; tokenizers {', '.join(_names('tokenize'))}"
+    other = "the oracle" if options.against is None else str(options.against)
+    print(f"{', '.join(variants)}{tokenizers}; against {other}", flush=True)
     try:
         with tqdm(total=options.segments, unit="segment", disable=None, ncols=width, nrows=height) as bar:
             for outcome in _outcomes(options, variants):
@@ -296,7 +303,7 @@ def main(arguments: list[str] | None = None) -> int:
     else:
         status = 1 if seen.differences else 0
     found = f"{seen.differences:,} corpora differ" if seen.differences else "no difference"
-    every = _combinations(variants, _peer(options.against))
+    every = _combinations(variants, peer)
     print(
         f"{found}: {seen.segments:,} segments in {seen.corpora:,} corpora by {len(seen.ways)} of {len(WAYS)} ways, "
         f"{len(seen.combinations):,} of {every:,} combinations of variant and options, "
@@ -369,8 +376,7 @@ def _parse(arguments: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
         peer = _peer(options.against)
     except Exception as error:
         parser.error(f"--against: {options.against} could not be loaded: {' '.join(str(error).split())}")
-    plain = peer is not None and not peer.takes_options
-    return options, options.variants or (["hf"] if plain else list(VARIANTS))
+    return options, options.variants or (["hf"] if _is_plain(peer) else list(VARIANTS))
 
 
 if __name__ == "__main__":
