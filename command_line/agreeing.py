@@ -11,13 +11,15 @@ import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
+from sari.command_line.scoring import chosen_settings
 from sari.command_line.side_data import chosen_measures, read_side_data
+from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.files.errors import FileError
 from sari.files.reading import Batch, LineFile, gather
 from sari.inputs import Columns
 from sari.measures.agreement import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement, system_scores
 from sari.measures.linear import linear_model
-from sari.options import Resampling, resolve_resampling, resolve_settings
+from sari.options import Resampling, resolve_resampling
 from sari.report.agreement import FORMATS, AgreementReport, AgreementRow
 from sari.report.companions import MEASURES, Measure, Texts
 from sari.report.measuring import MeasuredSet, SideData
@@ -53,13 +55,14 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
+    settings, left_out = chosen_settings(options)
     with refusals():
-        settings = [resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants]
         resampling = resolve_resampling(confidence=options.confidence, resamples=options.resamples, **_seed(options))
         measures = _measures(options)
         rows = _rows(options, batches)
-        scores = [score for each in settings for score in _sari(State(each, sentences=True, resampling=True), rows)]
-        texts = _texts(rows.texts, settings[0].variant, read_side_data(options))
+        states = {name: State(each, sentences=True, resampling=True) for name, each in settings.items()}
+        scores = [score for state in states.values() for score in _sari(state, rows)]
+        texts = _texts(rows.texts, next(iter(settings.values())).variant, read_side_data(options))
         scores += [_measured(measure, texts) for measure in measures]
         levels = _levels(rows)
         with step_bar("Resampling", len(levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
@@ -77,8 +80,15 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         confidence=resampling.confidence,
         resamples=resampling.resamples,
         seed=resampling.seed,
+        warnings=[] if options.quiet else [*_warnings(states, rows, resampling), *left_out],
     )
     return FORMATS[options.format](report)
+
+
+def _warnings(states: Mapping[str, State], rows: _Rows, how: Resampling) -> list[WarningRow]:
+    found = merge_warnings({name: state.warnings() for name, state in states.items()})
+    found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
+    return warning_rows(without_comparison(found))
 
 
 def _seed(options: Options) -> dict[str, int]:

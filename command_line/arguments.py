@@ -390,5 +390,7 @@ def _add_report_options(group) -> None:
     )
     group.add_argument("--score-only", action="store_true", help="print nothing but a SARI per line")
     group.add_argument("--width", metavar="N", type=int, default=2, help="decimals of scores (default: 2)")
-    group.add_argument("--quiet", action="store_true", help="no warnings, and no progress bar")
+    group.add_argument(
+        "--quiet", action="store_true", help="no warnings printed, and no progress bar; a report has its warnings"
+    )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")

@@ -1,5 +1,6 @@
 """All there is to say about the systems, written to a file: `score.py --report FILE`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.options import Options, refusals
@@ -36,23 +37,27 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
             **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
         side = read_side_data(options)
-        with step_bar("Measuring", building.steps(len(states)), quiet=options.quiet) as advance:
+        with step_bar("Report", building.steps(len(states)) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
                 states,
                 warnings=_warnings(scored, resampling),
-                scored=scored if _has_more(scored) else None,
+                scored=replace(scored, width=options.width) if _has_more(scored, options) else None,
                 side=side,
                 resampling=resampling,
                 advance=advance,
             )
-    write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
+            advance("pictures and pages")
+            shown = replace(document, by_order=options.by_order, digits=options.width)
+            text = pages.FORMATS[Path(path).suffix](shown)
+    write_whole(path, [text])
 
 
-def _has_more(scored: ScoreReport) -> bool:
+def _has_more(scored: ScoreReport, options: Options) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = scored.resampling is not None and scored.resampling.comparisons
-    return bool(tests or scored.baselines or scored.by_references or scored.explanations)
+    more = (scored.baselines, scored.by_references, scored.explanations, options.by_order)
+    return bool(tests or any(more))
 
 
 def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:

@@ -46,7 +46,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses.
     """
-    settings, left_out = _settings(options)
+    settings, left_out = chosen_settings(options)
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
@@ -58,7 +58,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
     return replace(scored.report, warnings=scored.report.warnings + left_out)
 
 
-def _settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
+def chosen_settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
     """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
     how = {"threads": options.threads, **options.choices}
     if not options.all_variants:

@@ -86,6 +86,8 @@ class Document:
         beside: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best, the worst, and others that stand out.
         scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
+        by_order: whether figures by n-gram order are among that.
+        digits: of scores, after the point, for people.
     """
 
     signature: str
@@ -101,3 +103,5 @@ class Document:
     beside: list[System]
     examples: list[Examples]
     scored: ScoreReport | None = None
+    by_order: bool = False
+    digits: int = 2

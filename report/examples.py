@@ -12,7 +12,7 @@ from sari.report.document import Example, Examples, System
 from sari.report.explanation import Explanation, explain
 
 #: Segments in a group: of one system, and the most and the fewest of several, which share the segments of `_ALL`.
-_OF_ONE, _MOST, _FEWEST, _ALL = 8, 4, 2, 20
+_OF_ONE, _MOST, _FEWEST, _ALL = 8, 4, 1, 20
 
 
 class _Choice(NamedTuple):

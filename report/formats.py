@@ -36,6 +36,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.report.results import Baseline, Pair, Result, ScoreReport
@@ -48,7 +49,8 @@ if TYPE_CHECKING:  # what `--help` need not wait for
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
 # Columns of LaTeX whose words are broken into lines, so that the table fits a column of text.
-_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.24\linewidth}") | {"Choice": r"p{0.14\linewidth}"}
+_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.19\linewidth}") | {"Choice": r"p{0.15\linewidth}"}
+_LATEX_WORDS = r"\raggedright\hspace{0pt}"  # so that first words are hyphenated, too
 # Columns of CSV: fields of results and of the resampling.
 _OF_TESTS = ("difference", "p_value", "corrected_p_value")
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
@@ -276,14 +278,33 @@ def latex_table(table: Table, style: LatexStyle = _PLAIN) -> str:
         text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
 
-    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in table.header)
+    def line(row: list[Cell]) -> str:
+        if not row[1:]:
+            return rf"\multicolumn{{{len(header)}}}{{@{{}}l@{{}}}}{{\textit{{{shown(row[0])}}}}} \\"
+        cells = [_LATEX_WORDS * (name in _LATEX_COLUMNS) + shown(row[place]) for place, name in enumerate(header)]
+        text = " & ".join(cells)
+        # A row that began with these would be an argument of the end of the row before it.
+        return rf"{{}}{text} \\" if text.startswith(("[", "*")) else rf"{text} \\"
+
+    by_variant = {"System", "Variant"} <= set(table.header)
+    header, groups = _by_variant(table) if by_variant else (table.header, [table.rows])
+    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in header)
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if style.booktabs else (r"\hline",) * 3
-    header = " & ".join(map(_escaped_latex, table.header))
-    rows = [" & ".join(map(shown, row)) for row in table.rows]
-    # A row that began with these would be an argument of the end of the row before it.
-    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
-    lines = [rf"\begin{{tabular}}{{{alignment}}}", top, rf"{header} \\", middle]
-    return "\n".join([*lines, *(rf"{row} \\" for row in rows), bottom, r"\end{tabular}"])
+    lines = [rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", top, rf"{' & '.join(map(_escaped_latex, header))} \\"]
+    for group in groups:
+        lines += [middle, *map(line, group)]
+    lines += [bottom, r"\end{tabular}"]
+    return "\n".join([r"{\footnotesize", *lines, "}"] if set(header) & set(_LATEX_COLUMNS) else lines)
+
+
+def _by_variant(table: Table) -> tuple[list[str], list[list[list[Cell]]]]:
+    """Return the header and the rows of a table without the column of variants, which are rows of their own instead."""
+    place = table.header.index("Variant")
+    groups = [
+        [[Cell(variant)], *(row[:place] + row[place + 1 :] for row in rows)]
+        for variant, rows in groupby(table.rows, key=lambda row: row[place].text)
+    ]
+    return table.header[:place] + table.header[place + 1 :], groups
 
 
 def _floating(table: str, style: LatexStyle) -> str:

@@ -62,6 +62,30 @@ def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     return orders + [_difference_table(difference, several, report.width) for difference in report.explanations]
 
 
+def in_parts(table: Table, columns: int) -> list[Table]:
+    """Return a table as several that have no more columns, the first of which all have; without what is empty there.
+
+    >>> wide = Table("p", ["System", "a", "b"], [[Cell("b"), Cell("1"), Cell("")], [Cell("c"), Cell("2"), Cell("3")]])
+    >>> for part in in_parts(wide, 2):
+    ...     print(part.title, part.header, [[cell.text for cell in row] for row in part.rows])
+    p (1 of 2) ['System', 'a'] [['b', '1'], ['c', '2']]
+    p (2 of 2) ['System', 'b'] [['c', '3']]
+    """
+    if len(table.header) <= columns:
+        return [table]
+    first, *others = range(len(table.header))
+    parts = -(-len(others) // (columns - 1))
+    size = -(-len(others) // parts)  # all about as wide
+    tables = []
+    for part in range(parts):
+        places = [first, *others[part * size : (part + 1) * size]]
+        rows = [[row[place] for place in places] for row in table.rows]
+        kept = [row for row in rows if any(cell.text for cell in row[1:])]
+        title = f"{table.title} ({part + 1} of {parts})".strip()
+        tables.append(Table(title, [table.header[place] for place in places], kept))
+    return tables
+
+
 def legend(report: ScoreReport, *, best: str) -> list[str]:
     """Return the lines that explain the table of scores; `best` is how it marks the best of a column."""
     lines = _resampling_legend(report)

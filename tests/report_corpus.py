@@ -52,7 +52,7 @@ RANKS = WordRanks(
 )
 
 #: Elements that are never closed.
-VOID = {"meta", "img", "br", "link", "hr"}
+VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
 def built(*, sources, systems, references, side=None, confidence=None, seed=12345, advance=lambda _: None, **options):

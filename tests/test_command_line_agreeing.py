@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -195,3 +198,26 @@ def test_ratings_that_are_all_the_same_agree_with_nothing(tmp_path, capsys):
     report = json.loads(run(capsys, *given, "--format", "json"))
     assert report["agreement"][0]["coefficients"]["pearson"]["value"] is None
     assert "–" in run(capsys, *given)
+
+
+@pytest.mark.parametrize("with_ratings", [True, False])
+def test_variants_that_cannot_be_had_are_left_out(files, tmp_path, with_ratings):
+    ratings = ["--ratings", files[0]] if with_ratings else []
+    process = subprocess.run(
+        [sys.executable, ROOT / "score.py", *arguments(OUTPUTS[:1]), *ratings, "--all-variants", "--format", "json"],
+        env=os.environ | {"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    report = json.loads(process.stdout)
+    rows = report["agreement" if with_ratings else "systems"]
+    assert {row["variant"] for row in rows} == set(VARIANTS) - {"dsari"}
+    (message,) = (row["message"] for row in report["warnings"] if row["category"] == "VariantLeftOutWarning")
+    assert message.startswith("dsari is left out: sentence_splitter: 'punkt' needs NLTK and its data: ")
+
+
+def test_no_warnings_where_none_are_wanted(files, capsys):
+    asked = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--confidence"]
+    assert "\nWarning: intervals of 10 segments are less sure than they say" in run(capsys, *asked)
+    assert "Warning" not in run(capsys, *asked, "--quiet")

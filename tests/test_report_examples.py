@@ -66,7 +66,7 @@ def test_copies_stand_out_for_nothing(document):
     assert of_copies == ["Best segments of copy", "Worst segments of copy"]
 
 
-@pytest.mark.parametrize(("systems", "segments"), [(1, 8), (2, 4), (7, 2), (20, 2)])
+@pytest.mark.parametrize(("systems", "segments"), [(1, 8), (2, 4), (7, 2), (20, 1)])
 def test_many_systems_show_fewer_segments_each(systems, segments):
     many = [f"number {number} ." for number in range(9)]
     found = built(sources=many, systems={f"s{n}": many for n in range(systems)}, references=[["a"]] * 9)
