@@ -5,11 +5,10 @@ from pathlib import Path
 
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import step_bar
+from sari.command_line.side_data import read_side_data
 from sari.data_warnings import WarningRow, check_resampling, warning_rows
-from sari.files.errors import FileError
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns
-from sari.measures.generation import Tree, read_trees
 from sari.options import Resampling, resolve_resampling
 from sari.report import building, pages
 from sari.report.results import ScoreReport
@@ -37,14 +36,14 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
         resampling = resolve_resampling(
             **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
-        trees = _trees(options.trees)
+        side = read_side_data(options)
         with step_bar("Report", building.steps(len(states)) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
                 states,
                 warnings=_warnings(scored, resampling),
                 scored=replace(scored, width=options.width) if _has_more(scored, options) else None,
-                trees=trees,
+                side=side,
                 resampling=resampling,
                 advance=advance,
             )
@@ -68,10 +67,3 @@ def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:
     segments = scored.results[0].segments
     of_intervals = check_resampling(segments, intervals=resampling.confidence is not None, tests=False)
     return [*scored.warnings, *warning_rows(list(of_intervals))]
-
-
-def _trees(path: str | None) -> list[Tree] | None:
-    try:
-        return read_trees(path) if path else None
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}, wanted a file to read") from error

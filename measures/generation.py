@@ -11,6 +11,7 @@ import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import NamedTuple
 
 import conllu
@@ -208,6 +209,31 @@ def quality(predictions, trees) -> np.ndarray:
     """Return (1.0192 × simple tree accuracy − 0.0869 × substitutions − 0.3553) / 0.6639: as `understandability`."""
     accuracies, substitutions = _regressors(predictions, trees)
     return (1.0192 * accuracies - 0.0869 * substitutions - 0.3553) / 0.6639
+
+
+def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
+    """Refuse trees that are not those of the references: their words must be the same, in the same order.
+
+    Args:
+        trees: one per segment.
+        references: of each segment the one that the tree is of, tokenized like it, in the same case.
+
+    Raises:
+        ValueError: naming the first line that differs.
+
+    >>> check_words([Tree(("go",), (-1,)), Tree(("the", "cat"), (1, -1))], ["go", "a cat"])
+    Traceback (most recent call last):
+    ...
+    ValueError: trees[1]: got the words 'the cat', wanted 'a cat', those of its reference: line 2
+    """
+    if len(trees) != len(references):
+        raise ValueError(f"trees: got {len(trees)} rows, wanted {len(references)}, as many as references")
+    for row, (tree, text) in enumerate(zip(trees, references, strict=True)):
+        if list(tree.tokens) != text.split():
+            got, wanted = (shorten(" ".join(words), 80) for words in (tree.tokens, text.split()))
+            raise ValueError(
+                f"trees[{row}]: got the words {got!r}, wanted {wanted!r}, those of its reference: line {row + 1}"
+            )
 
 
 def read_trees(path: str | Path) -> list[Tree]:

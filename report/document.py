@@ -25,6 +25,7 @@ class System:
         orders: figures by n-gram order, as in the details of the metric's `compute`.
         sentences: the four scores of every segment; none for the only reference.
         measures: values by the names of `MEASURES`, None where something is missing for them.
+        measure_intervals: the lower and upper bound of each value; None where they were not asked for.
         rows: of the measures that are means and have a value, the numbers of every segment.
         lengths: per class of lengths the scores of its segments, their BLEU, and the means of `rows`.
     """
@@ -35,6 +36,7 @@ class System:
     orders: list[OrderFigures]
     sentences: SentenceScores | None
     measures: dict[str, float | None]
+    measure_intervals: dict[str, tuple[float, float]] | None
     rows: dict[str, list[float]]
     lengths: list[dict[str, float]]
 

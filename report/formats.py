@@ -8,7 +8,8 @@ Every format takes results of any number of systems and variants. JSON has one s
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
                   "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
-                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int]}, ...],
+                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int],
+                  "measures": {NAME: float, ...}, "measure_intervals": {NAME: [float, float], ...}}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
@@ -19,7 +20,8 @@ Every format takes results of any number of systems and variants. JSON has one s
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str},
      "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
-                "corrected_p_values": {...}}, ...]}
+                "corrected_p_values": {...}}, ...],
+     "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
@@ -75,7 +77,7 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0], report.width) if alone else aligned(score_table(report))
+    lines += score_list(report) if alone else aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
@@ -130,12 +132,14 @@ def as_latex(report: ScoreReport, by_order: bool, style: LatexStyle = _PLAIN) ->
 def as_csv(report: ScoreReport, _by_order: bool) -> str:
     """Return a row per system, baseline and variant, and one per pair of systems that were compared each with each.
 
-    All figures have full precision, and the columns are the same whatever was asked for.
+    All figures have full precision, and the columns are the same whatever was asked for, but for those of companion
+    measures, which come last.
     """
     ends = [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
     of_test = [f"{score}_{what}" for what in _OF_TESTS for score in SCORES]
     header = ["system", "compared_with", "variant", "segments", *SCORES, *ends, *of_test, "group", "first_rank"]
     header += ["last_rank", *_OF_RESAMPLING, "signature", "warnings"]
+    header += [f"{measure.name}{end}" for measure in report.measures for end in ("", "_low", "_high")]
     shared = {"segments": report.results[0].segments, "warnings": " ".join(row["message"] for row in report.warnings)}
     shared |= {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
     signatures = {result.variant: result.signature for result in report.results}
@@ -206,6 +210,10 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
     if row.confidence_intervals is not None:
         for score in SCORES:
             cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    for name, value in (row.measures or {}).items():
+        cells[name] = value
+        if row.measure_intervals is not None:
+            cells[f"{name}_low"], cells[f"{name}_high"] = row.measure_intervals[name]
     if row.rank is not None:
         cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells

@@ -125,13 +125,19 @@ def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]
     return [
         (
             group,
-            [
-                (measure, [_figure(system.measures[measure.name], measure.digits, measure.unit) for system in columns])
-                for measure in measures
-            ],
+            [(measure, [_measure_cell(system, measure) for system in columns]) for measure in measures],
         )
         for group, measures in groupby(shown, key=lambda measure: measure.group)
     ]
+
+
+def _measure_cell(system: System, measure: Measure) -> str:
+    """Return a value, with its interval if it has one."""
+    shown = _figure(system.measures[measure.name], measure.digits, measure.unit)
+    if system.measure_intervals is None or measure.name not in system.measure_intervals:
+        return shown
+    low, high = (_figure(end, measure.digits) for end in system.measure_intervals[measure.name])
+    return f"{shown} ({low} to {high})"
 
 
 def _pictures(document: Document, palette: plots.Palette) -> list[tuple[str, str]]:

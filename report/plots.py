@@ -125,7 +125,7 @@ def _styles(palette: Palette) -> Iterable[dict[str, Any]]:
     )
 
 
-def _style(palette: Palette) -> dict[str, Any]:
+def _style(palette: Palette) -> Any:
     inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
     return {**_STYLE, **dict.fromkeys(inks, palette.ink), "grid.color": palette.grid}
 

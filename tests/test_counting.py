@@ -84,7 +84,7 @@ def test_lengths_of_each_system():
     systems = [[""], ["a"], ["a b c"]]
     settings = resolve_settings("easse")
     (chunk,) = count_systems(prepare(*columns, settings, systems), systems, settings)
-    assert [counts.lengths.tolist() for counts in chunk] == [[[2, 0, 1]], [[2, 1, 1]], [[2, 3, 1]]]
+    assert [counts.lengths.tolist() for counts in chunk] == [[[2, 1, 1]], [[2, 1, 1]], [[2, 3, 1]]]
 
 
 def test_no_segments():

@@ -69,7 +69,7 @@ def test_examples_of_documents(document):
 
 def test_which_documents_have_examples():
     names = {path.name for path in WITH_EXAMPLES}
-    assert names == {"README.md", "variants.md", "statistics.md", "scale.md", "measures.md"}
+    assert names == {"README.md", "variants.md", "statistics.md", "scale.md", "measures.md", "training.md"}
 
 
 @pytest.mark.parametrize("path", [path for path in MODULES if path.name != "sari.py"], ids=str)

@@ -80,7 +80,7 @@ def test_torchmetrics_among_others_and_with_options():
         OUTPUTS, "easse"
     )
     assert found["cased_sari"].item() == cased["sari"]
-    with pytest.raises(ValueError, match=r"^variant: got 'bleu', wanted one of hf, "):
+    with pytest.raises(ValueError, match=r"^variant: got 'bleu', wanted one of hf \(Hugging Face"):
         sari_torchmetrics.Sari("bleu")
 
 

@@ -4,12 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, built, document_of_one, document_of_two
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, built, document_of_one, document_of_two, trees_of
 
 from sari.measures import simplification
 from sari.report import building
 from sari.report.companions import MEASURES
 from sari.report.document import Length
+from sari.report.measuring import SideData
 
 NAMES = ("sari", "keep", "delete", "add")
 
@@ -37,6 +38,14 @@ def test_scores_and_intervals_are_the_metrics(sari, document):
     assert document.references == (1, 3)
 
 
+def test_measures_have_intervals_where_scores_have_them(document, single):
+    for system in document.systems:
+        assert set(system.measure_intervals) == set(system.measures)
+        for name, (low, high) in system.measure_intervals.items():
+            assert low <= system.measures[name] <= high
+    assert {system.measure_intervals for system in (*single.systems, *single.beside, *document.beside)} == {None}
+
+
 def test_options_reach_the_metric(sari, single):
     columns = {"sources": SOURCES, "predictions": OUTPUTS["<Simple> & short"]}
     found = sari.compute(**columns, references=[row[:1] for row in REFERENCES], variant="easse", details=True)
@@ -54,15 +63,16 @@ def test_measures_are_those_of_the_tokens_that_sari_sees(document):
     assert system.rows["edits_from_source"][:3] == distances.tolist()
     assert system.measures["edits_from_source"] == pytest.approx(np.mean(system.rows["edits_from_source"]))
     assert system.measures["sentences"] == simplification.sentence_counts(OUTPUTS[system.name]).mean()
-    assert system.measures["split"] == 20
+    assert system.measures["splits"] == 20
     assert document.systems[0].measures["exact_copies"] == document.systems[0].measures["unedited"] == 100
     assert document.systems[0].measures["equal_to_reference"] == 20
 
 
 def test_trees_are_compared_in_the_case_that_sari_sees():
-    how = {"sources": SOURCES, "systems": {"a": [row[0] for row in REFERENCES]}, "references": REFERENCES}
+    first = [row[0] for row in REFERENCES]
+    how = {"sources": SOURCES, "systems": {"a": first}, "references": REFERENCES}
     for lowercase in (True, False):
-        found = built(**how, trees=TREES, lowercase=lowercase, tokenize="none")
+        found = built(**how, side=SideData(trees_of(first)), lowercase=lowercase, tokenize="none")
         assert found.systems[0].measures["simple_tree_accuracy"] == 1
         assert found.systems[0].measures["understandability"] == pytest.approx(1)
 
@@ -108,7 +118,12 @@ def test_progress_is_told():
     ("change", "error", "message"),
     [
         ({"systems": {"a": ["x"]}}, ValueError, "predictions['a']: got 1 rows, wanted 5"),
-        ({"trees": TREES[:2]}, ValueError, "trees: got 2 rows, wanted 5, as many as sources"),
+        ({"side": SideData(TREES[:2])}, ValueError, "trees: got 2 rows, wanted 5, as many as references"),
+        (
+            {"side": SideData(TREES[::-1])},
+            ValueError,
+            "trees[0]: got the words 'the thames is long . it passes london .",
+        ),
         ({"variant": "bleu"}, ValueError, "variant: got 'bleu', wanted one of"),
         ({"sources": [None] * 5}, TypeError, "sources[0]: got NoneType, wanted str"),
     ],

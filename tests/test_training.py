@@ -134,7 +134,7 @@ def test_sets_that_cannot_be_told_apart_are_refused(sari, tokenizer):
         ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict with"),
         ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got b, wanted a dict with"),
         ({"references": {"a": [[]]}}, "a: references[0]: got no reference, wanted at least one"),
-        ({"variant": "bleu"}, "variant: got 'bleu', wanted one of hf, "),
+        ({"variant": "bleu"}, "variant: got 'bleu', wanted one of hf (Hugging Face"),
     ],
     ids=["lengths", "kind", "a dict and a list", "other names", "within a set", "option"],
 )  # fmt: skip

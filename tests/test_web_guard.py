@@ -7,8 +7,8 @@ pytest_plugins = ("web_app",)
 
 SECRET = "a text of a visitor"
 SEGMENT = [SECRET, SECRET, [SECRET]]
-OPTIONS = ["hf", None, None]
-TAKES = "/sentence takes 6 values (source, output, references, variant, tokenize, lowercase)"
+OPTIONS = ["hf", None, None, None]
+TAKES = "/sentence takes 7 values (source, output, references, variant, tokenize, lowercase, penalties)"
 PAIR = [[SECRET], {"x": [SECRET]}, [[SECRET]]]
 
 
@@ -30,7 +30,7 @@ def chunks():
     ("endpoint", "content", "status", "line"),
     [
         ("sentence", {"json": {"data": SEGMENT[:2]}}, 422, f"{TAKES}, got 2."),
-        ("sentence", {"json": {"data": [*SEGMENT, *OPTIONS, SECRET]}}, 422, f"{TAKES}, got 7."),
+        ("sentence", {"json": {"data": [*SEGMENT, *OPTIONS, SECRET]}}, 422, f"{TAKES}, got 8."),
         ("sentence", {"json": {"data": SECRET}}, 422, "data: got string, wanted an array of values."),
         ("sentence", {"json": {}}, 422, "data: got null, wanted an array of values."),
         ("sentence", {"json": [SECRET]}, 422, "The body is a JSON array, wanted an object."),
@@ -52,10 +52,10 @@ def test_calls_that_are_refused_before_they_are_read(address, way, endpoint, con
     [
         ("sentence", [None, SECRET, [SECRET], *OPTIONS], "sources[0]: got NoneType, wanted str"),
         ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references[0]: got dict, wanted a list of str"),
-        ("sentence", [*SEGMENT, ["hf"], None, None], "variant: got list, wanted text"),
-        ("sentence", [*SEGMENT, None, None, None], "variant: got NoneType, wanted text"),
-        ("sentence", [*SEGMENT, "hf", {"a": SECRET}, None], "tokenize: got dict, wanted text or nothing"),
-        ("sentence", [*SEGMENT, "hf", None, SECRET], "lowercase: got str, wanted true, false or nothing"),
+        ("sentence", [*SEGMENT, ["hf"], None, None, None], "variant: got list, wanted text"),
+        ("sentence", [*SEGMENT, None, None, None, None], "variant: got NoneType, wanted text"),
+        ("sentence", [*SEGMENT, "hf", {"a": SECRET}, None, None], "tokenize: got dict, wanted text or nothing"),
+        ("sentence", [*SEGMENT, "hf", None, SECRET, None], "lowercase: got str, wanted true, false or nothing"),
         ("variants", [SECRET, None, [SECRET]], "predictions[0]: got NoneType, wanted str"),
         ("why", [*SEGMENT, "hf", [SECRET]], "variant: got list, wanted text"),
         (
@@ -92,11 +92,11 @@ def test_values_by_name(address, endpoint, call, status, line):
 
 def test_choices_that_the_page_does_not_offer_leave_no_text_in_the_log(address):
     config = httpx.get(f"{address}config").json()
-    wide = [function["id"] for function in config["dependencies"] if len(function["inputs"]) == 6]
+    wide = [function["id"] for function in config["dependencies"] if len(function["inputs"]) == len(SEGMENT + OPTIONS)]
     assert len(wide) > 1
     for number in wide:
         for choice in (SECRET, [SECRET], {SECRET: SECRET}):
-            call = {"data": [SECRET] * 3 + [choice] * 3, "fn_index": number, "session_hash": "abc"}
+            call = {"data": [SECRET] * 3 + [choice] * len(OPTIONS), "fn_index": number, "session_hash": "abc"}
             httpx.post(f"{address}gradio_api/queue/join", json=call)
     with httpx.stream("GET", f"{address}gradio_api/queue/data?session_hash=abc", timeout=30) as answers:
         assert any("process_completed" in line for line in answers.iter_lines())

@@ -254,7 +254,7 @@ def test_compare(visit, sari, tmp_path, size, scheme):
     ]
     assert found["resampling"]["baseline"] == "rewriting"
     assert r"\begin{tabular}" in texts["LaTeX"]
-    assert all(part in texts["report"] for part in ("<!DOCTYPE html>", "BLEU", "rewriting", wanted["signature"]))
+    assert all(part in texts["report"] for part in ("<!doctype html>", "BLEU", "rewriting", wanted["signature"]))
 
     output = page.locator("#differences details").first.locator(f"[data-place='{worst}'][data-system=rewriting]")
     output.click()

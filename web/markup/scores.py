@@ -91,8 +91,8 @@ def _from_orders(values: Scores, rows: Sequence[OrderFigures], variant: str, ope
 def _mean(parts: Sequence[float]) -> str:
     """Return how a mean is computed, with as many digits as it takes for the sum to come out.
 
-    >>> _mean([31.587, 82.326, 13.302]), _mean([50.0, 100.0])
-    ('(31.587 + 82.326 + 13.302) / 3', '(50.00 + 100.00) / 2')
+    >>> _mean([1.004, 1.004, 1.008]), _mean([50.0, 100.0])
+    ('(1.004 + 1.004 + 1.008) / 3', '(50.00 + 100.00) / 2')
     """
     mean = f"{sum(parts) / len(parts):.2f}"
     fitting = (
