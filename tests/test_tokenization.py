@@ -16,6 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from refusals import refuses
 
+from sari import tokenization
 from sari.tokenization import TOKENIZERS, Text, apply_tokenizer, check_tokenizer, describe_tokenizer, encode
 
 PLAIN = Text("none", lowercase=False, splits_on_space=False)
@@ -361,3 +362,8 @@ def test_texts_do_not_run_into_each_other():
     texts = ["&", "amp;", "<skip", "ped>", "-", "\n", "1.", "5", "a\0", "\0b", ""]
     theirs = [UNCACHED_13A(THEIRS_13A, text).split() for text in texts]
     assert_tokens(encoded(texts, FAST), theirs)
+
+
+def test_moses_escapes_nothing():
+    how = Text("moses", lowercase=True, splits_on_space=False)
+    assert tokenization.split_into_tokens(['"A" & <b> | [c]'], how) == [list('"a"&<b>|[c]')]
