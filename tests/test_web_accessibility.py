@@ -13,9 +13,16 @@ pytest_plugins = ("web_app",)
 RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 
 
+#: Gradio shows results that are pending at a fifth of their opacity, and takes 150 ms more to fade them in.
+SETTLED = """
+() => !document.querySelector(".pending, .generating") && !document.getAnimations().some(
+  (one) => one.playState === "running" && Number.isFinite(one.effect.getComputedTiming().endTime))
+"""
+
+
 def findings(page):
     """Return what axe finds: how grave it is, the rule, and the first place."""
-    page.wait_for_function("!document.querySelector('.pending, .generating')")  # what Gradio shows half transparent
+    page.wait_for_function(SETTLED)
     page.evaluate(AXE_SCRIPT)
     found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
     return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in found]
