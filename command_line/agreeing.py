@@ -1,46 +1,24 @@
 """How scores agree with ratings by people: `score.py --ratings`."""
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from contextlib import closing
-from functools import partial
-from typing import NamedTuple
 
 import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
-from sari.files.errors import FileError
+from sari.files.ratings import as_rating, read_ratings
 from sari.files.reading import Batch, LineFile, gather
 from sari.inputs import Columns
-from sari.measures.agreement import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement, system_scores
+from sari.measures.agreement import COEFFICIENTS, SystemRows
 from sari.measures.linear import linear_model
-from sari.options import Resampling, resolve_resampling, resolve_settings
-from sari.report.agreement import FORMATS, AgreementReport, AgreementRow
+from sari.options import resolve_resampling, resolve_settings
+from sari.report.agreement import FORMATS, AgreementReport
 from sari.report.companions import MEASURES, Measure, Texts, spaced
+from sari.report.rated import RatedOutputs, RatedScore, agreement_rows, sari_scores
 from sari.state import State
 from sari.variants import SCORES, Variant
-
-#: The fewest systems whose order can be compared.
-_SYSTEMS = 3
-
-
-class _Rows(NamedTuple):
-    """All outputs of all systems, one row for each."""
-
-    texts: Columns
-    systems: list[str]
-    ratings: list[float]
-
-
-class _Scores(NamedTuple):
-    """A score: its variant, empty for a measure; its name; per row; of systems, None for no such thing; signature."""
-
-    variant: str
-    name: str
-    values: np.ndarray
-    of_systems: SystemRows | None
-    signature: str
 
 
 def agree(options: Options, batches: Iterable[Batch]) -> str:
@@ -55,17 +33,18 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         resampling = resolve_resampling(confidence=options.confidence, resamples=options.resamples, **_seed(options))
         measures = _measures(options)
         rows = _rows(options, batches)
-        scores = [score for each in settings for score in _sari(State(each, sentences=True, resampling=True), rows)]
+        states = [State(each, sentences=True, resampling=True) for each in settings]
+        scores = [score for state in states for score in sari_scores(state, rows)]
         texts = _texts(rows.texts, settings[0].variant)
         scores += [_measured(measure, texts) for measure in measures]
-        with step_bar("Resampling", len(COEFFICIENTS)) as advance:
-            found = {level: _agreements(scores, rows, resampling, level, advance) for level in _levels(rows)}
+        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS)) as advance:
+            found = agreement_rows(scores, rows, resampling, advance=advance)
         model = None
         if options.model is not None:
             by_name = {score.name: score.values for score in scores}
             model = linear_model({name: by_name[name] for name in options.model}, rows.ratings)
     report = AgreementReport(
-        rows=[row for level in found.values() for row in level],
+        rows=found,
         ratings=len(rows.ratings),
         sources=len(set(rows.texts.sources)),
         systems=list(dict.fromkeys(rows.systems)),
@@ -79,10 +58,6 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
 
 def _seed(options: Options) -> dict[str, int]:
     return {} if options.seed is None else {"seed": options.seed}
-
-
-def _levels(rows: _Rows) -> list[str]:
-    return ["segments", "systems"] if len(set(rows.systems)) >= _SYSTEMS else ["segments"]
 
 
 def _measures(options: Options) -> list[Measure]:
@@ -99,27 +74,18 @@ def _measures(options: Options) -> list[Measure]:
     return [known[name] for name in dict.fromkeys([*asked, *(options.model or [])]) if name in known]
 
 
-def _rows(options: Options, batches: Iterable[Batch]) -> _Rows:
+def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
     columns = gather(batches, options.systems)
     sources, predictions, references = columns["sources"], columns["predictions"], columns["references"]
     if options.jsonl is not None:
         systems, ratings = _of_objects(options.jsonl, str((options.ratings or [""])[0]))
         (outputs,) = predictions.values()
-        return _Rows(Columns(sources, outputs, references), systems, ratings)
+        return RatedOutputs(Columns(sources, outputs, references), systems, ratings)
     systems = [name for name in predictions for _ in sources]
-    ratings = [rating for path in options.ratings or [] for rating in _of_lines(path, len(sources), options.sources)]
+    model = options.sources or "the sources"
+    ratings = [rating for path in options.ratings or [] for rating in read_ratings(path, len(sources), model)]
     texts = [text for column in predictions.values() for text in column]
-    return _Rows(Columns(sources * len(predictions), texts, references * len(predictions)), systems, ratings)
-
-
-def _of_lines(path: str, wanted: int, model: str | None) -> list[float]:
-    with closing(LineFile(path)) as file:
-        ratings = [_number(line, file) for line in file]
-        if len(ratings) != wanted:
-            raise FileError(
-                f"{file.name}: the file has {len(ratings)} lines, wanted {wanted} as in {model or 'the sources'}"
-            )
-        return ratings
+    return RatedOutputs(Columns(sources * len(predictions), texts, references * len(predictions)), systems, ratings)
 
 
 def _of_objects(path: str, key: str) -> tuple[list[str], list[float]]:
@@ -130,37 +96,10 @@ def _of_objects(path: str, key: str) -> tuple[list[str], list[float]]:
             record = json.loads(line)
             if key not in record:
                 raise file.error(f'no "{key}" in the object, wanted a rating there')
-            ratings.append(_number(record[key], file))
+            ratings.append(as_rating(record[key], file.error))
             systems.append(record.get("system"))
     named = all(isinstance(system, str) for system in systems)
     return systems if named else [""] * len(systems), ratings
-
-
-def _number(value: object, file: LineFile) -> float:
-    try:
-        rating = float("nan") if isinstance(value, bool) or not isinstance(value, str | int | float) else float(value)
-    except (ValueError, OverflowError):
-        rating = float("nan")
-    if not np.isfinite(rating):
-        raise file.error(f"got {value!r}, wanted a number: the rating")
-    return rating
-
-
-def _sari(state: State, rows: _Rows) -> list[_Scores]:
-    """Return SARI and its operations."""
-    state.update_checked(rows.texts)
-    sentences, sums = state.sentences(), state.rows()
-    name = state.settings.variant.name
-    return [
-        _Scores(
-            name,
-            score,
-            np.array(sentences[score]),
-            SystemRows(sums, partial(system_scores, state, score=score)),
-            state.signature,
-        )
-        for score in SCORES
-    ]
 
 
 def _texts(columns: Columns, variant: Variant) -> Texts:
@@ -173,14 +112,14 @@ def _texts(columns: Columns, variant: Variant) -> Texts:
     )
 
 
-def _measured(measure: Measure, texts: Texts) -> _Scores:
+def _measured(measure: Measure, texts: Texts) -> RatedScore:
     """Return a measure of each row; what measures a corpus takes each row for a corpus of its own."""
     values = measure.of(texts)
     if isinstance(values, np.ndarray):
         column = values.astype(np.float64)
-        return _Scores("", measure.name, column, SystemRows(column, lambda sums, counts: sums / counts), "")
+        return RatedScore("", measure.name, column, SystemRows(column, lambda sums, counts: sums / counts), "")
     places = range(len(texts.outputs))
-    return _Scores("", measure.name, np.array([float(measure.of(_one(texts, place))) for place in places]), None, "")
+    return RatedScore("", measure.name, np.array([float(measure.of(_one(texts, place))) for place in places]), None, "")
 
 
 def _one(texts: Texts, place: int) -> Texts:
@@ -191,45 +130,3 @@ def _one(texts: Texts, place: int) -> Texts:
         raw_sources=[texts.raw_sources[place]],
         raw_outputs=[texts.raw_outputs[place]],
     )
-
-
-def _agreements(scores: list[_Scores], rows: _Rows, how: Resampling, level: str, advance) -> list[AgreementRow]:
-    """Return how each score agrees, compared with the first one."""
-    kept = [score for score in scores if level == "segments" or score.of_systems is not None]
-    by_number = {str(number): score for number, score in enumerate(kept)}
-    found: dict[str, Mapping[str, Agreement]] = {}
-    for coefficient in COEFFICIENTS:
-        if level == "segments":
-            found[coefficient] = agreement(
-                {number: score.values for number, score in by_number.items()},
-                rows.ratings,
-                groups=rows.texts.sources,
-                coefficient=coefficient,
-                baseline="0",
-                confidence=how.confidence,
-                resamples=how.resamples,
-                seed=how.seed,
-            )
-        else:
-            found[coefficient] = system_agreement(
-                {number: score.of_systems for number, score in by_number.items() if score.of_systems is not None},
-                rows.ratings,
-                rows.systems,
-                groups=rows.texts.sources,
-                coefficient=coefficient,
-                baseline="0",
-                confidence=how.confidence,
-                resamples=how.resamples,
-                seed=how.seed,
-            )
-        advance()
-    return [
-        AgreementRow(
-            level=level,
-            variant=score.variant,
-            measure=score.name,
-            signature=score.signature,
-            coefficients={name: of_all[number] for name, of_all in found.items()},
-        )
-        for number, score in by_number.items()
-    ]
