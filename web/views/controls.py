@@ -3,18 +3,27 @@
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import gradio as gr
 from gradio.utils import get_upload_folder
 
 from sari.options import settings_of_variants
+from sari.report.agreement import AgreementReport
 from sari.variants import VARIANTS
 from sari.web.limits import TOKENIZERS, RefusedError
-from sari.web.markup import elements
+from sari.web.markup import elements, people
+
+Rated = TypeVar("Rated")
 
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
+
+#: What a table is, in a line.
+TABLES = (
+    "A row for each output: source, prediction, references (in CSV and TSV also reference_1, reference_2 and so on), "
+    "and, where they are known, system and ratings by people."
+)
 
 #: What the browser does once a segment was opened, in `page.js`.
 SHOW_SCORE = "() => window.sari.showScore()"
@@ -79,6 +88,16 @@ def opening(view: SentenceView) -> list[Any]:
 def opened(texts: Sequence[str], chosen: Sequence[str], came_from: str) -> tuple[Any, ...]:
     """Return what opens a segment, with a way back to the view that it came from."""
     return gr.Tabs(selected="sentence"), *texts, *chosen, gr.Button(visible=True), came_from
+
+
+def rated(ratings: Rated | None, agree: Callable[[Rated], AgreementReport]) -> str:
+    """Return how scores agree with ratings, or why that cannot be told; nothing where there are none."""
+    if ratings is None:
+        return ""
+    try:
+        return people.agreement(agree(ratings))
+    except RefusedError as refusal:
+        return elements.refusal(f"No agreement with people: {refusal}")
 
 
 def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:
