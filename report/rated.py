@@ -107,10 +107,25 @@ def _agreements(
     confidence: float | None,
 ) -> Mapping[str, Agreement]:
     """Return how scores agree, by their numbers."""
-    options = {"groups": outputs.texts.sources, "coefficient": coefficient, "baseline": "0"}
-    drawn = {"confidence": confidence, "resamples": how.resamples, "seed": how.seed}
     if level == "segments":
-        columns = {str(number): score.values for number, score in enumerate(scores)}
-        return agreement(columns, outputs.ratings, **options, **drawn)
-    rows = {str(number): score.of_systems for number, score in enumerate(scores) if score.of_systems is not None}
-    return system_agreement(rows, outputs.ratings, outputs.systems, **options, **drawn)
+        return agreement(
+            {str(number): score.values for number, score in enumerate(scores)},
+            outputs.ratings,
+            groups=outputs.texts.sources,
+            coefficient=coefficient,
+            baseline="0",
+            confidence=confidence,
+            resamples=how.resamples,
+            seed=how.seed,
+        )
+    return system_agreement(
+        {str(number): score.of_systems for number, score in enumerate(scores) if score.of_systems is not None},
+        outputs.ratings,
+        outputs.systems,
+        groups=outputs.texts.sources,
+        coefficient=coefficient,
+        baseline="0",
+        confidence=confidence,
+        resamples=how.resamples,
+        seed=how.seed,
+    )

@@ -325,6 +325,7 @@ def test_a_table_of_rated_systems(visit, tmp_path):
     view(page, "Table")
     page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
     expect(box(page, "Names of the systems")).to_have_value("deleting\nrewriting")
+    page.get_by_label("Clear").locator("visible=true").click()
     upload(page, "JSON Lines, CSV or TSV with a column system", file)
     expect(box(page, "Names of the systems")).to_have_value("deleting\nrewriting\ncopying")
     choose(page, "Baseline", "rewriting")

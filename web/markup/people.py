@@ -11,7 +11,7 @@ from sari.web.markup.elements import NAMES, heads, note, scrolling
 from sari.web.markup.intervals import Dot, plot
 
 _MISSING = "–"
-_LABELS: dict[str, str] = {**NAMES}
+_LABELS: dict[str, str] = {str(name): label for name, label in NAMES.items()}
 
 
 def agreement(report: AgreementReport) -> str:
