@@ -5,6 +5,8 @@ import gzip
 import pytest
 
 from sari.web import corpora
+from sari.web.answers import score_corpus
+from sari.web.downloads import DOWNLOADS
 from sari.web.limits import MAX_SEGMENTS, MAX_SYSTEMS, RefusedError
 
 
@@ -132,6 +134,13 @@ def test_tables_of_one_corpus(files):
         "1 of 2 rows have a rating, wanted all of them or none."
     )
     assert refused(corpora.corpus_of_table, None) == "Please choose a table."
+
+
+def test_what_is_downloaded_can_be_opened_again(files):
+    texts = (["a, b", "c"], ['a "b"', ""], [["a\nb", "b"], ["c"]])
+    scored = score_corpus(corpora.batches_of_lists(*texts), lambda _done, _total: None)
+    (batch,) = corpora.corpus_of_table(files("t.csv", DOWNLOADS[".csv"](scored).encode())).batches
+    assert tuple(batch) == texts
 
 
 def test_tables_of_systems_in_any_order(files):

@@ -19,7 +19,11 @@ Rated = TypeVar("Rated")
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
 
-#: What a table is, in a line.
+#: What files of lines are, and what a table is.
+PLAIN_TEXT = (
+    "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i. Ratings by people are numbers, one "
+    "per line."
+)
 TABLES = (
     "A row for each output: source, prediction, references (in CSV and TSV also reference_1, reference_2 and so on), "
     "and, where they are known, system and ratings by people."
@@ -72,7 +76,7 @@ def choices() -> Choices:
 def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of variants that says of each what it is."""
     named = [(f"{name}: {row.summary}", name) for name, row in VARIANTS.items()]
-    return gr.Dropdown(named, value=value, label=label, min_width=220, scale=2)
+    return gr.Dropdown(named, value=value, label=label, min_width=400, scale=2)
 
 
 def left_out() -> str:

@@ -18,6 +18,7 @@ from sari.web.results import Row, ScoredCorpus
 from sari.web.views.controls import (
     LIVE,
     ON_DEMAND,
+    PLAIN_TEXT,
     SHOW_SCORE,
     TABLES,
     SentenceView,
@@ -102,8 +103,7 @@ class Results(NamedTuple):
 
 def corpus_view(sentence: SentenceView) -> None:
     """Make the view."""
-    plain_text = "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i."
-    gr.HTML(elements.note(f"{_LIMIT} {plain_text}"))
+    gr.HTML(elements.note(f"{_LIMIT} {PLAIN_TEXT}"))
     with gr.Tabs():
         with gr.Tab("Text files"):
             with gr.Row():

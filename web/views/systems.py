@@ -23,6 +23,7 @@ from sari.web.people import rate_systems
 from sari.web.views.controls import (
     LIVE,
     ON_DEMAND,
+    PLAIN_TEXT,
     SHOW_SCORE,
     TABLES,
     SentenceView,
@@ -107,8 +108,7 @@ _WAYS: dict[str, Callable[..., corpora.RatedSystems]] = {
 
 def systems_view(sentence: SentenceView) -> None:
     """Make the view."""
-    plain_text = "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i."
-    gr.HTML(elements.note(f"{_LIMIT} {plain_text}"))
+    gr.HTML(elements.note(f"{_LIMIT} {PLAIN_TEXT}"))
     with gr.Tabs():
         with gr.Tab("Text files") as of_files:
             with gr.Row():
@@ -116,7 +116,7 @@ def systems_view(sentence: SentenceView) -> None:
                     file_box("Sources"),
                     file_box("Outputs (one file per system)", "multiple"),
                     file_box("References (one file or more)", "multiple"),
-                    file_box("Ratings by people (optional)", "multiple"),
+                    file_box("Ratings (optional, one per system)", "multiple"),
                 ]
             fill, start = _buttons("Compare these systems")
         with gr.Tab("Table") as of_table:
