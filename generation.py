@@ -190,9 +190,8 @@ class Reward:
         sources, references = (columns[name] for name in self._columns)
         texts = [_text(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         checked = validate_columns(sources, texts, references)
-        groups: dict[
-            tuple[str, ...], list[int]
-        ] = {}  # of completions of one prompt, which share what there is to count
+        # The completions of one prompt share what there is to count.
+        groups: dict[tuple[str, ...], list[int]] = {}
         for row, (source, own) in enumerate(zip(checked.sources, checked.references, strict=True)):
             groups.setdefault((source, *own), []).append(row)
         candidates = [[checked.predictions[row] for row in rows] for rows in groups.values()]

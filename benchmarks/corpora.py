@@ -1,7 +1,7 @@
 """Made-up corpora of any size, the same for the same seed, whose n-grams repeat about as those of real texts do."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,6 +15,11 @@ class Corpus(NamedTuple):
     sources: list[str]
     predictions: list[str]
     references: list[list[str]]
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """The arguments that the metric takes them as."""
+        return self._asdict()
 
     def first(self, segments: int) -> "Corpus":
         """Return the first segments."""

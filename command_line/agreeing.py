@@ -1,21 +1,27 @@
 """How scores agree with ratings by people: `score.py --ratings`."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
+from sari.command_line.scoring import chosen_settings
+from sari.command_line.side_data import chosen_measures, read_side_data
+from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.files.ratings import as_rating, read_ratings
 from sari.files.reading import Batch, LineFile, gather
 from sari.inputs import Columns
 from sari.measures.agreement import COEFFICIENTS, SystemRows
 from sari.measures.linear import linear_model
-from sari.options import resolve_resampling, resolve_settings
+from sari.options import Resampling, resolve_resampling
 from sari.report.agreement import FORMATS, AgreementReport
-from sari.report.companions import MEASURES, Measure, Texts, spaced
+from sari.report.companions import MEASURES, Measure, Texts
+from sari.report.measuring import MeasuredSet, SideData
 from sari.report.rated import RatedOutputs, RatedScore, agreement_rows, sari_scores
 from sari.state import State
 from sari.variants import SCORES, Variant
@@ -28,16 +34,16 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
+    settings, left_out = chosen_settings(options)
     with refusals():
-        settings = [resolve_settings(name, threads=options.threads, **options.choices) for name in options.variants]
         resampling = resolve_resampling(confidence=options.confidence, resamples=options.resamples, **_seed(options))
         measures = _measures(options)
         rows = _rows(options, batches)
-        states = [State(each, sentences=True, resampling=True) for each in settings]
-        scores = [score for state in states for score in sari_scores(state, rows)]
-        texts = _texts(rows.texts, settings[0].variant)
+        states = {name: State(each, sentences=True, resampling=True) for name, each in settings.items()}
+        scores = [score for state in states.values() for score in sari_scores(state, rows)]
+        texts = _texts(rows.texts, next(iter(settings.values())).variant, read_side_data(options))
         scores += [_measured(measure, texts) for measure in measures]
-        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS)) as advance:
+        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             found = agreement_rows(scores, rows, resampling, advance=advance)
         model = None
         if options.model is not None:
@@ -52,8 +58,15 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         confidence=resampling.confidence,
         resamples=resampling.resamples,
         seed=resampling.seed,
+        warnings=[] if options.quiet else [*_warnings(states, rows, resampling), *left_out],
     )
     return FORMATS[options.format](report)
+
+
+def _warnings(states: Mapping[str, State], rows: RatedOutputs, how: Resampling) -> list[WarningRow]:
+    found = merge_warnings({name: state.warnings() for name, state in states.items()})
+    found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
+    return warning_rows(without_comparison(found))
 
 
 def _seed(options: Options) -> dict[str, int]:
@@ -62,16 +75,16 @@ def _seed(options: Options) -> dict[str, int]:
 
 def _measures(options: Options) -> list[Measure]:
     """Return the companion measures that are asked for, by `--measures` or by `--model`."""
-    known = {measure.name: measure for measure in MEASURES if measure.needs != "trees"}
-    asked = list(known) if options.measures == ["all"] else options.measures or []
-    for flag, names in (("--measures", asked), ("--model", options.model or [])):
-        allowed = [*known, *(SCORES if flag == "--model" else ())]
-        unknown = next((name for name in names if name not in allowed), None)
-        if unknown is not None:
-            raise OptionError(f"{flag}: got {unknown!r}, wanted some of {', '.join(allowed)}")
-        if len(set(names)) < len(names):
-            raise OptionError(f"{flag}: got a name twice, wanted each once")
-    return [known[name] for name in dict.fromkeys([*asked, *(options.model or [])]) if name in known]
+    asked = chosen_measures(options, trees=False)
+    terms = [name for name in options.model or [] if name not in SCORES]
+    known = {measure.name for measure in MEASURES if measure.needs != "trees"}
+    unknown = next((name for name in terms if name not in known), None)
+    if unknown is not None:
+        raise OptionError(f"--model: got {unknown!r}, wanted some of {', '.join([*known, *SCORES])}")
+    if len(set(options.model or [])) < len(options.model or []):
+        raise OptionError("--model: got a name twice, wanted each once")
+    more = [name for name in terms if name not in {measure.name for measure in asked}]
+    return [*asked, *chosen_measures(replace(options, measures=more), trees=False)]
 
 
 def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
@@ -102,31 +115,18 @@ def _of_objects(path: str, key: str) -> tuple[list[str], list[float]]:
     return systems if named else [""] * len(systems), ratings
 
 
-def _texts(columns: Columns, variant: Variant) -> Texts:
-    return Texts(
-        sources=spaced(columns.sources, variant),
-        outputs=spaced(columns.predictions, variant),
-        references=[spaced(row, variant) for row in columns.references],
-        raw_sources=columns.sources,
-        raw_outputs=columns.predictions,
-    )
+def _texts(columns: Columns, variant: Variant, side: SideData) -> Texts:
+    own = MeasuredSet(columns.sources, columns.references, variant, side)
+    return own.texts(columns.predictions, own.references)
 
 
 def _measured(measure: Measure, texts: Texts) -> RatedScore:
-    """Return a measure of each row; what measures a corpus takes each row for a corpus of its own."""
-    values = measure.of(texts)
-    if isinstance(values, np.ndarray):
-        column = values.astype(np.float64)
-        return RatedScore("", measure.name, column, SystemRows(column, lambda sums, counts: sums / counts), "")
-    places = range(len(texts.outputs))
-    return RatedScore("", measure.name, np.array([float(measure.of(_one(texts, place))) for place in places]), None, "")
-
-
-def _one(texts: Texts, place: int) -> Texts:
-    return Texts(
-        sources=[texts.sources[place]],
-        outputs=[texts.outputs[place]],
-        references=None if texts.references is None else [texts.references[place]],
-        raw_sources=[texts.raw_sources[place]],
-        raw_outputs=[texts.raw_outputs[place]],
+    """Return a measure of each row, which is a corpus of its own where it measures corpora, and of systems."""
+    rows = measure.rows(texts).astype(np.float64).reshape(len(texts.outputs), -1)
+    return RatedScore(
+        "", measure.name, measure.values_of_sums(rows, 1), SystemRows(rows, partial(_of_systems, measure)), ""
     )
+
+
+def _of_systems(measure: Measure, sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
+    return measure.values_of_sums(sums, counts)

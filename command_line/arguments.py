@@ -42,6 +42,9 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """
     parser = _parser(program)
     given = vars(parser.parse_args(arguments))
+    for name in ("measures", "model"):
+        if given[name] is not None:
+            given[name] = [part for text in given[name] for part in text.split(",") if part]
     if given["all_pairs"] and given["method"] is None:
         given["method"] = DEFAULT_TEST
     options = Options(**given)
@@ -87,8 +90,9 @@ def _faults_of_printing(options: Options) -> Iterator[str]:
         yield "--booktabs, --caption and --label go with --format latex"
     if options.format in ("json", "csv") and options.width != 2:
         yield f"--width goes with the other formats: {options.format} has all digits"
-    if options.score_only and (options.format != "text" or options.by_order or options.explain is not None):
-        yield "--score-only prints nothing else, wanted it without --format, --by-order and --explain"
+    others = (options.by_order, options.explain is not None, options.measures is not None)
+    if options.score_only and (options.format != "text" or any(others)):
+        yield "--score-only prints nothing else, wanted it without --format, --by-order, --measures and --explain"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -146,15 +150,15 @@ def _faults_of_explaining(options: Options, line: int) -> Iterator[str]:
     if options.format not in ("text", "json"):
         yield f"--explain goes with the formats text and json, not {options.format}"
     others = (options.all_variants, options.sentences, options.confidence, options.method, options.why, options.report)
-    if len(options.systems) > 1 or options.baselines or options.by_references or any(others):
+    more = options.baselines or options.by_references or options.measures is not None
+    if len(options.systems) > 1 or more or any(others):
         yield "--explain shows one line of one system under one variant, and goes with nothing else"
 
 
 def _faults_of_ratings(options: Options) -> Iterator[str]:
     if options.ratings is None:
-        for name, value in (("--measures", options.measures), ("--model", options.model)):
-            if value is not None:
-                yield f"{name} goes with --ratings"
+        if options.model is not None:
+            yield "--model goes with --ratings"
         return
     if len(options.ratings) != len(options.systems):
         wanted = "the name of a key of --jsonl" if options.jsonl is not None else "a file for each of --outputs"
@@ -173,8 +177,13 @@ def _faults_of_report(options: Options) -> Iterator[str]:
         yield f"--report: got {options.report!r}, wanted a name ending in {', '.join(REPORT_ENDINGS)}"
     if options.report is not None and options.all_variants:
         yield "--report is about one variant, not --all-variants"
-    if options.trees is not None and options.report is None:
-        yield "--trees are for measures in a --report"
+    measured = options.report is not None or options.measures is not None
+    if options.trees is not None and (not measured or options.ratings is not None):
+        yield "--trees are for --measures, or measures in a --report"
+    if options.word_ranks is not None and not measured:
+        yield "--word-ranks are for --measures, or measures in a --report"
+    if options.stop_words is not None and options.word_ranks is None:
+        yield "--stop-words go with --word-ranks"
 
 
 class _Parser(argparse.ArgumentParser):
@@ -199,6 +208,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
     _add_input_options(parser.add_argument_group("input"))
     _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
     _add_comparison_options(parser.add_argument_group("comparison"))
+    _add_measure_options(parser.add_argument_group("measures"))
     _add_ratings_options(parser.add_argument_group("ratings"))
     _add_report_options(parser.add_argument_group("report"))
     _add_latex_options(parser.add_argument_group("LaTeX"))
@@ -331,6 +341,24 @@ def _add_comparison_options(group) -> None:
     )
 
 
+def _add_measure_options(group) -> None:
+    group.add_argument(
+        "--measures",
+        metavar="NAME",
+        nargs="+",
+        help="companion measures beside SARI, such as bleu,fkgl,splits, or all; with --ratings how they agree",
+    )
+    group.add_argument(
+        "--trees", metavar="FILE", help="dependency trees of the first references as CoNLL-U, for tree accuracies"
+    )
+    group.add_argument(
+        "--word-ranks",
+        metavar="FILE",
+        help="words by frequency, a line for each and the most frequent first, for the measure word_rank",
+    )
+    group.add_argument("--stop-words", metavar="FILE", help="words that word_rank passes over (default: NLTK's)")
+
+
 def _add_ratings_options(group) -> None:
     group.add_argument(
         "--ratings",
@@ -339,12 +367,7 @@ def _add_ratings_options(group) -> None:
         help="instead of scores, how they agree with ratings by people: a number per line, a file for each system; "
         "with --jsonl the key that holds the number",
     )
-    group.add_argument(
-        "--measures", metavar="NAME", nargs="+", help="with --ratings: companion measures likewise, or all"
-    )
-    group.add_argument(
-        "--model", metavar="NAME", nargs="+", help="with --ratings: a linear model of them by scores and measures"
-    )
+    group.add_argument("--model", metavar="NAME", nargs="+", help="a linear model of them by scores and measures")
 
 
 def _add_report_options(group) -> None:
@@ -365,10 +388,9 @@ def _add_report_options(group) -> None:
     group.add_argument(
         "--report", metavar="FILE", help="write all there is to say about the systems to an .html, .md or .json file"
     )
-    group.add_argument(
-        "--trees", metavar="FILE", help="for the report, the dependency trees of the first references as CoNLL-U"
-    )
     group.add_argument("--score-only", action="store_true", help="print nothing but a SARI per line")
     group.add_argument("--width", metavar="N", type=int, default=2, help="decimals of scores (default: 2)")
-    group.add_argument("--quiet", action="store_true", help="no warnings, and no progress bar")
+    group.add_argument(
+        "--quiet", action="store_true", help="no warnings printed, and no progress bar; a report has its warnings"
+    )
     group.add_argument("--sentences", metavar="FILE", help="write a row of scores per segment to a .tsv or .jsonl file")

@@ -1,14 +1,14 @@
 """All there is to say about the systems, written to a file: `score.py --report FILE`."""
 
+from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import step_bar
+from sari.command_line.side_data import read_side_data
 from sari.data_warnings import WarningRow, check_resampling, warning_rows
-from sari.files.errors import FileError
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns
-from sari.measures.generation import Tree, read_trees
 from sari.options import Resampling, resolve_resampling
 from sari.report import building, pages
 from sari.report.results import ScoreReport
@@ -36,24 +36,28 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
         resampling = resolve_resampling(
             **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
-        trees = _trees(options.trees)
-        with step_bar("Measuring", building.steps(len(states)), quiet=options.quiet) as advance:
+        side = read_side_data(options)
+        with step_bar("Report", building.steps(len(states)) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
                 states,
                 warnings=_warnings(scored, resampling),
-                scored=scored if _has_more(scored) else None,
-                trees=trees,
+                scored=replace(scored, width=options.width) if _has_more(scored, options) else None,
+                side=side,
                 resampling=resampling,
                 advance=advance,
             )
-    write_whole(path, [pages.FORMATS[Path(path).suffix](document)])
+            advance("pictures and pages")
+            shown = replace(document, by_order=options.by_order, digits=options.width)
+            text = pages.FORMATS[Path(path).suffix](shown)
+    write_whole(path, [text])
 
 
-def _has_more(scored: ScoreReport) -> bool:
+def _has_more(scored: ScoreReport, options: Options) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = scored.resampling is not None and scored.resampling.comparisons
-    return bool(tests or scored.baselines or scored.by_references or scored.explanations)
+    more = (scored.baselines, scored.by_references, scored.explanations, options.by_order)
+    return bool(tests or any(more))
 
 
 def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:
@@ -63,10 +67,3 @@ def _warnings(scored: ScoreReport, resampling: Resampling) -> list[WarningRow]:
     segments = scored.results[0].segments
     of_intervals = check_resampling(segments, intervals=resampling.confidence is not None, tests=False)
     return [*scored.warnings, *warning_rows(list(of_intervals))]
-
-
-def _trees(path: str | None) -> list[Tree] | None:
-    try:
-        return read_trees(path) if path else None
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}, wanted a file to read") from error

@@ -35,6 +35,7 @@ def explain_line(options: Options, batches: Iterable[Batch], line: int) -> str:
         explanation,
         title=f"Line {line} of {options.systems[0]}",
         by_order=options.by_order,
+        digits=options.width,
         colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
         width=shutil.get_terminal_size().columns if is_terminal else None,
     )

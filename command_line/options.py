@@ -66,6 +66,8 @@ class Options:
     ratings: list[str] | None
     measures: list[str] | None
     model: list[str] | None
+    word_ranks: str | None
+    stop_words: str | None
     explain: int | None
     report: str | None
     trees: str | None
@@ -79,12 +81,17 @@ class Options:
 
     @property
     def input_paths(self) -> list[str]:
-        """The files that are read, but for trees."""
+        """The files of texts that are read."""
         if self.jsonl is not None:
             return [self.jsonl]
         if self.dataset is not None:
             return self.output_paths
         return [str(self.sources), *self.output_paths, *(self.references or [])]
+
+    @property
+    def side_paths(self) -> list[str]:
+        """The files that are read besides: trees and words."""
+        return [path for path in (self.trees, self.word_ranks, self.stop_words) if path is not None]
 
     @property
     def output_paths(self) -> list[str]:
@@ -121,8 +128,9 @@ class Options:
     @property
     def wants_only_scores(self) -> bool:
         """Whether scores are all that is wanted, so that no segment needs to be kept."""
-        extras = (self.confidence, self.method, self.why, self.report)
-        return len(self.systems) == 1 and set(extras) == {None} and not (self.baselines or self.by_references)
+        extras = (self.confidence, self.method, self.why, self.report, self.measures)
+        wants_more = any(extra is not None for extra in extras) or self.baselines or self.by_references
+        return len(self.systems) == 1 and not wants_more
 
     @cached_property
     def _named_outputs(self) -> list[tuple[str | None, str]]:

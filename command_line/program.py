@@ -44,7 +44,7 @@ def _answer(options: Options) -> str:
         OptionError: for options that the metric refuses, or packages that are missing.
     """
     for path in filter(None, (options.sentences, options.report)):
-        check_writable(path, [*options.input_paths, *filter(None, [options.trees])])
+        check_writable(path, [*options.input_paths, *options.side_paths])
     with closing(open_corpus(options)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once

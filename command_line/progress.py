@@ -20,10 +20,16 @@ def reading_bar(corpus: Corpus, *, quiet: bool = False) -> Iterator[Callable[[],
 
 
 @contextmanager
-def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callable[[], object]]:
-    """Yield a function that shows that one more step is done."""
+def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callable[[str], object]]:
+    """Yield a function that shows that one more step begins, which it is told."""
     with _bar(quiet, desc=label, total=steps) as bar:
-        yield lambda: bar is not None and bar.update()
+
+        def begin(step: str) -> None:
+            if bar is not None:
+                bar.set_postfix_str(step, refresh=False)
+                bar.update()
+
+        yield begin
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from sari.data_warnings import VariantLeftOutWarning, WarningRow, merge_warnings
 from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
-from sari.options import Settings, resolve_resampling, resolve_settings, settings_of_variants
+from sari.options import Resampling, Settings, resolve_resampling, resolve_settings, settings_of_variants
 from sari.report.by_references import scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
@@ -46,7 +46,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses.
     """
-    settings, left_out = _settings(options)
+    settings, left_out = chosen_settings(options)
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
@@ -58,7 +58,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
     return replace(scored.report, warnings=scored.report.warnings + left_out)
 
 
-def _settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
+def chosen_settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
     """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
     how = {"threads": options.threads, **options.choices}
     if not options.all_variants:
@@ -128,6 +128,8 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for variant, comparison in comparisons.items() for pair in pairs_of(variant, comparison)],
     )
+    if options.measures is not None:
+        report = _with_measures(report, columns, settings, resampling, options)
     first = next(iter(states.values()))
     if options.report is not None:
         try:
@@ -136,6 +138,17 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
             raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
     return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
+
+
+def _with_measures(
+    report: ScoreReport, columns: SystemColumns, settings: dict[str, Settings], how: Resampling, options: Options
+) -> ScoreReport:
+    """Add the companion measures that the options name, over the tokens of each variant."""
+    try:
+        from sari.command_line.measuring import measure
+    except ImportError as error:
+        raise OptionError(f"--measures: {error}, wanted the extra 'report' or requirements.txt") from error
+    return measure(report, columns, settings, how, options)
 
 
 def _differences(columns: SystemColumns, settings: Settings, options: Options) -> list[Difference]:

@@ -4,6 +4,7 @@ A test set is a row of data. Any other data set, of the Hub or in a local folder
 """
 
 import logging
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import zip_longest
@@ -11,6 +12,9 @@ from typing import Any
 
 from sari.files.errors import FileError
 from sari.files.reading import Corpus, LineFile, Segment, line_faults
+
+#: Seconds that the Hub may take to give a sign of life.
+_PATIENCE = 5.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +76,10 @@ def open_test_set(
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
+    asks_hub = not os.path.exists(test_set.path) and not os.environ.get("HF_HUB_OFFLINE")
+    if asks_hub and not hub_answers():
+        # What was loaded before lies in a cache; without this, it is looked for after half a minute of trying.
+        os.environ["HF_HUB_OFFLINE"] = "1"
     try:
         import datasets
     except ImportError as error:
@@ -82,7 +90,37 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
         said = " ".join(str(error).split())[:300] or type(error).__name__
+        if isinstance(error, ConnectionError):
+            said = f"it is not in the cache, and {_endpoint()} cannot be reached"
         raise FileError(f"--dataset {name}: cannot load {test_set.path!r}, split {split!r}: {said}") from None
+
+
+def _endpoint() -> str:
+    return os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+
+
+def hub_answers() -> bool:
+    """Ask the Hub for a sign of life, in a thread, since looking up its address knows no limit of time."""
+    import http.client  # all of them here, since `--help` need not wait for them
+    import threading
+    import urllib.error
+    import urllib.request
+
+    answers: list[bool] = []
+
+    def ask() -> None:
+        try:
+            urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
+        except urllib.error.HTTPError:
+            pass  # an answer, too
+        except (OSError, ValueError, http.client.HTTPException):
+            return
+        answers.append(True)
+
+    thread = threading.Thread(target=ask, daemon=True)
+    thread.start()
+    thread.join(_PATIENCE)
+    return bool(answers)
 
 
 def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name: str) -> Iterator[Segment]:

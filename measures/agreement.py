@@ -284,8 +284,8 @@ def _pearson_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
 
 
 def _spearman_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
-    ranks = (stats.rankdata(each, axis=1) for each in (scores, ratings))
-    return _correlations(*ranks, _varies(scores, ratings))
+    own, other = (stats.rankdata(each, axis=1) for each in (scores, ratings))
+    return _correlations(own, other, _varies(scores, ratings))
 
 
 def _kendall_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:

@@ -11,6 +11,7 @@ import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from textwrap import shorten
 from typing import NamedTuple
 
 import conllu
@@ -129,14 +130,28 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Align with the most promising references first: at best, moves halve the errors."""
-    bounds = [1 - Levenshtein.distance(output, text) / 2 / max(len(text), 1) for text in references]
+    """Align with the most promising references first, and with none that leaves no room for moves."""
+    promises, own = [], Counter(output)
+    for text in references:
+        errors, tokens = Levenshtein.distance(output, text), max(len(text), 1)
+        moves = _most_moves(own, text, errors) if errors > 1 else 0
+        promises.append(((1 - errors / tokens) + moves / tokens, moves, text))
     best = -math.inf
-    for bound, text in sorted(zip(bounds, references, strict=True), reverse=True):
-        if bound <= best:
+    for promise, moves, text in sorted(promises, key=lambda row: row[0], reverse=True):
+        if promise <= best:
             break
-        best = max(best, _errors(output, text).generation_accuracy)
+        best = max(best, _errors(output, text).generation_accuracy if moves else promise)
     return best
+
+
+def _most_moves(output: Counter[str], reference: list[str], errors: int) -> int:
+    """Return how many of so many errors can be moves at most: a token that moves stands in both texts.
+
+    The tokens that stay are those of the longer text, less the errors, plus the fewer of insertions and deletions. A
+    move is one of both, and what stays or moves is common to both texts.
+    """
+    common = (output & Counter(reference)).total()
+    return max(common + errors - max(output.total(), len(reference)), 0) // 2
 
 
 def tree_errors(predictions, trees) -> list[Errors]:
@@ -194,6 +209,31 @@ def quality(predictions, trees) -> np.ndarray:
     """Return (1.0192 × simple tree accuracy − 0.0869 × substitutions − 0.3553) / 0.6639: as `understandability`."""
     accuracies, substitutions = _regressors(predictions, trees)
     return (1.0192 * accuracies - 0.0869 * substitutions - 0.3553) / 0.6639
+
+
+def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
+    """Refuse trees that are not those of the references: their words must be the same, in the same order.
+
+    Args:
+        trees: one per segment.
+        references: of each segment the one that the tree is of, tokenized like it, in the same case.
+
+    Raises:
+        ValueError: naming the first line that differs.
+
+    >>> check_words([Tree(("go",), (-1,)), Tree(("the", "cat"), (1, -1))], ["go", "a cat"])
+    Traceback (most recent call last):
+    ...
+    ValueError: trees[1]: got the words 'the cat', wanted 'a cat', those of its reference: line 2
+    """
+    if len(trees) != len(references):
+        raise ValueError(f"trees: got {len(trees)} rows, wanted {len(references)}, as many as references")
+    for row, (tree, text) in enumerate(zip(trees, references, strict=True)):
+        if list(tree.tokens) != text.split():
+            got, wanted = (shorten(" ".join(words), 80) for words in (tree.tokens, text.split()))
+            raise ValueError(
+                f"trees[{row}]: got the words {got!r}, wanted {wanted!r}, those of its reference: line {row + 1}"
+            )
 
 
 def read_trees(path: str | Path) -> list[Tree]:

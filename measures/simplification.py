@@ -1,7 +1,7 @@
 """Measures of simplification to set beside SARI: what a system did to its sources, and how near it came to people.
 
 The measures are those of Narayan and Gardent 2014 (tables 3 and 4, https://aclanthology.org/P14-1041), of the SARI
-paper (Xu et al. 2016, equations 1 to 3, https://aclanthology.org/Q16-1029) and of EASSE's quality estimation
+paper (Xu et al. 2016, equation 1, https://aclanthology.org/Q16-1029) and of EASSE's quality estimation
 (Alva-Manchego et al. 2019, https://github.com/feralvam/easse, commit 6a4352e, which takes its features from
 https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
 
@@ -11,19 +11,20 @@ the others return one number for the whole corpus. Like the metric, all of them 
 TypeError or ValueError, in one line that names the argument and the row.
 """
 
-import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable
-from functools import cache
 from itertools import zip_longest
+from typing import TypeVar
 
 import numpy as np
-import syllapy
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
 from sari.inputs import validate_columns, validate_references, validate_texts
+from sari.measures.bleu import BleuReferences
+
+_Number = TypeVar("_Number", float, np.ndarray)
 
 # A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -58,7 +59,8 @@ def bleu(predictions, references, *, tokenize: str = "none", **options) -> float
 def bleu_counts(predictions, references) -> np.ndarray:
     """Return what the BLEU of any of the segments is made of: int64[segments, 10], which adds up.
 
-    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are.
+    Lengths of prediction and closest reference, and matching and all n-grams of four orders, over tokens as they are;
+    `bleu.BleuReferences` makes the same for several systems.
 
     >>> texts = ["the cat sat .", "a dog ."], [["the cat sat .", "a cat ."], ["a dog barked ."]]
     >>> counts = bleu_counts(*texts)
@@ -68,10 +70,7 @@ def bleu_counts(predictions, references) -> np.ndarray:
     True
     """
     predictions, references = _pairs(predictions, references)
-    metric = BLEU(tokenize="none", force=True, effective_order=True)
-    scores = map(metric.sentence_score, predictions, references)
-    rows = [(score.sys_len, score.ref_len, *score.counts, *score.totals) for score in scores]
-    return np.array(rows, np.int64).reshape(len(predictions), -1)
+    return BleuReferences(references).counts(predictions)
 
 
 def bleu_of(counts: np.ndarray) -> float:
@@ -83,15 +82,30 @@ def bleu_of(counts: np.ndarray) -> float:
     return BLEU.compute_bleu(ngrams[:half], ngrams[half:], length, reference_length, smooth_method="exp").score
 
 
-def ibleu_of(near: float, copied: float, *, alpha: float = 0.9) -> float:
-    """Return iBLEU, of BLEU against the references and BLEU against the source: see `ibleu`."""
+def bleu_of_sums(sums: np.ndarray) -> np.ndarray:
+    """Return the corpus BLEU of sums of `bleu_counts`, as `bleu_of` does, of any number at once.
+
+    Args:
+        sums: float64[..., 10].
+
+    Returns:
+        float64[...], in percent.
+
+    >>> bleu_of_sums(np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [4, 4, 2, 0, 0, 0, 4, 3, 2, 1]])).round(2).tolist()
+    [100.0, 15.97]
+    """
+    length, reference_length = sums[..., 0], sums[..., 1]
+    matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
+    unmatched = matches == 0
+    smoothed = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=-1), matches) / np.maximum(totals, 1)
+    some = (totals > 0).all(axis=-1) & ~unmatched.all(axis=-1)
+    short = np.minimum(0, 1 - reference_length / np.maximum(length, 1))
+    return np.where(some, 100 * np.exp(short + np.log(smoothed).mean(axis=-1)), 0.0)
+
+
+def ibleu_of(near: _Number, copied: _Number, *, alpha: float = 0.9) -> _Number:
+    """Return iBLEU, of BLEU against the references and BLEU against the source, or of arrays of them: see `ibleu`."""
     return alpha * near - (1 - alpha) * copied
-
-
-def fkbleu_of(ibleu: float, sources, predictions) -> float:
-    """Return FKBLEU, of iBLEU and the texts: see `fkbleu`."""
-    grade, before = (flesch_kincaid_grade(texts, punctuation=True) for texts in (predictions, sources))
-    return ibleu / (1 + math.exp(min(before - grade, 700.0)))  # beyond 700, exp would overflow
 
 
 def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
@@ -108,51 +122,15 @@ def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) ->
     81.81
     """
     sources, predictions, references = validate_columns(sources, predictions, references)
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
+    check_alpha(alpha)
     near, copied = bleu(predictions, references, **options), bleu(predictions, sources, **options)
     return ibleu_of(near, copied, alpha=alpha)
 
 
-def fkbleu(sources, predictions, references, *, alpha: float = 0.9, **options) -> float:
-    """Return iBLEU × sigmoid(FK(predictions) − FK(sources)), in percent.
-
-    Equation 3 of Xu et al. 2016 as it is printed there, with their Flesch–Kincaid grade, which counts a punctuation
-    mark as a word of one syllable. Note that, so printed, an output of a higher grade than its source scores higher.
-
-    Args:
-        sources, predictions, references, alpha, options: as in `ibleu`.
-    """
-    return fkbleu_of(ibleu(sources, predictions, references, alpha=alpha, **options), sources, predictions)
-
-
-def flesch_kincaid_grade(texts, *, punctuation: bool = False) -> float:
-    """Return the grade level of texts: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
-
-    Kincaid et al. 1975, over all texts together. A word is a token with a letter or a digit; syllables are those of the
-    package `syllapy` (a dictionary of English words, and vowel groups for others), at least one per word; sentences are
-    those of `sentence_counts`. Texts without words have the grade 0. Made for English.
-
-    Args:
-        texts: one text per segment.
-        punctuation: whether other tokens count as words of one syllable too (Xu et al. 2016, section 3.1).
-
-    >>> round(flesch_kincaid_grade(["the cat sat on the mat .", "forty bridges were still open that winter ."]), 2)
-    2.38
-    """
-    texts = validate_texts("texts", texts)
-    tokens = Counter(token for text in texts for token in text.split())
-    syllables = {token: _syllables(token) for token in tokens if punctuation or _LETTER_OR_DIGIT.search(token)}
-    words = sum(tokens[token] for token in syllables)
-    if not words:
-        return 0.0
-    total = sum(count * tokens[token] for token, count in syllables.items())
-    return 0.39 * words / max(int(sentence_counts(texts).sum()), 1) + 11.8 * total / words - 15.59
-
-
-@cache
-def _syllables(token: str) -> int:
-    return max(syllapy.count(token), 1)
+def check_alpha(alpha: float) -> None:
+    """Refuse what is no number from 0 to 1 (ValueError)."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
 
 
 def sentence_counts(texts) -> np.ndarray:
@@ -167,6 +145,15 @@ def sentence_counts(texts) -> np.ndarray:
     array([2, 2, 1, 0])
     """
     return np.fromiter(map(_sentences, validate_texts("texts", texts)), np.int64)
+
+
+def has_letter_or_digit(token: str) -> bool:
+    """Tell a word from a mark.
+
+    >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
+    (True, False)
+    """
+    return _LETTER_OR_DIGIT.search(token) is not None
 
 
 def _sentences(text: str) -> int:
@@ -202,6 +189,33 @@ def splits(sources, predictions) -> np.ndarray:
     """
     sources, predictions = _same_length(sources, predictions)
     return sentence_counts(predictions) > sentence_counts(sources)
+
+
+def token_f1_scores(predictions, references) -> np.ndarray:
+    """Return the F1 of the tokens of each prediction, of the reference where it is best, in percent: float64[segments].
+
+    EASSE's `corpus_f1_token` is the mean: tokens are counted wherever they stand.
+
+    Args:
+        predictions: one text per segment.
+        references: per segment one text or a list of at least one.
+
+    >>> token_f1_scores(["a b c", ""], [["b a", "c d e f"], ["a"]]).tolist()
+    [80.0, 0.0]
+    """
+    predictions, references = _pairs(predictions, references)
+    return _numbers(
+        (
+            max(_token_f1(Counter(output.split()), Counter(text.split())) for text in texts)
+            for output, texts in zip(predictions, references, strict=True)
+        ),
+        np.float64,
+    )
+
+
+def _token_f1(output: Counter[str], reference: Counter[str]) -> float:
+    common = (output & reference).total()
+    return 200 * common / (output.total() + reference.total()) if common else 0.0
 
 
 def edit_distances(texts, references) -> np.ndarray:

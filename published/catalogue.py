@@ -5,10 +5,11 @@ from sari.published.correlations import CORRELATIONS
 from sari.published.narayan_gardent import NARAYAN_GARDENT
 from sari.published.outcomes import Published
 from sari.published.people import PEOPLE
+from sari.published.xu2016 import XU2016_MEASURES
 from sari.variants import VARIANTS
 
 TABLES: dict[str, Published] = {
     table.name: table
-    for table in (*CORPORA, NARAYAN_GARDENT, *CORRELATIONS, PEOPLE)
+    for table in (*CORPORA, XU2016_MEASURES, NARAYAN_GARDENT, *CORRELATIONS, PEOPLE)
     if not isinstance(table, CorpusScores) or table.variant in VARIANTS
 }

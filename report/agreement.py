@@ -8,7 +8,7 @@ JSON has one schema::
                                                  "difference_interval": [float, float]}, ...}}, ...],
      "model": {"terms": [{"name": str, "coefficient": float, "standard_error": float, "t": float, "p_value": float},
                ...], "r_squared": float, "adjusted_r_squared": float, "f": float, "p_value": float, "rows": int},
-     "confidence": float, "resamples": int, "seed": int}
+     "confidence": float, "resamples": int, "seed": int, "warnings": [{"category": str, "message": str}, ...]}
 
 in which null stands for what was not asked for, and for a coefficient where all values are the same.
 """
@@ -27,6 +27,7 @@ from sari.report.formats import aligned, latex_table, markdown_table
 from sari.report.tables import Cell, Table
 
 if TYPE_CHECKING:
+    from sari.data_warnings import WarningRow
     from sari.measures.agreement import Agreement
     from sari.measures.linear import LinearModel
 
@@ -53,6 +54,7 @@ class AgreementReport:
         model: of the ratings; None for none.
         confidence: of the intervals; None for none.
         resamples, seed: how they were made.
+        warnings: what there is to doubt.
     """
 
     rows: list[AgreementRow]
@@ -63,6 +65,7 @@ class AgreementReport:
     confidence: float | None
     resamples: int
     seed: int
+    warnings: list[WarningRow]
 
 
 def as_text(report: AgreementReport) -> str:
@@ -70,20 +73,25 @@ def as_text(report: AgreementReport) -> str:
     lines = []
     for table in _tables(report):
         lines += [table.title, "", *aligned(table), ""]
-    return "\n".join([*lines, *_legend(report), *_signatures(report)])
+    lines += [*_legend(report), *_signatures(report)]
+    lines += ["", *_warnings(report)] if report.warnings else []
+    return "\n".join(lines)
 
 
 def as_markdown(report: AgreementReport) -> str:
     """Return Markdown tables."""
     blocks = [f"{table.title}\n\n{markdown_table(table)}" for table in _tables(report)]
     blocks.append("\n".join(f"- {line}" for line in _legend(report)))
-    return "\n\n".join([*blocks, "\n".join(f"`{line}`  " for line in _signatures(report))])
+    blocks.append("\n".join(f"`{line}`  " for line in _signatures(report)))
+    blocks += ["\n".join(f"> {line}  " for line in _warnings(report))] if report.warnings else []
+    return "\n\n".join(blocks)
 
 
 def as_latex(report: AgreementReport) -> str:
     """Return LaTeX tables that need no package; all else is in comments."""
+    comments = [*_legend(report), *_signatures(report), *_warnings(report)]
     blocks = [f"% {table.title}\n{latex_table(table)}" for table in _tables(report)]
-    return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in [*_legend(report), *_signatures(report)])])
+    return "\n\n".join([*blocks, "\n".join(f"% {line}" for line in comments)])
 
 
 def as_csv(report: AgreementReport) -> str:
@@ -181,6 +189,10 @@ def _legend(report: AgreementReport) -> list[str]:
 
 def _signatures(report: AgreementReport) -> list[str]:
     return list(dict.fromkeys(row.signature for row in report.rows if row.signature))
+
+
+def _warnings(report: AgreementReport) -> list[str]:
+    return [f"Warning: {row['message']}" for row in report.warnings]
 
 
 def _label(row: AgreementRow) -> str:

@@ -1,9 +1,8 @@
 """Reports, gathered: what is known of the scored systems, companion measures, lengths of sources, and examples."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,17 +11,16 @@ from sari.comparing import score_systems
 from sari.data_warnings import WarningRow
 from sari.inputs import SystemColumns
 from sari.measures import simplification
-from sari.measures.generation import Tree
 from sari.options import Resampling, Settings, resolve_resampling
-from sari.report.companions import MEASURES, Texts, spaced
-from sari.report.document import REFERENCE, SOURCE, Document, Example, Examples, Length, System
-from sari.report.explanation import explain
+from sari.report.companions import MEASURES, Measure, References, Texts
+from sari.report.document import REFERENCE, SOURCE, Document, Length, System
+from sari.report.examples import choose_examples, example_groups
+from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
 from sari.report.results import ScoreReport
 from sari.state import State
 from sari.variants import Variant
 
 _LENGTHS = 5
-_EXAMPLES, _EXAMPLES_OF_SEVERAL = 8, 4
 
 
 def build(
@@ -31,9 +29,9 @@ def build(
     *,
     warnings: Sequence[WarningRow] = (),
     scored: ScoreReport | None = None,
-    trees: Sequence[Tree] | None = None,
+    side: SideData | None = None,
     resampling: Resampling | None = None,
-    advance: Callable[[], object] = lambda: None,
+    advance: Callable[[str], object] = lambda _: None,
 ) -> Document:
     """Gather what there is to say about scored systems.
 
@@ -42,17 +40,19 @@ def build(
         states: of each system, by name, made with `sentences=True` and `resampling=True`.
         warnings: what there is to say about the texts.
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
-        trees: the dependency trees of the first references, for the measures that compare trees.
+        side: what some measures need beside the texts, such as dependency trees of the first references.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
-        advance: called again and again while it works, `steps` times.
+        advance: called again and again while it works, `steps` times, with what begins.
 
     Raises:
-        ValueError: for trees that are not as many as the segments.
+        ValueError: for trees that are not those of the first references.
     """
     some = next(iter(states.values()))
     resampling = resampling or resolve_resampling()
-    test_set = _TestSet(columns, some.settings, trees, advance)
+    test_set = _TestSet(columns, some.settings, side or SideData(), advance)
     nrefs = list(map(len, columns.references))
+    systems = [test_set.system(name, columns.predictions[name], state, resampling) for name, state in states.items()]
+    beside = test_set.beside()
     return Document(
         signature=some.signature,
         segments=some.segments,
@@ -63,19 +63,16 @@ def build(
         seed=resampling.seed,
         warnings=list(warnings),
         lengths=[length for length, _ in test_set.lengths],
-        systems=[
-            test_set.system(name, columns.predictions[name], columns.references, state, resampling)
-            for name, state in states.items()
-        ],
-        beside=test_set.beside(),
-        examples=_examples(columns, states, np.random.default_rng(resampling.seed)),
+        systems=systems,
+        beside=beside,
+        examples=choose_examples(columns, some.settings, systems, beside[0], seed=resampling.seed, advance=advance),
         scored=scored,
     )
 
 
 def steps(systems: int) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
-    return (systems + 2) * len(MEASURES)
+    return (systems + 2) * len(MEASURES) + example_groups(systems)
 
 
 class _TestSet:
@@ -89,33 +86,26 @@ class _TestSet:
         self,
         columns: SystemColumns,
         settings: Settings,
-        trees: Sequence[Tree] | None,
-        advance: Callable[[], object],
+        side: SideData,
+        advance: Callable[[str], object],
     ):
         self.sources, _, self.references = columns
         self.settings = settings
-        self.trees = trees if trees is None else [_cased(tree, settings.variant.lowercase) for tree in trees]
-        if self.trees is not None and len(self.trees) != len(self.sources):
-            raise ValueError(f"trees: got {len(self.trees)} rows, wanted {len(self.sources)}, as many as sources")
+        self._measured_set = MeasuredSet(self.sources, self.references, settings.variant, side)
         self._advance = advance
 
     @cached_property
     def lengths(self) -> list[tuple[Length, list[int]]]:
-        return _lengths(self._source_tokens)
+        return _lengths(self._measured_set.sources)
 
-    def system(
-        self,
-        name: str,
-        outputs: list[str],
-        references: list[list[str]],
-        state: State | None,
-        resampling: Resampling,
-    ) -> System:
-        """Describe a system; what has no state, the only reference itself, has no scores."""
-        texts = self._texts(outputs, references)
-        if state is None:
-            texts = replace(texts, references=None, trees=None)
-        measures, rows = self._measured(texts)
+    def system(self, name: str, outputs: list[str], state: State, resampling: Resampling) -> System:
+        """Describe a system."""
+        return self._described(name, self._texts(outputs, self._measured_set.references), state, resampling)
+
+    def _described(self, name: str, texts: Texts, state: State | None, resampling: Resampling) -> System:
+        """Describe what has such texts; what has no state, the only reference itself, has no scores."""
+        found = measured(texts, self._announced(name))
+        means = {name: rows for name, (_, rows) in found.rows.items() if rows.ndim == 1}
         result = state.result(details=True, resampling=resampling) if state else None
         return System(
             name=name,
@@ -123,9 +113,10 @@ class _TestSet:
             intervals=result.get("confidence_intervals") if result else None,
             orders=result["orders"] if result else [],
             sentences=result["sentences"] if result else None,
-            measures=measures,
-            rows={name: column.tolist() for name, column in rows.items()},
-            lengths=[_part(state, texts, rows, places) for _, places in self.lengths] if state else [],
+            measures=found.values,
+            measure_intervals=intervals_of(found.rows, resampling),
+            rows={name: column.tolist() for name, column in means.items()},
+            lengths=[_part(state, texts, means, places) for _, places in self.lengths] if state else [],
         )
 
     def beside(self) -> list[System]:
@@ -133,47 +124,25 @@ class _TestSet:
         plain = resolve_resampling()
         first = [row[0] for row in self.references]
         others = [row[1:] for row in self.references]
-        copied = self.system(SOURCE, self.sources, self.references, self._scored(self.sources, self.references), plain)
-        if all(others):
-            return [copied, self.system(REFERENCE, first, others, self._scored(first, others), plain)]
-        return [copied, self.system(REFERENCE, first, self.references, None, plain)]
+        copied = self.system(SOURCE, self.sources, self._scored(self.sources, self.references), plain)
+        if not all(others):
+            return [copied, self._described(REFERENCE, self._texts(first, None), None, plain)]
+        tokens = [row[1:] for row in self._measured_set.references.texts]
+        texts = self._texts(first, References(self._measured_set.sources, tokens))
+        return [copied, self._described(REFERENCE, texts, self._scored(first, others), plain)]
 
     def _scored(self, outputs: list[str], references: list[list[str]]) -> State:
         columns = SystemColumns(self.sources, {"": outputs}, references)
         return score_systems(columns, self.settings, sentences=True, resampling=True)[""]
 
-    def _measured(self, texts: Texts) -> tuple[dict[str, float | None], dict[str, np.ndarray]]:
-        """Return the values of all companion measures, and of those that are means the numbers of every segment."""
-        measures: dict[str, float | None] = {}
-        rows: dict[str, np.ndarray] = {}
+    def _texts(self, outputs: list[str], references: References | None) -> Texts:
+        return self._measured_set.texts(outputs, references)
+
+    def _announced(self, name: str) -> Iterator[Measure]:
+        """Yield all measures, and tell what begins."""
         for measure in MEASURES:
-            value = None if getattr(texts, measure.needs) is None else measure.of(texts)
-            if isinstance(value, np.ndarray):
-                rows[measure.name] = value.astype(np.float64)
-                value = value.mean()
-            measures[measure.name] = value if value is None else float(value)
-            self._advance()
-        return measures, rows
-
-    @cached_property
-    def _source_tokens(self) -> list[str]:
-        return self._spaced(self.sources)
-
-    def _texts(self, outputs: list[str], references: list[list[str]]) -> Texts:
-        """Return the texts of a system as tokens, sources split like the rest whatever the variant does to them."""
-        of_references = iter(self._spaced([*chain.from_iterable(references)]))
-        return Texts(
-            sources=self._source_tokens,
-            outputs=self._spaced(outputs),
-            references=[[next(of_references) for _ in row] for row in references],
-            raw_sources=self.sources,
-            raw_outputs=outputs,
-            trees=self.trees,
-        )
-
-    def _spaced(self, texts: list[str]) -> list[str]:
-        """Return texts with spaces between their tokens."""
-        return spaced(texts, self.settings.variant)
+            self._advance(f"{name}: {measure.label}")
+            yield measure
 
 
 def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]) -> dict[str, float]:
@@ -184,10 +153,6 @@ def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: li
         "bleu": simplification.bleu_of(texts.bleu_counts[places]),
         **{name: float(column[places].mean()) for name, column in rows.items()},
     }
-
-
-def _cased(tree: Tree, lowercase: bool) -> Tree:
-    return Tree(tuple(map(str.lower, tree.tokens)), tree.heads) if lowercase else tree
 
 
 def _lengths(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
@@ -203,36 +168,6 @@ def _lengths(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
         if rows:
             classes.append((Length(begin, end - 1, len(rows)), rows))
     return classes
-
-
-def _examples(columns: SystemColumns, states: Mapping[str, State], rng: np.random.Generator) -> list[Examples]:
-    """Choose random segments, which all systems show, and for each system the best and the worst."""
-    number = min(_EXAMPLES if len(states) == 1 else _EXAMPLES_OF_SEVERAL, len(columns.sources))
-
-    def example(place: int, names: Sequence[str]) -> Example:
-        source, references = columns.sources[place], columns.references[place]
-        outputs = {
-            name: explain(
-                source=source,
-                prediction=columns.predictions[name][place],
-                references=references,
-                settings=states[name].settings,
-            )
-            for name in names
-        }
-        return Example(place + 1, source, references, outputs)
-
-    def chosen(title: str, places: Sequence[int], names: Sequence[str]) -> Examples:
-        return Examples(title, [example(place, names) for place in places])
-
-    at_random = sorted(rng.permutation(len(columns.sources))[:number].tolist())
-    groups = [chosen("Random segments", at_random, list(states))]
-    for name, state in states.items():
-        of = "" if len(states) == 1 else f" of {name}"
-        order = np.argsort(state.sentences()["sari"], kind="stable").tolist()
-        groups.append(chosen(f"Best segments{of}", order[::-1][:number], [name]))
-        groups.append(chosen(f"Worst segments{of}", order[:number], [name]))
-    return groups
 
 
 def _in_words(variant: Variant) -> str:

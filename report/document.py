@@ -25,6 +25,7 @@ class System:
         orders: figures by n-gram order, as in the details of the metric's `compute`.
         sentences: the four scores of every segment; none for the only reference.
         measures: values by the names of `MEASURES`, None where something is missing for them.
+        measure_intervals: the lower and upper bound of each value; None where they were not asked for.
         rows: of the measures that are means and have a value, the numbers of every segment.
         lengths: per class of lengths the scores of its segments, their BLEU, and the means of `rows`.
     """
@@ -35,6 +36,7 @@ class System:
     orders: list[OrderFigures]
     sentences: SentenceScores | None
     measures: dict[str, float | None]
+    measure_intervals: dict[str, tuple[float, float]] | None
     rows: dict[str, list[float]]
     lengths: list[dict[str, float]]
 
@@ -50,12 +52,13 @@ class Length:
 
 @dataclass(frozen=True)
 class Example:
-    """A segment to look at: its number, from 1, its texts, and what systems made of it."""
+    """A segment to look at: its number, from 1, its texts, what systems made of it, what is notable."""
 
     number: int
     source: str
     references: list[str]
     outputs: dict[str, Explanation]
+    note: str = ""
 
 
 @dataclass(frozen=True)
@@ -81,8 +84,10 @@ class Document:
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
-        examples: random segments, and for each system the best and the worst.
+        examples: random segments, and for each system the best, the worst, and others that stand out.
         scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
+        by_order: whether figures by n-gram order are among that.
+        digits: of scores, after the point, for people.
     """
 
     signature: str
@@ -98,3 +103,5 @@ class Document:
     beside: list[System]
     examples: list[Examples]
     scored: ScoreReport | None = None
+    by_order: bool = False
+    digits: int = 2

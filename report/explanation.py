@@ -4,7 +4,7 @@ Scores, tokens and what each n-gram adds to the counts come from the functions t
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sari.counting import NgramTable, SegmentCounts, count_columns, ngram_table
@@ -117,7 +117,8 @@ class Explanation:
         references: the tokens of each reference, marked by what the output did: kept, deleted, added or missed.
         changes: source and output in one line: which of the two a token is of ("source" or "output"), and its place.
         missed: what references added and the output did not, most wanted first.
-        grams: for each order and operation, the n-grams behind the figures, as they appear in the texts.
+        grams: for each order and operation, the n-grams behind the figures, as they appear in the texts; none where
+            they were not asked for.
     """
 
     variant: str
@@ -133,13 +134,16 @@ class Explanation:
     grams: list[dict[str, list[Gram]]]
 
 
-def explain(*, source: str, prediction: str, references: Sequence[str], settings: Settings) -> Explanation:
+def explain(
+    *, source: str, prediction: str, references: Sequence[str], settings: Settings, ngrams: bool = True
+) -> Explanation:
     """Explain the SARI of one segment.
 
     Args:
         source, prediction: the text to simplify, and what a system made of it.
         references: what people made of it, at least one.
         settings: how to score.
+        ngrams: whether to tell of n-grams too; most of the time goes to them.
 
     Raises:
         ValueError, TypeError: as the metric does.
@@ -161,7 +165,8 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
     (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
     (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
     texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))
-    orders = _entries(ngram_table(source, prediction, references, settings))
+    asked = settings if ngrams else replace(settings, variant=replace(settings.variant, max_order=1))
+    orders = _entries(ngram_table(source, prediction, references, asked))
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
     alignment = align(texts.source, texts.output)
     kept = _kept_places(texts, alignment, unigrams)
@@ -176,7 +181,7 @@ def explain(*, source: str, prediction: str, references: Sequence[str], settings
         references=[[_reference_token(token, unigrams[token]) for token in tokens] for tokens in texts.references],
         changes=changes(texts.source, texts.output, alignment),
         missed=_missed(unigrams.values()),
-        grams=[_grams(entries, _places(texts, order), kept) for order, entries in enumerate(orders, 1)],
+        grams=[_grams(entries, _places(texts, order), kept) for order, entries in enumerate(orders, 1) if ngrams],
     )
 
 

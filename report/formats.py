@@ -8,7 +8,8 @@ Every format takes results of any number of systems and variants. JSON has one s
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
                   "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
-                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int]}, ...],
+                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int],
+                  "measures": {NAME: float, ...}, "measure_intervals": {NAME: [float, float], ...}}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
@@ -19,7 +20,8 @@ Every format takes results of any number of systems and variants. JSON has one s
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str},
      "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
-                "corrected_p_values": {...}}, ...]}
+                "corrected_p_values": {...}}, ...],
+     "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
@@ -34,6 +36,7 @@ import re
 import unicodedata
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.report.results import Baseline, Pair, Result, ScoreReport
@@ -46,7 +49,8 @@ if TYPE_CHECKING:  # what `--help` need not wait for
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"
 # Columns of LaTeX whose words are broken into lines, so that the table fits a column of text.
-_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.24\linewidth}") | {"Choice": r"p{0.14\linewidth}"}
+_LATEX_COLUMNS = dict.fromkeys(("From", "To"), r"p{0.19\linewidth}") | {"Choice": r"p{0.15\linewidth}"}
+_LATEX_WORDS = r"\raggedright\hspace{0pt}"  # so that first words are hyphenated, too
 # Columns of CSV: fields of results and of the resampling.
 _OF_TESTS = ("difference", "p_value", "corrected_p_value")
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
@@ -73,7 +77,7 @@ def as_text(report: ScoreReport, by_order: bool) -> str:
     results = report.results
     lines = [_RULE, _TITLE, _RULE, f"Number of samples: {results[0].segments}", ""]
     alone = len(results) == 1 and not report.baselines
-    lines += score_list(results[0], report.width) if alone else aligned(score_table(report))
+    lines += score_list(report) if alone else aligned(score_table(report))
     lines += [_RULE]
     explained = legend(report, best="^")
     lines += explained
@@ -128,12 +132,14 @@ def as_latex(report: ScoreReport, by_order: bool, style: LatexStyle = _PLAIN) ->
 def as_csv(report: ScoreReport, _by_order: bool) -> str:
     """Return a row per system, baseline and variant, and one per pair of systems that were compared each with each.
 
-    All figures have full precision, and the columns are the same whatever was asked for.
+    All figures have full precision, and the columns are the same whatever was asked for, but for those of companion
+    measures, which come last.
     """
     ends = [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
     of_test = [f"{score}_{what}" for what in _OF_TESTS for score in SCORES]
     header = ["system", "compared_with", "variant", "segments", *SCORES, *ends, *of_test, "group", "first_rank"]
     header += ["last_rank", *_OF_RESAMPLING, "signature", "warnings"]
+    header += [f"{measure.name}{end}" for measure in report.measures for end in ("", "_low", "_high")]
     shared = {"segments": report.results[0].segments, "warnings": " ".join(row["message"] for row in report.warnings)}
     shared |= {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
     signatures = {result.variant: result.signature for result in report.results}
@@ -204,6 +210,10 @@ def _statistics(row: Result | Baseline) -> dict[str, Any]:
     if row.confidence_intervals is not None:
         for score in SCORES:
             cells[f"{score}_low"], cells[f"{score}_high"] = row.confidence_intervals[score]
+    for name, value in (row.measures or {}).items():
+        cells[name] = value
+        if row.measure_intervals is not None:
+            cells[f"{name}_low"], cells[f"{name}_high"] = row.measure_intervals[name]
     if row.rank is not None:
         cells |= {"group": row.group, "first_rank": row.rank[0], "last_rank": row.rank[1]}
     return cells
@@ -268,14 +278,33 @@ def latex_table(table: Table, style: LatexStyle = _PLAIN) -> str:
         text = _minus(_escaped_latex(cell.text))
         return (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
 
-    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in table.header)
+    def line(row: list[Cell]) -> str:
+        if not row[1:]:
+            return rf"\multicolumn{{{len(header)}}}{{@{{}}l@{{}}}}{{\textit{{{shown(row[0])}}}}} \\"
+        cells = [_LATEX_WORDS * (name in _LATEX_COLUMNS) + shown(row[place]) for place, name in enumerate(header)]
+        text = " & ".join(cells)
+        # A row that began with these would be an argument of the end of the row before it.
+        return rf"{{}}{text} \\" if text.startswith(("[", "*")) else rf"{text} \\"
+
+    by_variant = {"System", "Variant"} <= set(table.header)
+    header, groups = _by_variant(table) if by_variant else (table.header, [table.rows])
+    alignment = "".join(_LATEX_COLUMNS.get(name, "l" if name in WORDS else "r") for name in header)
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if style.booktabs else (r"\hline",) * 3
-    header = " & ".join(map(_escaped_latex, table.header))
-    rows = [" & ".join(map(shown, row)) for row in table.rows]
-    # A row that began with these would be an argument of the end of the row before it.
-    rows = [f"{{}}{row}" if row.startswith(("[", "*")) else row for row in rows]
-    lines = [rf"\begin{{tabular}}{{{alignment}}}", top, rf"{header} \\", middle]
-    return "\n".join([*lines, *(rf"{row} \\" for row in rows), bottom, r"\end{tabular}"])
+    lines = [rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", top, rf"{' & '.join(map(_escaped_latex, header))} \\"]
+    for group in groups:
+        lines += [middle, *map(line, group)]
+    lines += [bottom, r"\end{tabular}"]
+    return "\n".join([r"{\footnotesize", *lines, "}"] if set(header) & set(_LATEX_COLUMNS) else lines)
+
+
+def _by_variant(table: Table) -> tuple[list[str], list[list[list[Cell]]]]:
+    """Return the header and the rows of a table without the column of variants, which are rows of their own instead."""
+    place = table.header.index("Variant")
+    groups = [
+        [[Cell(variant)], *(row[:place] + row[place + 1 :] for row in rows)]
+        for variant, rows in groupby(table.rows, key=lambda row: row[place].text)
+    ]
+    return table.header[:place] + table.header[place + 1 :], groups
 
 
 def _floating(table: str, style: LatexStyle) -> str:

@@ -7,7 +7,7 @@ JSON has one schema, for one system or many::
      "warnings": [{"category": str, "message": str}], "lengths": [{"shortest": int, "longest": int, "segments": int}],
      "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
-                                               "outputs": {NAME: EXPLANATION}}]}],
+                                               "outputs": {NAME: EXPLANATION}, "note": str}]}],
      "scored": SCORED | null}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
@@ -20,6 +20,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from itertools import groupby
 from pathlib import Path
 
@@ -28,14 +29,18 @@ import jinja2
 from sari.report import plots
 from sari.report.companions import MEASURES, SPREADS, Measure
 from sari.report.document import Document, Length, System
-from sari.report.explanation import MARKS, Token
+from sari.report.explanation import MARKS, Explanation, Token
 from sari.report.formats import score_fields
-from sari.report.tables import WORDS, Table, further_tables, legend, score_table
+from sari.report.tables import WORDS, Table, further_tables, in_parts, legend, score_table
 from sari.variants import SCORES
 
 _TEMPLATES = Path(__file__).with_name("templates")
 _LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 _MISSING = "–"
+# How an empty token is shown, and how many missed ones.
+_EMPTY, _MISSED = "␣", 20
+# So many columns, and so many systems in columns, fit on a sheet of paper.
+_COLUMNS, _SYSTEMS = 10, 4
 # A title names up to so many systems.
 _NAMED = 4
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~])")
@@ -54,7 +59,8 @@ _IN_MARKDOWN = {
 
 def as_html(document: Document) -> str:
     """Return a page that holds its style and pictures."""
-    return _rendered("report.html.j2", document, pictures=_pictures(document))
+    pictures = zip(*(_pictures(document, palette) for palette in (plots.PAPER, plots.NIGHT)), strict=True)
+    return _rendered("report.html.j2", document, pictures=list(pictures), whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
@@ -70,6 +76,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
+    del fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -87,7 +94,8 @@ def _rendered(template: str, document: Document, **more) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
-    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "WORDS": WORDS, "MARKS": MARKS}
+    environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "WORDS": WORDS, "MARKS": MARKS, "EMPTY": _EMPTY}
+    environment.globals |= {"MISSED": _MISSED, "is_wide": len(document.systems) > _SYSTEMS, "digits": document.digits}
     names = [system.name for system in document.systems]
     of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
     shown = environment.get_template(template).render(
@@ -106,7 +114,8 @@ def _more(document: Document) -> tuple[list[Table], list[str]]:
     scored = document.scored
     if scored is None:
         return [], []
-    return [score_table(scored), *further_tables(scored, by_order=False)], legend(scored, best="bold:")
+    tables = [score_table(scored), *further_tables(scored, document.by_order)]
+    return [part for table in tables for part in in_parts(table, _COLUMNS)], legend(scored, best="bold:")
 
 
 def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
@@ -116,39 +125,54 @@ def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]
     return [
         (
             group,
-            [
-                (measure, [_figure(system.measures[measure.name], measure.digits, measure.unit) for system in columns])
-                for measure in measures
-            ],
+            [(measure, [_measure_cell(system, measure) for system in columns]) for measure in measures],
         )
         for group, measures in groupby(shown, key=lambda measure: measure.group)
     ]
 
 
-def _pictures(document: Document) -> list[tuple[str, str]]:
+def _measure_cell(system: System, measure: Measure) -> str:
+    """Return a value, with its interval if it has one."""
+    shown = _figure(system.measures[measure.name], measure.digits, measure.unit)
+    if system.measure_intervals is None or measure.name not in system.measure_intervals:
+        return shown
+    low, high = (_figure(end, measure.digits) for end in system.measure_intervals[measure.name])
+    return f"{shown} ({low} to {high})"
+
+
+def _pictures(document: Document, palette: plots.Palette) -> list[tuple[str, str]]:
     """Return pictures as addresses that hold them, each with the words that stand for it."""
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
-    pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    histogram, lines = partial(plots.histogram, palette=palette), partial(plots.lines, palette=palette)
+    pictures = [(histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
     by_references = document.scored.by_references if document.scored is not None else []
     numbers = sorted({row.references for row in by_references})
     if len(numbers) > 1:
         by_number = {
             system.name: [row.mean["sari"] for row in by_references if row.name == system.name] for system in systems
         }
-        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
+        line = lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
-        classes = [_span(length) for length in document.lengths]
-        pictures.append(
-            (plots.lines(by_length, classes, x="tokens of the source", y="SARI"), "SARI by the length of the source")
-        )
+        classes = list(map(_span, document.lengths))
+        line = lines(by_length, classes, x="tokens of the source", y="SARI")
+        pictures.append((line, "SARI by the length of the source"))
     for measure in MEASURES:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
-            pictures.append((plots.histogram(values, measure.label), f"{measure.label}: how many segments have which"))
+            words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
+            pictures.append((histogram(values, measure.label), words))
     return [(f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words) for svg, words in pictures]
+
+
+def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
+    """Return each reason once, with the words that it holds for: those of source, output, and of the first missed."""
+    words: dict[str, dict[str, None]] = {}
+    for token in (*explanation.source, *explanation.output, *explanation.missed[:missed]):
+        words.setdefault(token.why, {})[token.text or _EMPTY] = None
+    return [(why, list(texts)) for why, texts in words.items()]
 
 
 def _figure(value: float | None, digits: int = 2, unit: str = "") -> str:

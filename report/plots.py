@@ -4,7 +4,7 @@ import io
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any
+from typing import Any, NamedTuple
 
 import matplotlib
 import numpy as np
@@ -12,8 +12,19 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-# Okabe and Ito's colours, which stay apart for all kinds of colour vision, without the yellow, too pale for a line.
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
+
+class Palette(NamedTuple):
+    """Colours of words and axes, of the grid, and of systems."""
+
+    ink: str
+    grid: str
+    systems: tuple[str, ...]
+
+
+# Okabe and Ito's colours, which stay apart for all kinds of colour vision: without the yellow, too pale for a line on
+# paper; for dark pages lighter, with the yellow.
+PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"))
+NIGHT = Palette("#e6e9ee", "#39414d", ("#56b4e9", "#ff9b5c", "#2fc79a", "#f0a6d0", "#f0e442", "#b9a4ff", "#ffffff"))
 _DASHES = ("-", "--", "-.", ":")
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -22,58 +33,84 @@ _STYLE: Any = {
     "axes.spines.right": False,
     "axes.grid": True,
     "axes.axisbelow": True,
-    "grid.color": "#e3e6ea",
+    "axes.facecolor": "none",
+    "figure.facecolor": "none",  # the page's
     "svg.hashsalt": "sari",  # the same picture, to the byte, from the same numbers
     "svg.fonttype": "none",  # letters stay letters, so that names in any script show
     "text.parse_math": False,  # a name may hold dollars
 }
 _BINS = 20
-# A legend of more systems than this stands beside the picture.
+# Inches: of a picture, of a line of the legend below it, and of a letter in there.
+_WIDTH, _HEIGHT, _LINE, _LETTER = 6.4, 3.0, 0.19, 0.075
+# Letters beside a name in a legend, for the line that it names, and of the longest name.
+_SAMPLE, _LONGEST = 7, 70
+# A legend of more systems than this stands below the picture.
 _INSIDE = 4
 
 
-def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tuple[float, float] | None = None) -> str:
+def histogram(
+    values: Mapping[str, Sequence[float]],
+    label: str,
+    *,
+    limits: tuple[float, float] | None = None,
+    palette: Palette = PAPER,
+) -> str:
     """Return how many segments have which value, in a line per system, or in bars for a single one.
 
     Args:
         values: for each system a number per segment.
         label: what the numbers are.
         limits: the ends of the axis; where there are none, all but the highest hundredth of the values fits in, and the
-            last bar holds what lies beyond.
+            last bar holds what lies beyond, which stands below it.
+        palette: the colours.
     """
     numbers = {name: np.asarray(column, np.float64) for name, column in values.items()}
     low, high = limits or _limits(np.concatenate(list(numbers.values())))
     edges = np.linspace(low, high, _BINS + 1)
-    figure, axes = _figure()
-    for column, style in zip(numbers.values(), _styles(), strict=False):
+    figure, axes = _figure(values, palette)
+    for column, style in zip(numbers.values(), _styles(palette), strict=False):
         counts, _ = np.histogram(np.clip(column, low, high), edges)
         if len(numbers) == 1:
             axes.stairs(counts, edges, fill=True, color=style["color"])
         else:
             axes.stairs(counts, edges, linewidth=1.8, **style)
-    axes.set_xlabel(label)
+    axes.set_xlabel(f"{label}{rest_of(values) if limits is None else ''}")
     axes.set_ylabel("segments")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return _svg(figure, axes, numbers)
+    return _svg(figure, axes, numbers, palette)
 
 
-def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str) -> str:
+def rest_of(values: Mapping[str, Sequence[float]]) -> str:
+    """Return what to say of the last bar of a histogram without limits: nothing where no value lies beyond.
+
+    >>> rest_of({"a": [*range(300)]}), rest_of({"a": [1, 2]})
+    ('; the last bar holds all from 282 on', '')
+    """
+    every = np.concatenate([np.asarray(column, np.float64) for column in values.values()])
+    low, high = _limits(every)
+    return f"; the last bar holds all from {high - (high - low) / _BINS:.3g} on" if every.max() > high else ""
+
+
+def lines(
+    values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str, palette: Palette = PAPER
+) -> str:
     """Return a line per system over classes.
 
     Args:
         values: for each system a number per class.
         classes: what the classes are called.
         x, y: what the axes are called.
+        palette: the colours.
     """
-    figure, axes = _figure()
-    for column, style in zip(values.values(), _styles(), strict=False):
+    figure, axes = _figure(values, palette)
+    for column, style in zip(values.values(), _styles(palette), strict=False):
         axes.plot(range(len(classes)), column, marker="o", linewidth=1.8, **style)
     axes.set_xticks(range(len(classes)), classes)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.margins(y=0.15)
-    return _svg(figure, axes, values)
+    return _svg(figure, axes, values, palette)
 
 
 def _limits(values: np.ndarray) -> tuple[float, float]:
@@ -81,26 +118,47 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
-def _styles() -> Iterable[dict[str, Any]]:
-    return ({"color": colour, "linestyle": dash} for colour, dash in zip(cycle(_COLOURS), cycle(_DASHES), strict=False))
+def _styles(palette: Palette) -> Iterable[dict[str, Any]]:
+    return (
+        {"color": colour, "linestyle": dash}
+        for colour, dash in zip(cycle(palette.systems), cycle(_DASHES), strict=False)
+    )
 
 
-def _figure() -> tuple[Figure, Axes]:
-    with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(6.4, 3.0), layout="constrained")
+def _style(palette: Palette) -> Any:
+    inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+    return {**_STYLE, **dict.fromkeys(inks, palette.ink), "grid.color": palette.grid}
+
+
+def _legend_columns(names: Sequence[str]) -> int:
+    """Return how many names fit side by side below a picture."""
+    return max(1, int(_WIDTH / _LETTER) // (max(map(len, names)) + _SAMPLE))
+
+
+def _figure(names: Iterable[str], palette: Palette) -> tuple[Figure, Axes]:
+    shown = list(map(_shown, names))
+    lines_below = 0 if len(shown) <= _INSIDE else -(-len(shown) // _legend_columns(shown)) + 1
+    with matplotlib.rc_context(_style(palette)):
+        figure = Figure(figsize=(_WIDTH, _HEIGHT + _LINE * lines_below), layout="constrained")
         return figure, figure.subplots()
 
 
-def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
-    names = [f" {name}" if name.startswith("_") else name for name in names]  # matplotlib hides labels that start so
-    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
+def _shown(name: str) -> str:
+    """Return a name as a legend shows it, where matplotlib hides what begins with a line below."""
+    name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
+    return f" {name}" if name.startswith("_") else name
+
+
+def _svg(figure: Figure, axes: Axes, names: Iterable[str], palette: Palette) -> str:
+    shown = list(map(_shown, names))
+    with matplotlib.rc_context(_style(palette)), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        if len(names) > 1:
-            handles = [*axes.lines, *axes.patches]
-            if len(names) <= _INSIDE:
-                axes.legend(handles, names, frameon=False, fontsize=9)
+        if len(shown) > 1:
+            how: Any = {"handles": [*axes.lines, *axes.patches], "labels": shown, "frameon": False, "fontsize": 9}
+            if len(shown) <= _INSIDE:
+                axes.legend(**how)
             else:
-                figure.legend(handles, names, frameon=False, fontsize=9, loc="outside right upper")
+                figure.legend(**how, loc="outside lower center", ncols=_legend_columns(shown))
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None})
     return file.getvalue()

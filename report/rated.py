@@ -31,12 +31,12 @@ class RatedOutputs(NamedTuple):
 
 
 class RatedScore(NamedTuple):
-    """A score: its variant, empty for a measure; its name; per row; of systems, None for no such thing; signature."""
+    """A score: its variant, empty for a measure; its name; per row; of systems; its signature."""
 
     variant: str
     name: str
     values: np.ndarray
-    of_systems: SystemRows | None
+    of_systems: SystemRows
     signature: str
 
 
@@ -63,7 +63,7 @@ def agreement_rows(
     how: Resampling,
     *,
     plain: Sequence[str] = (),
-    advance: Callable[[], object] = lambda: None,
+    advance: Callable[[str], object] = lambda _: None,
 ) -> list[AgreementRow]:
     """Return how each score agrees with the ratings, compared with the first one, at every level.
 
@@ -72,19 +72,18 @@ def agreement_rows(
         outputs: rated.
         how: intervals are made.
         plain: the coefficients that get none.
-        advance: called for every coefficient and level.
+        advance: called with what begins: a coefficient, of a level.
 
     Raises:
         ValueError: for intervals of a single source.
     """
     rows = []
     for level in outputs.levels:
-        kept = [score for score in scores if level == "segments" or score.of_systems is not None]
         found: dict[str, Mapping[str, Agreement]] = {}
         for coefficient in COEFFICIENTS:
+            advance(f"{coefficient}, {level}")
             confidence = None if coefficient in plain else how.confidence
-            found[coefficient] = _agreements(kept, outputs, how, level, coefficient, confidence)
-            advance()
+            found[coefficient] = _agreements(scores, outputs, how, level, coefficient, confidence)
         rows += [
             AgreementRow(
                 level=level,
@@ -93,7 +92,7 @@ def agreement_rows(
                 signature=score.signature,
                 coefficients={name: of_all[str(number)] for name, of_all in found.items()},
             )
-            for number, score in enumerate(kept)
+            for number, score in enumerate(scores)
         ]
     return rows
 
@@ -119,7 +118,7 @@ def _agreements(
             seed=how.seed,
         )
     return system_agreement(
-        {str(number): score.of_systems for number, score in enumerate(scores) if score.of_systems is not None},
+        {str(number): score.of_systems for number, score in enumerate(scores)},
         outputs.ratings,
         outputs.systems,
         groups=outputs.texts.sources,

@@ -46,7 +46,9 @@ def reproduction_lines(table: Published, outcomes: Sequence[Outcome]) -> list[st
         "",
         *(recipes if len(recipes) == 1 else []),
         *([table.note] if table.note else []),
-        f"{len(printed) - differing} of {len(printed)} published figures come out to the printed digits.",
+        f"{len(printed) - differing} of {len(printed)} published figures come out to the printed digits."
+        if printed
+        else "These are not the texts of the paper, so that no published figure stands beside ours.",
     ]
 
 

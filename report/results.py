@@ -18,7 +18,7 @@ SIGNIFICANT = 0.05
 
 @dataclass(frozen=True)
 class Result:
-    """The scores of one system under one variant, in percent."""
+    """The scores of one system under one variant, in percent, and companion measures over the same tokens."""
 
     name: str
     variant: str
@@ -32,6 +32,20 @@ class Result:
     corrected_p_values: Scores | None = None
     group: int | None = None
     rank: list[int] | None = None
+    measures: dict[str, float] | None = None
+    measure_intervals: dict[str, tuple[float, float]] | None = None
+
+
+@dataclass(frozen=True)
+class MeasureColumn:
+    """What there is to say of a companion measure: its name, what it is called, what it tells, and how it is shown."""
+
+    name: str
+    label: str
+    heading: str
+    about: str
+    digits: int
+    unit: str
 
 
 def results_of(variant: str, comparison: Comparison) -> list[Result]:
@@ -146,6 +160,7 @@ class ScoreReport:
         warnings: what there is to say about data and variants.
         resampling: None where nothing was resampled.
         pairs: of systems, where each is compared with each.
+        measures: the companion measures that results have.
         width: decimals of scores where they are for people.
     """
 
@@ -156,6 +171,7 @@ class ScoreReport:
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: Resampling | None = None
     pairs: list[Pair] = field(default_factory=list)
+    measures: list[MeasureColumn] = field(default_factory=list)
     width: int = 2
 
     @property

@@ -4,11 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from sari.report.results import SIGNIFICANT, Baseline, Difference, Resampling, Result, ScoreReport
+from sari.report.results import SIGNIFICANT, Baseline, Difference, MeasureColumn, Resampling, Result, ScoreReport
 from sari.variants import OPERATIONS, SCORES, Figure, Score
 
 #: The columns that hold words; all others hold figures.
 WORDS = ("System", "Variant", "Operation", "Choice", "From", "To", "Figure", "Differs", "Recipe", "Measure", "Term")
+
+
+# So many companion measures are columns beside the scores; more are the rows of a table of their own.
+_MEASURES_IN_COLUMNS = 6
 
 
 class Cell(NamedTuple):
@@ -30,13 +34,15 @@ class Table(NamedTuple):
 Row = Result | Baseline
 
 
-def score_list(result: Result, width: int) -> list[str]:
-    """Return the scores of a single result with so many decimals, one in a line."""
-    labels = ("  SARI:", "    - Keep:", "    - Delete:", "    - Add:")
-    return [
-        f"{label:<15}{result.scores[name]:.{width}f}  {_interval(result, name, width)}".rstrip()
-        for label, name in zip(labels, SCORES, strict=True)
-    ]
+def score_list(report: ScoreReport) -> list[str]:
+    """Return the scores and measures of a single result, one in a line."""
+    result, width = report.results[0], report.width
+    labels = ["  SARI:", "    - Keep:", "    - Delete:", "    - Add:"]
+    cells = [f"{result.scores[name]:.{width}f}  {_interval(result, name, width)}" for name in SCORES]
+    labels += [f"  {measure.heading}:" for measure in _in_columns(report)]
+    cells += [f"{_measure_value(result, own)}  {_measure_interval(result, own)}" for own in _in_columns(report)]
+    longest = max(15, *(len(label) + 2 for label in labels))
+    return [f"{label:<{longest}}{cell}".rstrip() for label, cell in zip(labels, cells, strict=True)]
 
 
 def score_table(report: ScoreReport) -> Table:
@@ -52,8 +58,32 @@ def further_tables(report: ScoreReport, by_order: bool) -> list[Table]:
     several = len(report.systems) > 1
     orders = [_order_table(result, several, report.width) for result in report.results if by_order]
     orders += [_pairs_table(report, variant) for variant in report.variants if report.pairs]
-    orders += _reference_tables(report)
+    orders += _reference_tables(report) + _measure_tables(report)
     return orders + [_difference_table(difference, several, report.width) for difference in report.explanations]
+
+
+def in_parts(table: Table, columns: int) -> list[Table]:
+    """Return a table as several that have no more columns, the first of which all have; without what is empty there.
+
+    >>> wide = Table("p", ["System", "a", "b"], [[Cell("b"), Cell("1"), Cell("")], [Cell("c"), Cell("2"), Cell("3")]])
+    >>> for part in in_parts(wide, 2):
+    ...     print(part.title, part.header, [[cell.text for cell in row] for row in part.rows])
+    p (1 of 2) ['System', 'a'] [['b', '1'], ['c', '2']]
+    p (2 of 2) ['System', 'b'] [['c', '3']]
+    """
+    if len(table.header) <= columns:
+        return [table]
+    first, *others = range(len(table.header))
+    parts = -(-len(others) // (columns - 1))
+    size = -(-len(others) // parts)  # all about as wide
+    tables = []
+    for part in range(parts):
+        places = [first, *others[part * size : (part + 1) * size]]
+        rows = [[row[place] for place in places] for row in table.rows]
+        kept = [row for row in rows if any(cell.text for cell in row[1:])]
+        title = f"{table.title} ({part + 1} of {parts})".strip()
+        tables.append(Table(title, [table.header[place] for place in places], kept))
+    return tables
 
 
 def legend(report: ScoreReport, *, best: str) -> list[str]:
@@ -65,7 +95,8 @@ def legend(report: ScoreReport, *, best: str) -> list[str]:
         lines += ["copy: the sources as outputs; empty: no words; unrelated: references of other segments"]
         if len(report.baselines) > 2 * len({row.variant for row in report.baselines}):
             lines += ["reference: each scored against the other references; references: their mean"]
-    return lines
+    named = {measure.heading if _in_columns(report) else measure.label: measure.about for measure in report.measures}
+    return lines + [f"{name}: {about}" for name, about in named.items()]
 
 
 def _name_columns(rows: list[Row]) -> dict[str, Callable[[Row], Cell]]:
@@ -92,7 +123,27 @@ def _score_columns(report: ScoreReport) -> dict[str, Callable[[Row], Cell]]:
         columns["p"] = lambda row: Cell(_statistic(row, "p_values", ".4f"))
         if resampling.comparisons > 1:
             columns["corr. p"] = lambda row: Cell(_statistic(row, "corrected_p_values", ".4f"))
+    return columns | _measure_columns(report)
+
+
+def _in_columns(report: ScoreReport) -> list[MeasureColumn]:
+    """Return the measures that stand beside the scores: all, unless they are too many."""
+    return report.measures if len(report.measures) <= _MEASURES_IN_COLUMNS else []
+
+
+def _measure_columns(report: ScoreReport) -> dict[str, Callable[[Row], Cell]]:
+    columns: dict[str, Callable[[Row], Cell]] = {}
+    resampling = report.resampling
+    for measure in _in_columns(report):
+        columns[measure.heading] = partial(_measure_cell, shown=_measure_value, measure=measure)
+        if resampling and resampling.confidence is not None:
+            heading = f"{measure.heading} {_percent(resampling.confidence)} CI"
+            columns[heading] = partial(_measure_cell, shown=_measure_interval, measure=measure)
     return columns
+
+
+def _measure_cell(row: Row, shown: Callable[[Row, MeasureColumn], str], measure: MeasureColumn) -> Cell:
+    return Cell(shown(row, measure))
 
 
 def _score_cells(report: ScoreReport) -> Callable[..., Cell]:
@@ -153,6 +204,38 @@ def _reference_tables(report: ScoreReport) -> list[Table]:
         Table(f"By number of references: {variant}" + (f", {name}" if several else ""), header, rows)
         for (name, variant), rows in tables.items()
     ]
+
+
+def _measure_tables(report: ScoreReport) -> list[Table]:
+    """Return the measures as rows, where they are too many to be columns, with a column for each system."""
+    if not report.measures or _in_columns(report):
+        return []
+    tables = []
+    for variants, results in _by_measures(report):
+        rows = [
+            [
+                Cell(own.label),
+                *(Cell(f"{_measure_value(row, own)} {_measure_interval(row, own)}".rstrip()) for row in results),
+            ]
+            for own in report.measures
+        ]
+        title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
+        tables.append(Table(title, ["Measure", *(result.name for result in results)], rows))
+    return tables
+
+
+def _by_measures(report: ScoreReport) -> list[tuple[list[str], list[Result]]]:
+    """Return the results of variants, those together whose tokens make the same measures."""
+    found: list[tuple[list[str], list[Result]]] = []
+    for variant in report.variants:
+        results = [result for result in report.results if result.variant == variant]
+        values = [result.measures for result in results]
+        known = next((names for names, others in found if [other.measures for other in others] == values), None)
+        if known is None:
+            found.append(([variant], results))
+        else:
+            known.append(variant)
+    return found
 
 
 def _difference_table(difference: Difference, several: bool, width: int) -> Table:
@@ -221,6 +304,20 @@ def _interval(row: Row, name: Score, width: int) -> str:
         return ""
     low, high = row.confidence_intervals[name]
     return f"[{low:.{width}f}, {high:.{width}f}]"
+
+
+def _measure_value(row: Row, measure: MeasureColumn) -> str:
+    """Return a companion measure of a row; baselines have none."""
+    values = row.measures if isinstance(row, Result) else None
+    return f"{values[measure.name]:.{measure.digits}f}{measure.unit}" if values else ""
+
+
+def _measure_interval(row: Row, measure: MeasureColumn) -> str:
+    ends = row.measure_intervals if isinstance(row, Result) else None
+    if not ends:
+        return ""
+    low, high = ends[measure.name]
+    return f"[{low:.{measure.digits}f}, {high:.{measure.digits}f}]"
 
 
 def _statistic(row: Row, name: str, form: str) -> str:

@@ -28,7 +28,13 @@ _LABEL_WIDTH = 10
 
 
 def as_text(
-    explanation: Explanation, *, title: str, by_order: bool, colours: bool = False, width: int | None = None
+    explanation: Explanation,
+    *,
+    title: str,
+    by_order: bool,
+    digits: int = 2,
+    colours: bool = False,
+    width: int | None = None,
 ) -> str:
     """Return an explanation for people.
 
@@ -36,13 +42,14 @@ def as_text(
         explanation: what to show.
         title: the first line.
         by_order: whether to add the figures of each n-gram order, and the n-grams behind them.
+        digits: of scores and figures, after the point.
         colours: whether to colour it with ANSI codes.
         width: the columns of the terminal; None leaves texts on one line.
     """
     paint = _painted if colours else _plain
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
-    scores = "  ".join(f"{name} {explanation.scores[name]:.2f}" for name in OPERATIONS)
-    lines = [title, paint(f"SARI {explanation.scores['sari']:.2f}", _BOLD) + f"  {scores}", ""]
+    scores = "  ".join(f"{name} {explanation.scores[name]:.{digits}f}" for name in OPERATIONS)
+    lines = [title, paint(f"SARI {explanation.scores['sari']:.{digits}f}", _BOLD) + f"  {scores}", ""]
     if explanation.penalties:
         lines[-1:] = [*(f"  {penalty.sentence}" for penalty in explanation.penalties), ""]
     for label, tokens in (
@@ -56,7 +63,7 @@ def as_text(
     if by_order:
         for row, grams in zip(explanation.orders, explanation.grams, strict=True):
             for operation in OPERATIONS:
-                figures = "  ".join(f"{name} {row[operation][name]:.2f}" for name in ratios)
+                figures = "  ".join(f"{name} {row[operation][name]:.{digits}f}" for name in ratios)
                 lines += ["", f"{row['order']}-grams, {operation}: {figures}"]
                 lines += [f"  {_gram(gram, paint)}" for gram in grams[operation]]
     return "\n".join([*lines, "", explanation.signature])

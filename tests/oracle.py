@@ -45,7 +45,8 @@ class Rules:
 def tokenizer(name):
     """Return the function that puts spaces between the tokens of a text."""
     if name == "moses":
-        return lambda text: sacremoses.MosesTokenizer().tokenize(text, return_str=True, escape=False)
+        moses = sacremoses.MosesTokenizer()
+        return lambda text: moses.tokenize(text, return_str=True, escape=False)
     return _get_tokenizer(name)()
 
 
@@ -77,7 +78,7 @@ def positive(types, number):
 
 def share(good, of):
     """Sum over types the share of each that is good."""
-    return sum(Fraction(n) / of[t] for t, n in good.items())
+    return sum(Fraction(n, of[t]) for t, n in good.items())
 
 
 def count_add(source, prediction, references):
@@ -270,7 +271,7 @@ def penalized(scores, factors):
 
 
 def ratio(numerator, denominator, rules):
-    return Fraction(numerator) / denominator if denominator else Fraction(rules.zero_division)
+    return Fraction(numerator, denominator) if denominator else Fraction(rules.zero_division)
 
 
 def f1(precision, recall):
@@ -365,6 +366,15 @@ def average(rows):
     }
 
 
+def figures_by_order(rules, segments):
+    per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
+    return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
+
+
+def columns(rows):
+    return {name: [row[name] for row in rows] for name in ("sari", *OPERATIONS)}
+
+
 # ---- What the tests call --------------------------------------------------------------------------------------------
 
 
@@ -378,13 +388,19 @@ def score(sources, predictions, references, **options):
 
 def orders(sources, predictions, references, **options):
     """Return for each n-gram order the precision, recall, F1 and score of each operation."""
-    rules, segments = counted(sources, predictions, references, **options)
-    per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
-    return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
+    return figures_by_order(*counted(sources, predictions, references, **options))
 
 
 def sentences(sources, predictions, references, **options):
     """Return the four lists of scores of the segments, each scored alone."""
     rules, segments = counted(sources, predictions, references, **options)
+    return columns(segment_scores(rules, segments, sources, predictions, references))
+
+
+def details(sources, predictions, references, *, with_orders=True, **options):
+    """Return what `score` does, with "sentences" and perhaps "orders", counted once for all of them."""
+    rules, segments = counted(sources, predictions, references, **options)
     rows = segment_scores(rules, segments, sources, predictions, references)
-    return {name: [row[name] for row in rows] for name in ("sari", *OPERATIONS)}
+    whole = average(rows) if rules.level == "sentence" else scores(summed(segments), rules)
+    orders = {"orders": figures_by_order(rules, segments)} if with_orders else {}
+    return {**whole, **orders, "sentences": columns(rows)}

@@ -5,8 +5,9 @@ import random
 from pathlib import Path
 
 from sari.published.corpora import CORPORA
-from sari.published.narayan_gardent import SYSTEMS
+from sari.published.narayan_gardent import NARAYAN_GARDENT
 from sari.published.rated import REFERENCE_SETS
+from sari.published.xu2016 import XU2016_MEASURES
 
 WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "small", "old", ",", "of", "in", "."]
 SENTENCES = 12
@@ -42,8 +43,11 @@ def checkouts(folder: Path) -> Path:
     for sources, references in REFERENCE_SETS.values():
         for name in (sources, *references):
             write_lines(easse / "test_sets" / name, sentences(name))
-    for name in (*SYSTEMS.values(), "test_sets/pwkp/pwkp.test.orig"):
-        write_lines(easse / name, sentences(name))
+    for table in (NARAYAN_GARDENT, XU2016_MEASURES):
+        (repository,) = table.repositories
+        root = folder / repository.name.split("/")[1] / repository.folder
+        for name in (table.sources, *table.references, *(row.outputs for row in table.systems.values())):
+            write_lines(root / name, sentences(name))
     for name in REFERENCE_SETS["ASSET"][1]:
         write_lines(folder / "asset/dataset" / Path(name).name, sentences(name))
     sources = sentences("asset/asset.test.orig")

@@ -2,13 +2,17 @@
 
 from html.parser import HTMLParser
 
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
+
 from sari.comparing import score_systems
 from sari.data_warnings import merge_warnings, warning_rows
 from sari.inputs import validate_systems
 from sari.measures.generation import Tree
 from sari.options import resolve_resampling, resolve_settings
 from sari.report import building
+from sari.report.companions import WordRanks
 from sari.report.explanation import explain
+from sari.report.measuring import SideData
 
 SOURCES = [
     "The committee subsequently approved the proposal .",
@@ -34,29 +38,41 @@ REFERENCES = [
     ["A <i>bold</i> claim .", "A claim .", ""],
     ["The Thames is long . It passes London ."],
 ]
-TREES = [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for (text, *_) in REFERENCES]
+
+
+def trees_of(texts):
+    """Return trees over the tokens of texts, in which all words hang from the first."""
+    return [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for text in texts]
+
+
+#: Of the first references, in the tokens of 13a.
+TREES = trees_of(Tokenizer13a()(row[0]) for row in REFERENCES)
+RANKS = WordRanks(
+    {word: rank for rank, word in enumerate(["the", "a", ".", ",", "he", "group", "house", "dogs"])}, frozenset({"the"})
+)
 
 #: Elements that are never closed.
-VOID = {"meta", "img", "br", "link", "hr"}
+VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
-def built(*, sources, systems, references, trees=None, confidence=None, seed=12345, advance=lambda: None, **options):
+def built(*, sources, systems, references, side=None, confidence=None, seed=12345, advance=lambda _: None, **options):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
     states = score_systems(columns, resolve_settings(**options), sentences=True, resampling=True)
     warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
     resampling = resolve_resampling(confidence=confidence, seed=seed)
-    return building.build(columns, states, warnings=warnings, trees=trees, resampling=resampling, advance=advance)
+    return building.build(columns, states, warnings=warnings, side=side, resampling=resampling, advance=advance)
 
 
-def explained(source, prediction, references, **options):
+def explained(source, prediction, references, *, ngrams=True, **options):
     """Return the explanation of a segment under the options."""
-    return explain(source=source, prediction=prediction, references=references, settings=resolve_settings(**options))
+    texts = {"source": source, "prediction": prediction, "references": references}
+    return explain(**texts, settings=resolve_settings(**options), ngrams=ngrams)
 
 
 def document_of_two():
-    """Return the report of both systems, with trees and intervals."""
-    return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, trees=TREES, confidence=0.9)
+    """Return the report of both systems, with trees, ranks and intervals."""
+    return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, side=SideData(TREES, RANKS), confidence=0.9)
 
 
 def document_of_one():

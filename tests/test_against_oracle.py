@@ -5,10 +5,10 @@ import random
 import oracle
 import pytest
 from conftest import runs
+from hostile_pieces import WHITESPACE
 from hostile_texts import (
     LARGE,
     NAMES,
-    WHITESPACE,
     assert_agrees,
     corpora,
     corpus_of,

@@ -3,6 +3,9 @@
 import csv
 import io
 import json
+import os
+import subprocess
+import sys
 
 import pytest
 from conftest import ROOT
@@ -101,6 +104,23 @@ def test_a_key_of_jsonl_and_systems_named_there(tmp_path, capsys):
     assert own["coefficients"]["pearson"]["value"] == pytest.approx(stats.pearsonr(scores, means).statistic)
 
 
+def test_corpus_measures_of_whole_systems_are_ranked(tmp_path, capsys):
+    """BLEU of a system is that of all its outputs, not the mean of single ones."""
+    names = ["outputs.txt", "outputs.rewriting.txt", "references.1.txt"]
+    ratings = []
+    for place in range(3):
+        path = tmp_path / f"ratings {place}"
+        path.write_text("".join(f"{value + place * place}\n" for value in range(10)))
+        ratings.append(str(path))
+    outputs = [EXAMPLES / name for name in names]
+    given = [*arguments(outputs), "--ratings", *ratings, "--tokenize", "none", "--no-lowercase", "--measures", "bleu"]
+    report = json.loads(run(capsys, *given, "--format", "json"))
+    references = list(map(list, zip(*map(lines, REFERENCES), strict=True)))
+    values = [simplification.bleu(lines(path), references) for path in outputs]
+    (own,) = (row for row in report["agreement"] if row["level"] == "systems" and row["measure"] == "bleu")
+    assert own["coefficients"]["pearson"]["value"] == pytest.approx(stats.pearsonr(values, [0, 1, 4]).statistic)
+
+
 def test_companion_measures_and_a_model(files, capsys):
     given = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--tokenize", "none", "--no-lowercase"]
     more = ["--measures", "bleu", "compression_ratio", "--model", "sari", "compression_ratio", "--format", "json"]
@@ -136,7 +156,7 @@ def test_every_format_says_the_same(files, capsys):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        (["--measures", "bleu"], "--measures goes with --ratings"),
+        (["--model", "sari"], "--model goes with --ratings"),
         (["--ratings", "a", "b", "c"], "--ratings: got 3, wanted 2: a file for each of --outputs"),
         (["--ratings", "a", "b", "--baselines"], "--ratings shows how scores agree with ratings, and goes with"),
         (["--ratings", "a", "b", "--model", "sari", "--all-variants"], "--model is about one variant"),
@@ -178,3 +198,26 @@ def test_ratings_that_are_all_the_same_agree_with_nothing(tmp_path, capsys):
     report = json.loads(run(capsys, *given, "--format", "json"))
     assert report["agreement"][0]["coefficients"]["pearson"]["value"] is None
     assert "–" in run(capsys, *given)
+
+
+@pytest.mark.parametrize("with_ratings", [True, False])
+def test_variants_that_cannot_be_had_are_left_out(files, tmp_path, with_ratings):
+    ratings = ["--ratings", files[0]] if with_ratings else []
+    process = subprocess.run(
+        [sys.executable, ROOT / "score.py", *arguments(OUTPUTS[:1]), *ratings, "--all-variants", "--format", "json"],
+        env=os.environ | {"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    report = json.loads(process.stdout)
+    rows = report["agreement" if with_ratings else "systems"]
+    assert {row["variant"] for row in rows} == set(VARIANTS) - {"dsari"}
+    (message,) = (row["message"] for row in report["warnings"] if row["category"] == "VariantLeftOutWarning")
+    assert message.startswith("dsari is left out: sentence_splitter: 'punkt' needs NLTK and its data: ")
+
+
+def test_no_warnings_where_none_are_wanted(files, capsys):
+    asked = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--confidence"]
+    assert "\nWarning: intervals of 10 segments are less sure than they say" in run(capsys, *asked)
+    assert "Warning" not in run(capsys, *asked, "--quiet")

@@ -69,10 +69,14 @@ def test_command_with_trees(folder, sari):
         (["--report", "x.md", "--all-variants"], "--report is about one variant, not --all-variants"),
         (["--report", "x.md", "--explain", "1"], "--explain shows one line of one system"),
         (["--report", "x.md", "--trees", "x.md"], "x.md: is an input, wanted another file to write"),
-        (["--trees", "t.conllu"], "--trees are for measures in a --report"),
+        (["--trees", "t.conllu"], "--trees are for --measures, or measures in a --report"),
         (["--report", "x.md", "--trees", "none"], "none: No such file or directory, wanted a file to read"),
         (["--report", "x.md", "--trees", "s.txt"], "s.txt: sentence 1: "),
-        (["--report", "x.md", "--trees", "short"], "trees: got 1 rows, wanted 5, as many as sources"),
+        (["--report", "x.md", "--trees", "short"], "trees: got 1 rows, wanted 5, as many as references"),
+        (["--report", "x.md", "--trees", "other"], "trees[4]: got the words 'a', wanted 'the thames is long . it "),
+        (["--word-ranks", "short"], "--word-ranks are for --measures, or measures in a --report"),
+        (["--report", "x.md", "--stop-words", "short"], "--stop-words go with --word-ranks"),
+        (["--report", "x.md", "--word-ranks", "none"], "none: No such file or directory, wanted a file to read"),
         (["--report", "none/x.md"], "none/x.md: No such folder, wanted a file to write"),
         (["--report", "own.md", "--jsonl", "own.md"], "own.md: is an input, wanted another file to write"),
     ],
@@ -80,6 +84,8 @@ def test_command_with_trees(folder, sari):
 def test_command_refuses(folder, arguments, message):
     (folder / "x.md").write_text("what stood there before")
     (folder / "short").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
+    trees = (folder / "t.conllu").read_text().split("\n\n")
+    (folder / "other").write_text("\n\n".join([*trees[:4], "1\ta\t_\t_\t_\t_\t0\t_\t_\t_", ""]))
     (folder / "own.md").write_text('{"source": "a", "prediction": "b", "references": "c"}\n')
     process = run(folder, *([] if "--jsonl" in arguments else FILES), *arguments)
     assert (process.returncode, process.stdout) == (2, "")

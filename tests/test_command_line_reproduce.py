@@ -47,7 +47,14 @@ def test_every_table_is_computed_or_says_what_it_lacks(name, folder, capsys):
         assert name == "lens"
         assert captured.err.startswith("reproduce: error: NLTK and its Punkt are wanted for these figures: pip install")
         return
-    assert (status, captured.err) == (1, "")  # sentences of random words do not score what was published
+    assert captured.err == ""
+    if name in ("narayan-gardent", "xu2016-measures"):  # figures that are shown beside their own texts alone
+        assert status == 0
+        assert captured.out.endswith(
+            "\nThese are not the texts of the paper, so that no published figure stands beside ours.\n"
+        )
+        return
+    assert status == 1  # sentences of random words do not score what was published
     assert captured.out.startswith(f"{TABLES[name].title}\n{TABLES[name].paper}\n\nFigure ")
     assert " differs" in captured.out
     assert "published figures come out to the printed digits.\n" in captured.out

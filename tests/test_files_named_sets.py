@@ -1,9 +1,17 @@
 """Test sets by name, in folders laid out as those of the Hub are."""
 
 import json
+import os
+import socket
+import subprocess
+import sys
+import threading
+from contextlib import contextmanager, suppress
 
 import pytest
+from programs import ROOT
 
+from sari.files import named_sets
 from sari.files.errors import FileError
 from sari.files.named_sets import NAMED_SETS, open_test_set
 
@@ -62,3 +70,54 @@ def test_what_does_not_fit_is_refused(columns, how, message):
 def test_a_set_that_is_nowhere_is_refused_in_one_line():
     with pytest.raises(FileError, match=r"^--dataset none: cannot load 'none', split 'test': [^\n]+$"):
         open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])
+
+
+# The Hub
+
+
+@contextmanager
+def hub(answer):
+    """Serve an answer, or none, in place of the Hub."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def serve():
+            with suppress(OSError):
+                client, _ = server.accept()
+                with client:
+                    client.recv(65536)
+                    client.sendall(answer)
+
+        if answer:
+            threading.Thread(target=serve, daemon=True).start()
+        yield f"http://127.0.0.1:{server.getsockname()[1]}"
+
+
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        (b"HTTP/1.0 200 OK\r\n\r\n", True),
+        (b"HTTP/1.0 403 Forbidden\r\n\r\n", True),
+        (b"nonsense\r\n\r\n", False),
+        (b"", False),
+    ],
+)
+def test_whether_the_hub_answers(monkeypatch, answer, expected):
+    monkeypatch.setattr(named_sets, "_PATIENCE", 0.5 if not answer else 5.0)
+    with hub(answer) as address:
+        monkeypatch.setenv("HF_ENDPOINT", address)
+        assert named_sets.hub_answers() is expected
+
+
+def test_a_hub_out_of_reach_is_told_soon(tmp_path):
+    """In a process of its own: whether the Hub is asked is settled as its libraries load."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        address = f"http://127.0.0.1:{server.getsockname()[1]}"  # where nothing listens any more
+    environment = {name: value for name, value in os.environ.items() if name != "HF_HUB_OFFLINE"}
+    environment |= {"HF_ENDPOINT": address, "HF_HOME": str(tmp_path)}
+    command = [sys.executable, ROOT / "score.py", "--dataset", "asset", "--outputs", "o.txt"]
+    process = subprocess.run(
+        command, cwd=tmp_path, capture_output=True, encoding="utf-8", env=environment, timeout=25, check=False
+    )
+    cannot = f"it is not in the cache, and {address} cannot be reached"
+    assert process.stderr == f"score.py: error: --dataset asset: cannot load 'facebook/asset', split 'test': {cannot}\n"
+    assert (process.returncode, process.stdout) == (2, "")

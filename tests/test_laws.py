@@ -5,13 +5,13 @@ import pickle
 import random
 from fractions import Fraction
 
+import oracle
 import pytest
 from conftest import runs
 from hostile_texts import (
     LARGE,
     NAMES,
     VARIANTS,
-    by_oracle,
     corpora,
     corpus_of,
     cut,
@@ -129,7 +129,7 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     summed = {"variant": variant, "level": "corpus", "penalties": "none"}
     whole = details(sari, corpus, **summed)
     assert numbers(without_sentences(whole)) == pytest.approx(
-        numbers(without_sentences(by_oracle(corpus, **summed))), abs=1e-9, rel=0
+        numbers(without_sentences(oracle.details(**corpus, **summed))), abs=1e-9, rel=0
     )
     backwards = sari.state(sentences=True, **summed)
     for batch in reversed(cut(corpus, 7)):

@@ -8,15 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from sacrebleu.metrics import BLEU
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.measures import simplification as measures
 
+EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PWKP = Path(__file__).resolve().parent.parent.parent / "shared" / "data" / "pwkp_test"
 
 texts = st.text("ab .", max_size=12)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
     lambda rows: tuple(map(list, zip(*rows, strict=True)))
 )
+
+
+def split_by_13a(column):
+    tokenizer = Tokenizer13a()
+    return [tokenizer(text) for text in column]
 
 
 # Published figures
@@ -99,25 +106,6 @@ def test_a_split_is_more_sentences_than_the_source_has():
     assert measures.splits(sources, outputs).tolist() == [False, True, True, True]
 
 
-# Flesch–Kincaid
-
-
-def test_flesch_kincaid_grade_by_hand():
-    """Ten words, 14 syllables, two sentences; then twelve, 16 with the two full stops."""
-    texts = ["the dog is an animal .", "apples are yellow or red . "]
-    assert measures.flesch_kincaid_grade(texts) == pytest.approx(0.39 * 10 / 2 + 11.8 * 14 / 10 - 15.59)
-    with_marks = 0.39 * 12 / 2 + 11.8 * 16 / 12 - 15.59
-    assert measures.flesch_kincaid_grade(texts, punctuation=True) == pytest.approx(with_marks)
-
-
-def test_words_of_digits_and_of_consonants_have_a_syllable():
-    assert measures.flesch_kincaid_grade(["1991 hmm"]) == pytest.approx(0.39 * 2 + 11.8 - 15.59)
-
-
-def test_texts_without_words_have_no_grade():
-    assert measures.flesch_kincaid_grade(["", " . "]) == measures.flesch_kincaid_grade([]) == 0
-
-
 # BLEU and what is made of it
 
 
@@ -146,21 +134,36 @@ def test_ibleu_by_hand():
     assert measures.ibleu(*columns, alpha=0) == pytest.approx(-copied)
 
 
-def test_fkbleu_by_hand():
-    sources, outputs = ["important animals are here today ."], ["a dog is here now ."]
-    before, after = (measures.flesch_kincaid_grade(texts, punctuation=True) for texts in (sources, outputs))
-    assert after < before
-    expected = measures.ibleu(sources, outputs, outputs) / (1 + np.exp(before - after))
-    assert measures.fkbleu(sources, outputs, outputs) == pytest.approx(expected)
-    halved = measures.ibleu(sources, sources, outputs) / 2
-    assert measures.fkbleu(sources, sources, outputs) == pytest.approx(halved)
-    assert measures.fkbleu(["important " * 5000], ["a"], ["a b"]) == 0.0
-
-
 @pytest.mark.parametrize("alpha", [-0.1, 1.1, "0.9", None, True])
 def test_ibleu_refuses_other_alphas(alpha):
     with pytest.raises(ValueError, match=r"^alpha: got .*, wanted a number from 0 to 1$"):
         measures.ibleu(["a"], ["a"], ["a"], alpha=alpha)
+
+
+# Tokens
+
+# EASSE's corpus_f1_token (6a4352e) of the example corpus, whose texts it lowercases and splits by 13a.
+EASSE_F1 = 78.55960548298941
+
+
+def test_token_f1_is_easses():
+    files = ("outputs.txt", "references.0.txt", "references.1.txt")
+    outputs, *references = [
+        split_by_13a(map(str.lower, (EXAMPLES / name).read_text("utf-8").splitlines())) for name in files
+    ]
+    found = measures.token_f1_scores(outputs, list(zip(*references, strict=True)))
+    assert found.mean() == pytest.approx(EASSE_F1, abs=1e-9)
+
+
+@given(texts, st.lists(texts, min_size=1, max_size=3))
+def test_token_f1_counts_tokens_wherever_they_stand(output, references):
+    (found,) = measures.token_f1_scores([output], [references])
+    assert found == measures.token_f1_scores([" ".join(output.split()[::-1])], [references[::-1]])
+    assert found == max(measures.token_f1_scores([output], [text])[0] for text in references)
+    assert found == measures.token_f1_scores([max(references, key=len)], [[output]]) or len(references) > 1
+    assert 0 <= found <= 100
+    same = any(sorted(output.split()) == sorted(text.split()) for text in references)
+    assert (found == 100) == (same and bool(output.split()))
 
 
 # Edits and proportions
@@ -212,7 +215,7 @@ def test_a_copy(column):
     ("call", "error", "message"),
     [
         (lambda: measures.sentence_counts(["a", None]), TypeError, "texts[1]: got NoneType, wanted str"),
-        (lambda: measures.flesch_kincaid_grade("a b"), TypeError, "texts: got str, wanted a list with one str"),
+        (lambda: measures.token_f1_scores(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as"),
         (lambda: measures.splits(["a"], ["a", "b"]), ValueError, "predictions: got 2 rows, wanted 1, as many as"),
         (lambda: measures.edit_distances(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as texts"),
         (lambda: measures.edit_distances(["a"], [[]]), ValueError, "references[0]: got no reference, wanted"),

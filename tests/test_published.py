@@ -1,6 +1,7 @@
 """Published tables on made-up checkouts: each figure is that of the texts that its row names, under its recipe."""
 
 import csv
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +10,16 @@ from published_trees import checkouts, sentences
 from scipy import stats
 
 from sari.files.errors import FileError
-from sari.measures import simplification
+from sari.measures import simplification, xu2016
 from sari.published.checkouts import Repository, number
 from sari.published.corpora import CORPORA
 from sari.published.correlations import CORRELATIONS, joined_marks
-from sari.published.narayan_gardent import NARAYAN_GARDENT, SYSTEMS
+from sari.published.measures import digest
+from sari.published.narayan_gardent import NARAYAN_GARDENT
 from sari.published.outcomes import Outcome
 from sari.published.people import PEOPLE
 from sari.published.rated import COLLECTIONS, REFERENCE_SETS
+from sari.published.xu2016 import XU2016_MEASURES
 from sari.scoring import Scorer
 from sari.variants import VARIANTS
 
@@ -57,10 +60,31 @@ def test_corpora(table, folder):
 
 def test_companion_measures(folder):
     found = {outcome.name: outcome.ours for outcome in NARAYAN_GARDENT.outcomes(folder)}
-    texts = {system: [line.lower() for line in sentences(name)] for system, name in SYSTEMS.items()}
-    assert found["Zhu: edits to reference"] == simplification.edit_distances(texts["Zhu"], texts["reference"]).mean()
+    systems = NARAYAN_GARDENT.systems
+    texts = {system: [line.lower() for line in sentences(row.outputs)] for system, row in systems.items()}
+    distances = simplification.edit_distances(texts["Zhu"], texts["reference"])
+    assert found["Zhu: edits to reference"] == distances.mean()
+    assert found["reference: no edit to reference"] == len(texts["reference"])
     assert found["Hybrid: BLEU"] == simplification.bleu(texts["Hybrid"], texts["reference"])
+    assert len(found) == 35
+    found = {outcome.name: outcome.ours for outcome in XU2016_MEASURES.outcomes(folder)}
+    references = list(map(list, zip(*map(sentences, XU2016_MEASURES.references), strict=True)))
+    outputs = sentences(XU2016_MEASURES.systems["PBMT-R"].outputs)
+    own = xu2016.fkbleu_scores(sentences(XU2016_MEASURES.sources), outputs, references).mean()
+    assert found["PBMT-R: FKBLEU"] == own
     assert len(found) == 24
+
+
+@pytest.mark.parametrize("table", [NARAYAN_GARDENT, XU2016_MEASURES], ids=lambda table: table.name)
+def test_figures_stand_beside_the_texts_that_they_belong_to_alone(table, folder):
+    assert {outcome.published for outcome in table.outcomes(folder)} == {""}
+    name, row = next(iter(table.systems.items()))
+    cased = {False: str, True: str.lower}[table.lowercase]
+    columns = [[cased(line) for line in sentences(file)] for file in (table.sources, row.outputs, *table.references)]
+    bound = replace(table, systems={**table.systems, name: row._replace(digest=digest(columns))})
+    shown = {outcome.name: outcome.published for outcome in bound.outcomes(folder) if outcome.published}
+    assert shown == {f"{name}: {column.title}": cell for column, cell in zip(table.columns, row.printed, strict=True)}
+    assert all(len(other.printed) == len(table.columns) for other in table.systems.values())
 
 
 @pytest.mark.parametrize(("name", "sets"), [("TurkCorpus", ["TurkCorpus"]), ("all references", [*REFERENCE_SETS])])

@@ -4,12 +4,13 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, built, document_of_one, document_of_two
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, built, document_of_one, document_of_two, trees_of
 
 from sari.measures import simplification
 from sari.report import building
 from sari.report.companions import MEASURES
 from sari.report.document import Length
+from sari.report.measuring import SideData
 
 NAMES = ("sari", "keep", "delete", "add")
 
@@ -37,6 +38,14 @@ def test_scores_and_intervals_are_the_metrics(sari, document):
     assert document.references == (1, 3)
 
 
+def test_measures_have_intervals_where_scores_have_them(document, single):
+    for system in document.systems:
+        assert set(system.measure_intervals) == set(system.measures)
+        for name, (low, high) in system.measure_intervals.items():
+            assert low <= system.measures[name] <= high
+    assert {system.measure_intervals for system in (*single.systems, *single.beside, *document.beside)} == {None}
+
+
 def test_options_reach_the_metric(sari, single):
     columns = {"sources": SOURCES, "predictions": OUTPUTS["<Simple> & short"]}
     found = sari.compute(**columns, references=[row[:1] for row in REFERENCES], variant="easse", details=True)
@@ -54,15 +63,16 @@ def test_measures_are_those_of_the_tokens_that_sari_sees(document):
     assert system.rows["edits_from_source"][:3] == distances.tolist()
     assert system.measures["edits_from_source"] == pytest.approx(np.mean(system.rows["edits_from_source"]))
     assert system.measures["sentences"] == simplification.sentence_counts(OUTPUTS[system.name]).mean()
-    assert system.measures["split"] == 20
+    assert system.measures["splits"] == 20
     assert document.systems[0].measures["exact_copies"] == document.systems[0].measures["unedited"] == 100
     assert document.systems[0].measures["equal_to_reference"] == 20
 
 
 def test_trees_are_compared_in_the_case_that_sari_sees():
-    how = {"sources": SOURCES, "systems": {"a": [row[0] for row in REFERENCES]}, "references": REFERENCES}
+    first = [row[0] for row in REFERENCES]
+    how = {"sources": SOURCES, "systems": {"a": first}, "references": REFERENCES}
     for lowercase in (True, False):
-        found = built(**how, trees=TREES, lowercase=lowercase, tokenize="none")
+        found = built(**how, side=SideData(trees_of(first)), lowercase=lowercase, tokenize="none")
         assert found.systems[0].measures["simple_tree_accuracy"] == 1
         assert found.systems[0].measures["understandability"] == pytest.approx(1)
 
@@ -95,48 +105,25 @@ def test_what_stands_beside_the_systems(sari, document):
     assert found.beside[1].scores == against
 
 
-def test_examples(document, single):
-    titles = [group.title for group in document.examples]
-    names = list(OUTPUTS)
-    assert titles == [
-        "Random segments",
-        *(f"{which} segments of {name}" for name in names for which in ("Best", "Worst")),
-    ]
-    assert [group.title for group in single.examples] == ["Random segments", "Best segments", "Worst segments"]
-    assert all(list(example.outputs) == names for example in document.examples[0].segments)
-    scores = document.systems[1].sentences["sari"]
-    best, worst = ([example.number - 1 for example in group.segments] for group in document.examples[3:])
-    assert [scores[place] for place in best] == sorted(scores, reverse=True)[: len(best)]
-    assert [scores[place] for place in worst] == sorted(scores)[: len(worst)]
-    for group in document.examples:
-        for example in group.segments:
-            assert example.source == SOURCES[example.number - 1]
-            assert example.references == REFERENCES[example.number - 1]
-            for name, found in example.outputs.items():
-                (system,) = (system for system in document.systems if system.name == name)
-                assert found.scores["sari"] == pytest.approx(system.sentences["sari"][example.number - 1])
-
-
-def test_the_seed_chooses_the_random_segments():
-    many = [f"number {number} ." for number in range(60)]
-    how = {"sources": many, "systems": {"a": many}, "references": [[text] for text in many]}
-    chosen = [[example.number for example in built(**how, seed=seed).examples[0].segments] for seed in (1, 1, 2)]
-    assert chosen[0] == chosen[1] != chosen[2]
-    assert chosen[0] == sorted(set(chosen[0]))
-
-
 def test_progress_is_told():
     calls = []
     systems = {"a": ["b"], "c": ["d"]}
-    built(sources=["x"], systems=systems, references=[["y"]], advance=lambda: calls.append(1))
+    built(sources=["x"], systems=systems, references=[["y"]], advance=calls.append)
     assert len(calls) == building.steps(len(systems))
+    assert calls[0] == "a: BLEU"
+    assert calls[-1] == "Most rewritten of c"
 
 
 @pytest.mark.parametrize(
     ("change", "error", "message"),
     [
         ({"systems": {"a": ["x"]}}, ValueError, "predictions['a']: got 1 rows, wanted 5"),
-        ({"trees": TREES[:2]}, ValueError, "trees: got 2 rows, wanted 5, as many as sources"),
+        ({"side": SideData(TREES[:2])}, ValueError, "trees: got 2 rows, wanted 5, as many as references"),
+        (
+            {"side": SideData(TREES[::-1])},
+            ValueError,
+            "trees[0]: got the words 'the thames is long . it passes london .",
+        ),
         ({"variant": "bleu"}, ValueError, "variant: got 'bleu', wanted one of"),
         ({"sources": [None] * 5}, TypeError, "sources[0]: got NoneType, wanted str"),
     ],

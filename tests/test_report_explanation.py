@@ -35,6 +35,14 @@ def bridges():
     return explained(source=SOURCE, prediction=OUTPUT, references=REFERENCES)
 
 
+@pytest.mark.parametrize("variant", ["hf", "easse", "t2t", "lasertagger", "set"])
+def test_tokens_are_the_same_without_ngrams(variant):
+    texts = {"source": SOURCE, "prediction": OUTPUT, "references": [*REFERENCES, "40 ."]}
+    whole, tokens_alone = (explained(**texts, variant=variant, ngrams=ngrams) for ngrams in (True, False))
+    assert whole.grams
+    assert tokens_alone == dataclasses.replace(whole, grams=[])
+
+
 def test_every_token_is_marked(bridges):
     assert marks(bridges.source) == [
         ("nearly", "kept-rightly"),

@@ -214,7 +214,7 @@ def test_latex(capsys, monkeypatch):
     text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, "--paired-ar", "--resamples", 99, "--format", "latex")
     table, _, comments = text.partition("\n\n")
     assert table.splitlines() == [
-        r"\begin{tabular}{lrrrrrrr}",
+        r"\begin{tabular}{@{}lrrrrrrr@{}}",
         r"\hline",
         r"System & SARI & Keep & Delete & Add & Diff. & p & corr. p \\",
         r"\hline",
@@ -372,18 +372,42 @@ def test_wide_characters_keep_columns_aligned(capsys, monkeypatch):
 def test_latex_floats_with_booktabs(capsys, monkeypatch):
     options = ["--format", "latex", "--booktabs", "--caption", "A & B", "--label", "tab:x", "--why", "hf"]
     lines = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options).splitlines()
-    assert lines[:4] == [r"\begin{table}", r"\centering", r"\begin{tabular}{lrrrr}", r"\toprule"]
+    assert lines[:4] == [r"\begin{table}", r"\centering", r"\begin{tabular}{@{}lrrrr@{}}", r"\toprule"]
     assert r"\caption{A \& B}" in lines
     assert r"\label{tab:x}" in lines
-    assert r"\begin{tabular}{p{0.14\linewidth}p{0.24\linewidth}p{0.24\linewidth}rr}" in lines
+    assert r"\begin{tabular}{@{}p{0.15\linewidth}p{0.19\linewidth}p{0.19\linewidth}rr@{}}" in lines
+
+
+def test_latex_of_all_variants_has_a_line_for_each(capsys, monkeypatch):
+    text = printed(capsys, monkeypatch, *EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--format", "latex")
+    lines = text.splitlines()
+    assert lines[:3] == [r"\begin{tabular}{@{}lrrrr@{}}", r"\hline", r"System & SARI & Keep & Delete & Add \\"]
+    assert lines[3:5] == [r"\hline", r"\multicolumn{5}{@{}l@{}}{\textit{hf}} \\"]
+    assert r"\multicolumn{5}{@{}l@{}}{\textit{easse\_legacy}} \\" in lines
+    assert text.count(r"\textit{") == text.count("% SARI|variant:") >= 10
 
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
-def test_latex_compiles(capsys, monkeypatch, tmp_path):
-    outputs = ["--outputs", "[x]=examples/outputs.txt", '*b|<>"~^\\{}#%$_&--=examples/outputs.rewriting.txt', SOURCES]
-    options = ["--format", "latex", "--booktabs", "--caption", "[x] _", "--label", "t", "--why", "hf", "--all-pairs"]
-    text = printed(capsys, monkeypatch, *EXAMPLE, *outputs, *options)
-    head = "\\documentclass[twocolumn]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+@pytest.mark.parametrize(
+    ("options", "fits"),
+    [
+        (["--variant", "easse", "--why", "hf", "--all-pairs"], False),
+        (["--variant", "easse", "--why", "hf"], True),
+        (["--variant", "star", "--why", "t2t"], True),
+        (["--all-variants"], True),
+    ],
+)
+def test_latex_compiles(capsys, monkeypatch, tmp_path, options, fits):
+    """And what explains and lists variants fits the column of a paper, that of ACL's style."""
+    names = ["s", "t"] if fits else ["[x]", '*b|<>"~^\\{}#%$_&--']
+    files = ["examples/outputs.txt", "examples/outputs.rewriting.txt"]
+    outputs = [f"{name}={file}" for name, file in zip(names, files, strict=True)]
+    options = [*options, "--format", "latex", "--booktabs", "--caption", "[x] _", "--label", "t"]
+    text = printed(capsys, monkeypatch, *EXAMPLE[:-2], "--outputs", *outputs, *options)
+    head = "\\documentclass[11pt,twocolumn]{article}\n\\usepackage[T1]{fontenc}\n\\usepackage{booktabs}\n"
+    head += "\\usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}\n\\parindent0pt\n"
     (tmp_path / "x.tex").write_text(f"{head}\\begin{{document}}\n{text}\n\\end{{document}}\n")
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "x.tex"]
-    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0
+    assert not fits or b"Overfull" not in done.stdout

@@ -4,10 +4,11 @@ import json
 import re
 
 import pytest
-from report_corpus import REFERENCES, SOURCES, TREES, Page, built, document_of_one, document_of_two
+from report_corpus import RANKS, REFERENCES, SOURCES, TREES, Page, built, document_of_one, document_of_two
 
 from sari.report import pages
 from sari.report.companions import MEASURES
+from sari.report.measuring import SideData
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,8 @@ def test_page(document):
     for system in document.systems:
         low, high = system.intervals["sari"]
         assert f"{system.scores['sari']:.2f} {low:.2f} to {high:.2f}" in page.words
-        assert f"{system.measures['bleu']:.2f}" in page.words
+        low, high = system.measure_intervals["bleu"]
+        assert f"{system.measures['bleu']:.2f} ({low:.2f} to {high:.2f})" in page.words
     assert all(measure.label in page.words for measure in MEASURES)
     assert "5 segments, 1 to 3 references each." in page.words
     assert "intervals at" not in page.words
@@ -100,13 +102,16 @@ def test_markdown_tables_are_even(document):
     assert "~~subsequently~~" in text
 
 
+INTERVALS = ("intervals", "measure_intervals")
+
+
 def test_json_has_one_schema(document):
-    how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "trees": TREES}
+    how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "side": SideData(TREES, RANKS)}
     several, one = json.loads(pages.as_json(document)), json.loads(pages.as_json(built(**how)))
 
     def schema(value):
         if isinstance(value, dict):
-            return {name: schema(inner) for name, inner in value.items() if name not in ("outputs", "intervals")}
+            return {name: schema(inner) for name, inner in value.items() if name not in ("outputs", *INTERVALS)}
         return schema(value[0]) if isinstance(value, list) and value else None
 
     assert set(one) == set(several)

@@ -48,9 +48,8 @@ def test_ngrams_of_each_order(explanation):
 def test_json_has_all_fields(explanation):
     fields = json.loads(terminal.as_json(explanation))
     assert list(fields) == [field.name for field in dataclasses.fields(explanation)]
-    assert fields["missed"] == [
-        {"text": "a", "mark": "missed", "why": "Missed: 1 of 2 references adds it.", "credit": None}
-    ]
+    missed = {"text": "a", "mark": "missed", "why": "Missed: 1 of 2 references adds it.", "credit": None}
+    assert fields["missed"] == [missed]
 
 
 def test_texts_cannot_steer_the_terminal():

@@ -249,6 +249,9 @@ def test_more_comparisons_get_more_draws():
     for test in resampling.TESTS.values():
         assert test.resamples_for(1) == test.resamples
         assert 190 / (test.resamples_for(190) + 1) < 0.05
+    # As documented: more where more than 25 or 250 comparisons want them.
+    draws = {name: list(map(test.resamples_for, (25, 26, 250, 251))) for name, test in resampling.TESTS.items()}
+    assert draws == {"bootstrap": [1_000, 1_040, 10_000, 10_040], "randomization": [10_000, 10_000, 10_000, 10_040]}
 
 
 # ---- Through the metric ---------------------------------------------------------------------------------------------

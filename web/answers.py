@@ -147,7 +147,7 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
 
 def report_systems(
     systems: SystemColumns,
-    advance: Callable[[int, int], object],
+    advance: Callable[[int, int, str], object],
     *,
     baseline: str | None = None,
     method: str | None = "randomization",
@@ -157,7 +157,7 @@ def report_systems(
 
     Args:
         systems: as for `compare_systems`.
-        advance: called with the number of steps done, and of all.
+        advance: called with the number of a step that begins, from 0, how many there are, and what it does.
         baseline, method: as for `compare_systems`.
         options: those of the metric.
 
@@ -167,14 +167,14 @@ def report_systems(
     with refusals():
         states, comparison = _compared(systems, baseline, method, None, details=True, options=options)
         total = building.steps(len(states))
-        steps = iter(range(1, total + 1))
+        numbers = iter(range(total))
         document = building.build(
             systems,
             states,
             warnings=comparison.warnings,
             scored=comparison.report if len(states) > 1 else None,
             resampling=resolve_resampling(confidence=_CONFIDENCE),
-            advance=lambda: advance(next(steps), total),
+            advance=lambda step: advance(next(numbers), total, step),
         )
         return pages.as_html(document)
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
+from sari.data_warnings import check_resampling, warning_rows
 from sari.inputs import Columns, SystemColumns
 from sari.options import Settings, resolve_resampling, resolve_settings, settings_of_variants
 from sari.report.agreement import AgreementReport
@@ -115,4 +116,5 @@ def _report(outputs: RatedOutputs, settings: Sequence[Settings]) -> AgreementRep
         confidence=how.confidence,
         resamples=how.resamples,
         seed=how.seed,
+        warnings=warning_rows(list(check_resampling(sources, intervals=how.confidence is not None, tests=False))),
     )

@@ -7,7 +7,7 @@ from sari.measures.agreement import Agreement
 from sari.report.agreement import AgreementReport, AgreementRow
 from sari.report.by_references import ReferenceCount
 from sari.variants import OPERATIONS, Score
-from sari.web.markup.elements import NAMES, heads, note, scrolling
+from sari.web.markup.elements import NAMES, heads, note, scrolling, warnings
 from sari.web.markup.intervals import Dot, plot
 
 _MISSING = "–"
@@ -32,7 +32,7 @@ def agreement(report: AgreementReport) -> str:
     meaning = f"1: scores go up just as the ratings do; 0: they know nothing of them. {outputs} of {sources}."
     return (
         '<section class="sari-page" aria-label="Agreement with people"><h2>Agreement with people</h2>'
-        f"{note(meaning)}{parts}{note(how)}</section>"
+        f"{note(meaning)}{warnings(report.warnings)}{parts}{note(how)}</section>"
     )
 
 

@@ -277,7 +277,12 @@ def download_report(_ending: str, compared: Compared | None, progress=gr.Progres
     asked = _still_there(compared).asked
     columns = asked.systems().columns
     try:
-        return report_systems(columns, lambda done, total: progress((done, total)), **asked.options, **asked.tests)
+        return report_systems(
+            columns,
+            lambda done, total, step: progress((done, total), desc=step),
+            **asked.options,
+            **asked.tests,
+        )
     finally:
         release_memory()
 

@@ -1,0 +1,120 @@
+"""Every way to score a corpus, and what the slow oracle of the tests says of it."""
+
+import math
+from collections.abc import Callable
+from itertools import islice
+from typing import Any, NamedTuple
+
+from sari.benchmarks.corpora import Corpus
+from sari.counting import count_columns, ngram_table
+from sari.options import resolve_settings
+from sari.scoring import Scorer
+from sari.state import State
+from sari.tests import oracle
+
+Numbers = dict[str, Any]
+
+
+def _by_compute(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    return {**Scorer().compute(**corpus.columns, **options)}
+
+
+def _by_compute_in_detail(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    return {**Scorer().compute(**corpus.columns, **options, details=True)}
+
+
+def _by_states(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    """Score the corpus in pieces, whose states merge."""
+    whole = Scorer().state(sentences=True, **options)
+    step = max(1, len(corpus.sources) // 3)
+    for begin in range(0, len(corpus.sources), step):
+        state = Scorer().state(sentences=True, **options)
+        state.update(**{name: column[begin : begin + step] for name, column in corpus.columns.items()})
+        whole.merge(state)
+    return {**whole.scores(), "sentences": whole.sentences()}
+
+
+def _by_prepared(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    """Look the predictions up among the n-grams of sources and references."""
+    prepared = Scorer().prepare(sources=corpus.sources, references=corpus.references, **options)
+    state = prepared.state(corpus.predictions, sentences=True)
+    return {**state.scores(), "sentences": state.sentences()}
+
+
+def _by_compare(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    """Score the predictions beside other systems."""
+    first = [row[0] for row in corpus.references]
+    systems = {"copy": corpus.sources, "these": corpus.predictions, "reference": first}
+    columns = {**corpus.columns, "predictions": systems}
+    compared = Scorer().compare(**columns, method=None, confidence=None, details=True, **options)
+    return {**compared["systems"]["these"]}
+
+
+def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    texts = corpus.columns | {"candidates": _candidates(corpus)}
+    del texts["predictions"]
+    return {"sentences": {"sari": [row[0] for row in Scorer().score_candidates(**texts, **options)]}}
+
+
+def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    """Add up what single n-grams add to the counts of each segment."""
+    settings = resolve_settings(**options)
+    state = State(settings, sentences=True)
+    tables = (ngram_table(*row, settings) for row in zip(*corpus, strict=True))
+    for counted in count_columns(*corpus, settings):
+        for place, table in enumerate(islice(tables, len(counted.counts))):
+            counted.counts[place] = [amounts.counts.sum(axis=0) for amounts in table.amounts]
+        state.accumulate(counted)
+    return {**state.scores(), "sentences": state.sentences()}
+
+
+def _by_risk(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+    """Score a prediction and the references each with each of the others as the only reference."""
+    chosen = Scorer().minimum_bayes_risk(sources=corpus.sources, candidates=_candidates(corpus), **options)
+    return {"expected": chosen["expected"]}
+
+
+def _candidates(corpus: Corpus) -> list[list[str]]:
+    return [[prediction, *row] for prediction, row in zip(corpus.predictions, corpus.references, strict=True)]
+
+
+def _oracle(corpus: Corpus, options: dict[str, Any], numbers: Numbers) -> Numbers:
+    """Return what the oracle says, with figures by order where they are among the numbers to compare."""
+    if "sentences" not in numbers:
+        return oracle.score(*corpus, **options)
+    return oracle.details(*corpus, with_orders="orders" in numbers, **options)
+
+
+def _oracle_of_risk(corpus: Corpus, options: dict[str, Any], _numbers: Numbers) -> Numbers:
+    expected = []
+    for source, candidates in zip(corpus.sources, _candidates(corpus), strict=True):
+        rows = []
+        for place, candidate in enumerate(candidates):
+            others = [*candidates[:place], *candidates[place + 1 :]]
+            columns = [source] * len(others), [candidate] * len(others), [[other] for other in others]
+            rows.append(math.fsum(oracle.sentences(*columns, **options)["sari"]) / len(others))
+        expected.append(rows)
+    return {"expected": expected}
+
+
+class Way(NamedTuple):
+    """One way to score a corpus: how often it is taken, what it gives, what is right, and of how many segments."""
+
+    weight: int
+    ours: Callable[[Corpus, dict[str, Any]], Numbers]
+    right: Callable[[Corpus, dict[str, Any], Numbers], Numbers] = _oracle
+    most: int | None = None
+
+
+WAYS = {
+    "compute": Way(3, _by_compute),
+    "details": Way(4, _by_compute_in_detail),
+    "states": Way(6, _by_states),
+    "prepared": Way(4, _by_prepared),
+    "compare": Way(2, _by_compare),
+    "candidates": Way(2, _by_candidates),
+    "explanation": Way(1, _by_explanation, most=4),
+    "risk": Way(1, _by_risk, _oracle_of_risk, most=4),
+}
+#: Those that give the scores of a corpus, which other modules do too.
+OF_CORPORA = ("compute", "details", "states", "prepared", "compare")

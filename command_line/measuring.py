@@ -1,0 +1,68 @@
+"""Companion measures beside the scores: `score.py --measures`."""
+
+from dataclasses import replace
+
+from sari.command_line.options import Options, refusals
+from sari.command_line.progress import step_bar
+from sari.command_line.side_data import chosen_measures, read_side_data
+from sari.inputs import SystemColumns
+from sari.options import Resampling, Settings
+from sari.report.companions import Measure
+from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
+from sari.report.results import MeasureColumn, Result, ScoreReport
+
+Values = dict[str, float]
+Intervals = dict[str, tuple[float, float]] | None
+
+
+def measure(
+    report: ScoreReport, columns: SystemColumns, settings: dict[str, Settings], how: Resampling, options: Options
+) -> ScoreReport:
+    """Add companion measures to what is printed, with intervals where scores have them.
+
+    Args:
+        report: the scores.
+        columns: the texts.
+        settings: of each variant: its tokens, in its case, are what is measured.
+        how: the intervals, by the segments that SARI's are drawn from.
+        options: with the names of the measures, and the files that some need.
+
+    Raises:
+        FileError: for a file that cannot be read.
+        OptionError: for unknown measures, and for files that do not fit.
+    """
+    measures = chosen_measures(options)
+    known: dict[object, dict[str, tuple[Values, Intervals]]] = {}
+    with refusals():
+        side = read_side_data(options)
+        keys = {name: (own.variant.tokenize, own.variant.lowercase) for name, own in settings.items()}
+        steps = len(set(keys.values())) * len(columns.predictions)
+        with step_bar("Measuring", steps, quiet=options.quiet) as advance:
+            for name, own in settings.items():
+                if keys[name] not in known:
+                    known[keys[name]] = _measured(columns, own, measures, side, how, advance)
+    results = [_with(result, *known[keys[result.variant]][result.name]) for result in report.results]
+    return replace(report, results=results, measures=list(map(_column, measures)))
+
+
+def _measured(
+    columns: SystemColumns, settings: Settings, measures: list[Measure], side: SideData, how: Resampling, advance
+) -> dict[str, tuple[Values, Intervals]]:
+    """Return the values and intervals of each system over the tokens of a variant."""
+    own = MeasuredSet(columns.sources, columns.references, settings.variant, side)
+    found: dict[str, tuple[Values, Intervals]] = {}
+    for name, outputs in columns.predictions.items():
+        advance(name)
+        system = measured(own.texts(outputs, own.references), measures)
+        values = {measure: value for measure, value in system.values.items() if value is not None}
+        found[name] = values, intervals_of(system.rows, how)
+    return found
+
+
+def _with(result: Result, values: Values, intervals: Intervals) -> Result:
+    return replace(result, measures=values, measure_intervals=intervals)
+
+
+def _column(measure: Measure) -> MeasureColumn:
+    fields = (measure.name, measure.label, measure.heading, measure.about)
+    return MeasureColumn(*fields, digits=measure.digits, unit=measure.unit)
