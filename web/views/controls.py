@@ -11,6 +11,7 @@ from gradio.utils import get_upload_folder
 from sari.options import settings_of_variants
 from sari.report.agreement import AgreementReport
 from sari.variants import VARIANTS
+from sari.web.cleaning import release_memory
 from sari.web.limits import TOKENIZERS, RefusedError
 from sari.web.markup import elements, people
 
@@ -102,6 +103,8 @@ def rated(ratings: Rated | None, agree: Callable[[Rated], AgreementReport]) -> s
         return people.agreement(agree(ratings))
     except RefusedError as refusal:
         return elements.refusal(f"No agreement with people: {refusal}")
+    finally:
+        release_memory()
 
 
 def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:

@@ -10,6 +10,7 @@ from sari.variants import VARIANTS
 from sari.web import corpora
 from sari.web.answers import score_corpus, score_corpus_variants
 from sari.web.beside import example_file
+from sari.web.cleaning import release_memory
 from sari.web.downloads import DOWNLOADS
 from sari.web.limits import MAX_MEGABYTES, MAX_SEGMENTS, RefusedError
 from sari.web.markup import corpus, elements, people, variants
@@ -268,6 +269,8 @@ def score_by_references(scored: Scored | None, progress=gr.Progress()) -> str:  
         return people.by_references(count_references(scored.corpus().batches, **options_of(*scored.chosen)))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
+    finally:
+        release_memory()
 
 
 def download(ending: str, scored: Scored | None) -> str:
