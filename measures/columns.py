@@ -1,4 +1,4 @@
-"""Columns of numbers at the door: arrays come out, or one line that says what is wrong where."""
+"""Columns of numbers, and weights, at the door: arrays come out, or one line that says what is wrong where."""
 
 from collections.abc import Mapping, Sequence
 
@@ -27,6 +27,12 @@ def check_numbers(columns: Mapping[str, Numbers], ratings: Numbers) -> tuple[dic
         if len(column) != len(target):
             raise ValueError(f"{name}: got {len(column)} rows, wanted {len(target)}, as many as ratings")
     return checked, target
+
+
+def check_alpha(alpha: float) -> None:
+    """Refuse what is no number from 0 to 1 (ValueError)."""
+    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
+        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
 
 
 def _numbers(values: Numbers, name: str) -> np.ndarray:

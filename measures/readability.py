@@ -13,8 +13,14 @@ from string import punctuation
 import numpy as np
 
 from sari.inputs import validate_texts
-from sari.measures.simplification import has_letter_or_digit, sentence_counts
-from sari.measures.words import dictionary_syllables, easse_syllables, joshua_syllables, joshua_tokens
+from sari.measures.simplification import sentence_counts
+from sari.measures.words import (
+    dictionary_syllables,
+    easse_syllables,
+    has_letter_or_digit,
+    joshua_syllables,
+    joshua_tokens,
+)
 from sari.sentences import PUNKT, count_sentences
 from sari.tokenization import Text, split_into_tokens
 

@@ -23,6 +23,7 @@ from sacrebleu.metrics import BLEU
 
 from sari.inputs import validate_columns, validate_references, validate_texts
 from sari.measures.bleu import BleuReferences
+from sari.measures.columns import check_alpha
 
 _Number = TypeVar("_Number", float, np.ndarray)
 
@@ -92,7 +93,7 @@ def bleu_of_sums(sums: np.ndarray) -> np.ndarray:
         float64[...], in percent.
 
     >>> bleu_of_sums(np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [4, 4, 2, 0, 0, 0, 4, 3, 2, 1]])).round(2).tolist()
-    [100.0, 15.97]
+    [100.0, 19.0]
     """
     length, reference_length = sums[..., 0], sums[..., 1]
     matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
@@ -127,12 +128,6 @@ def ibleu(sources, predictions, references, *, alpha: float = 0.9, **options) ->
     return ibleu_of(near, copied, alpha=alpha)
 
 
-def check_alpha(alpha: float) -> None:
-    """Refuse what is no number from 0 to 1 (ValueError)."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
-
-
 def sentence_counts(texts) -> np.ndarray:
     """Return how many sentences each text has: int64[segments].
 
@@ -145,15 +140,6 @@ def sentence_counts(texts) -> np.ndarray:
     array([2, 2, 1, 0])
     """
     return np.fromiter(map(_sentences, validate_texts("texts", texts)), np.int64)
-
-
-def has_letter_or_digit(token: str) -> bool:
-    """Tell a word from a mark.
-
-    >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
-    (True, False)
-    """
-    return _LETTER_OR_DIGIT.search(token) is not None
 
 
 def _sentences(text: str) -> int:

@@ -13,6 +13,7 @@ import syllapy
 
 _REMEMBERED = 1 << 17
 
+_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
 _MARKS = re.compile(r"""([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])""")
 # A period or comma, unless digits stand on both sides; a hyphen behind a digit.
@@ -46,6 +47,15 @@ _EASSE_ADDS = tuple(
 )
 _EASSE_SUBTRACTS = tuple(map(re.compile, ("cial", "tia", "cius", "cious", "gui", "ion", "iou", "sia$", ".ely$")))
 _VOWELS = re.compile("[aeiouy]+")
+
+
+def has_letter_or_digit(token: str) -> bool:
+    """Tell a word from a mark.
+
+    >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
+    (True, False)
+    """
+    return _LETTER_OR_DIGIT.search(token) is not None
 
 
 @lru_cache(_REMEMBERED)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -108,3 +109,16 @@ def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
     for words in ("499 trials, seed 7", "499 resamples, seed 7", "Holm 1979", "From easse to hf", "reference 2"):
         assert words in text
     assert "c: 10 of 10 predictions are the same as their sources" in text
+
+
+def test_reports_heed_width_order_and_pairs_and_keep_warnings(capsys, monkeypatch, tmp_path):
+    path = tmp_path / "report.md"
+    options = ["--all-pairs", "--by-order", "--by-references", "--resamples", 499, "--width", 4, "--quiet"]
+    said = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
+    text = path.read_text()
+    for words in ("Corrected p of the difference", "Group: ends where", "By order: easse", "By number of references"):
+        assert words in text
+    for result in json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--format", "json"))["systems"]:
+        assert re.search(rf"\| (\*\*)?{result['scores']['sari']:.4f}(\*\*)?(\\\*)? \|", text)
+        assert f"| {result['scores']['sari']:.4f} (" in text
+    assert ("Warning" in said, "Before you use these numbers" in text) == (False, True)

@@ -135,3 +135,9 @@ def test_colours_on_a_terminal(folder):
 @pytest.mark.parametrize("variable", [{"NO_COLOR": "1"}, {"TERM": "dumb"}])
 def test_no_colours_where_none_are_wanted(folder, variable):
     assert "\x1b" not in on_a_terminal(folder, "--explain", "2", **variable)
+
+
+def test_width_sets_the_decimals(folder):
+    lines = run(folder, "--explain", "2", "--width", "4", "--by-order").stdout.splitlines()
+    assert lines[1] == "SARI 34.0888  keep 33.5165  delete 56.2500  add 12.5000"
+    assert "1-grams, add: precision 50.0000  recall 50.0000  f1 50.0000" in lines

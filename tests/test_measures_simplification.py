@@ -125,6 +125,17 @@ def test_bleu_takes_any_number_of_references_per_segment():
     assert measures.bleu([], []) == 0
 
 
+@given(st.lists(st.tuples(texts, st.lists(texts, min_size=1, max_size=2)), min_size=1, max_size=4))
+def test_bleu_of_sums_is_that_of_the_segments(rows):
+    outputs, references = map(list, zip(*rows, strict=True))
+    counts = measures.bleu_counts(outputs, references)
+    expected = measures.bleu(outputs, references)
+    assert measures.bleu_of(counts) == expected
+    assert measures.bleu_of_sums(counts.sum(axis=0)) == pytest.approx(expected, abs=1e-9)
+    single = [measures.bleu([output], [own]) for output, own in rows]
+    assert measures.bleu_of_sums(counts.astype(float)).tolist() == pytest.approx(single, abs=1e-9)
+
+
 def test_ibleu_by_hand():
     columns = ["a b c d e f g"], ["a b c d x"], [["a b c d x", "z"]]
     copied = measures.bleu(["a b c d x"], ["a b c d e f g"])

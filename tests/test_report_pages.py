@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from report_corpus import RANKS, REFERENCES, SOURCES, TREES, Page, built, document_of_one, document_of_two
@@ -85,6 +86,30 @@ def test_warnings_are_on_the_page():
     found = built(systems={"empty": [""] * 30}, **how)
     assert found.warnings
     assert all(row["message"] in Page(pages.as_html(found)).words for row in found.warnings)
+
+
+def test_every_reason_stands_on_the_page_once_for_each_text(single):
+    page = Page(pages.as_html(single))
+    for group in single.examples:
+        for example in group.segments:
+            for explanation in example.outputs.values():
+                assert all(token.why in page.words for token in explanation.output)
+    assert "Why, word by word" in page.words
+
+
+def test_many_systems_are_rows():
+    systems = {f"system {number}": ["a b"] for number in range(6)}
+    text = pages.as_html(built(sources=["a b c"], systems=systems, references=[["a"]]))
+    assert not Page(text).faults
+    assert [len(re.findall("<th ", row)) for row in re.findall(r"<thead>.*?</thead>", text)] == [5, 7, 6, 8, 3, 2]
+
+
+def test_digits_are_those_that_are_asked_for(document):
+    for shown in (pages.as_html, pages.as_markdown):
+        text = shown(replace(document, digits=4))
+        assert f"{document.systems[1].scores['sari']:.4f}" in text
+        assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
+        assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
 
 
 # Markdown and JSON

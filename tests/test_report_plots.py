@@ -1,5 +1,6 @@
 """Pictures: the same from the same numbers, names in any script, and axes that hold all values."""
 
+import re
 from xml.etree import ElementTree
 
 import pytest
@@ -43,3 +44,30 @@ def test_axes():
 
 def test_one_system_needs_no_legend():
     assert "only" not in words(plots.histogram({"only": [1.0, 2.0]}, "x"))
+
+
+def test_the_last_bar_says_that_it_holds_the_rest():
+    shown = words(plots.histogram({"a": [*range(200)]}, "edits"))
+    assert "edits; the last bar holds all from 188 on" in shown
+    assert "edits" in words(plots.histogram({"a": [1.0, 2.0]}, "edits"))
+    assert "edits" in words(plots.histogram({"a": [*range(200)]}, "edits", limits=(0, 100)))
+
+
+def test_a_legend_of_many_systems_stands_below_at_full_length():
+    """Within the picture, whose height grows with the legend."""
+    few, many = (plots.lines({f"system {n}": [1.0] for n in range(number)}, ["1"], x="x", y="y") for number in (5, 40))
+    heights = [float(ElementTree.fromstring(svg).get("viewBox").split()[3]) for svg in (few, many)]
+    assert heights[0] < heights[1]
+    assert {f"system {n}" for n in range(40)} <= set(words(many))
+    places = re.findall(r'<text [^>]*x="([-\d.]+)" y="([-\d.]+)"', many)
+    assert len(places) >= 40
+    assert all(0 <= float(x) <= 461 and 0 <= float(y) <= heights[1] for x, y in places)
+    long = words(plots.lines({"x" * 200: [1.0], "y": [1.0]}, ["1"], x="x", y="y"))
+    assert "x" * 69 + "…" in long
+
+
+def test_colours_are_those_of_the_palette():
+    svg = plots.histogram({"a": [1.0, 2.0]}, "x", palette=plots.NIGHT)
+    assert plots.NIGHT.ink in svg
+    assert plots.NIGHT.systems[0] in svg
+    assert not {plots.PAPER.ink, plots.PAPER.systems[0], "#ffffff"} & set(re.findall("#[0-9a-f]{6}", svg))

@@ -1,0 +1,100 @@
+"""The page of a report as people see it: light and dark, on a phone, and on paper with many systems."""
+
+import subprocess
+import sys
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from programs import EXAMPLE, ROOT
+from web_pages import DESKTOP, PHONE
+
+pytest_plugins = ("web_app",)
+
+#: A4 between the margins of the page, in pixels.
+PAPER = (688, 1000)
+RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
+FILES = ["outputs", "outputs.rewriting", "sources", "references.0"]
+#: What stands further right than the page is wide, unless it can be scrolled to.
+CUT = """() => [...document.body.querySelectorAll("*")]
+    .filter(one => one.getBoundingClientRect().right > innerWidth + 1)
+    .filter(one => getComputedStyle(one.closest(".wide") ?? one).overflowX !== "auto")
+    .map(one => one.outerHTML.slice(0, 80))"""
+
+
+def written(folder, systems, *options):
+    outputs = [f"a_name_that_is_long_{place}=examples/{FILES[place % 4]}.txt" for place in range(systems)]
+    path = folder / f"{systems}.html"
+    command = [sys.executable, "score.py", *EXAMPLE, "--outputs", *outputs, *options, "--report", path]
+    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    return path.as_uri()
+
+
+@pytest.fixture(scope="module")
+def addresses(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("reports")
+    more = ("--baselines", "--why", "hf", "--by-order", "--by-references", "--all-pairs", "--confidence")
+    return {3: written(folder, 3, "--paired-ar"), 20: written(folder, 20, *more, "--resamples", "99")}
+
+
+@pytest.fixture
+def opened(browser, addresses):
+    """Return a function that opens the report of so many systems, in a context of its own."""
+    contexts = []
+
+    def opened(systems, size, scheme="light"):
+        context = browser.new_context(viewport=dict(zip(("width", "height"), size, strict=True)), color_scheme=scheme)
+        contexts.append(context)
+        page = context.new_page()
+        page.goto(addresses[systems])
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize(("size", "scheme"), [(PHONE, "light"), (DESKTOP, "dark")])
+def test_axe_finds_nothing(opened, size, scheme):
+    """Among other things, that words stand out from their grounds, by 4.5 to 1, light and dark."""
+    page = opened(3, size, scheme)
+    assert (page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") == (
+        scheme == "light"
+    )
+    page.locator(".whys input").first.check()
+    page.evaluate(
+        "[...document.querySelectorAll('article')].slice(12).forEach(one => one.remove())"
+    )  # more of the same
+    page.evaluate(AXE_SCRIPT)
+    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+
+
+@pytest.mark.parametrize("systems", [3, 20])
+def test_nothing_is_cut(opened, systems):
+    page = opened(systems, PHONE)
+    assert page.evaluate(CUT) == []
+    page.emulate_media(media="print")
+    page.set_viewport_size({"width": PAPER[0], "height": PAPER[1]})
+    assert page.evaluate(CUT) == []
+    assert page.evaluate("getComputedStyle(document.querySelector('.wide')).overflowX") == "visible"
+
+
+def test_reasons_without_a_pointer(opened):
+    page = opened(3, PHONE)
+    reasons = page.locator(".whys ul").first
+    assert not reasons.is_visible()
+    page.get_by_label("Why, word by word").first.check()
+    assert reasons.is_visible()
+    assert "references" in reasons.inner_text()
+    on_paper = page.locator(".whys ul").last
+    assert not on_paper.is_visible()
+    page.emulate_media(media="print")
+    assert on_paper.is_visible()
+
+
+def test_dark_pictures_stay_off_paper(opened):
+    page = opened(3, DESKTOP, "dark")
+    day, night = page.locator("figure .day").first, page.locator("figure .night").first
+    assert (day.is_visible(), night.is_visible()) == (False, True)
+    page.emulate_media(media="print")
+    assert (day.is_visible(), night.is_visible()) == (True, False)
