@@ -48,10 +48,12 @@ class Coefficient(NamedTuple):
     Attributes:
         of: from two columns to the number.
         weighted: from columns, ratings, and int64[draw, row], how often each row was drawn, to float64[column, draw].
+        of_each: from two of float64[draw, system] to float64[draw].
     """
 
     of: Callable[[np.ndarray, np.ndarray], float]
     weighted: Weighted
+    of_each: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
 def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearson") -> float:
@@ -177,7 +179,7 @@ def system_agreement(
         values[name] = _of_pairs(both(table.sum(axis=0)[None])[0], kind)
         if how.confidence is not None:
             samples = bootstrap(table, both, resamples=how.resamples, seed=how.seed)
-            drawn[name] = np.array([_of_pairs(sample, kind) for sample in samples])
+            drawn[name] = kind.of_each(samples[..., 0], samples[..., 1])
     return _agreements(values, drawn if drawn else None, baseline, how.confidence)
 
 
@@ -277,6 +279,33 @@ def _weighted_kendall(columns: Sequence[np.ndarray], ratings: np.ndarray, weight
     return np.array([[_correlation(column[rows], ratings[rows], kind) for rows in drawn] for column in columns])
 
 
+def _pearson_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
+    return _correlations(scores, ratings, _varies(scores, ratings))
+
+
+def _spearman_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
+    own, other = (stats.rankdata(each, axis=1) for each in (scores, ratings))
+    return _correlations(own, other, _varies(scores, ratings))
+
+
+def _kendall_of_each(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
+    kind = COEFFICIENTS["kendall"]
+    return np.array([_correlation(*pair, kind) for pair in zip(scores, ratings, strict=True)])
+
+
+def _varies(scores: np.ndarray, ratings: np.ndarray) -> np.ndarray:
+    """Return of which draws neither is the same throughout, or nan."""
+    return (np.ptp(scores, axis=1) > 0) & (np.ptp(ratings, axis=1) > 0)
+
+
+def _correlations(scores: np.ndarray, ratings: np.ndarray, varies: np.ndarray) -> np.ndarray:
+    """Return Pearson's correlation of each row; nan for those that do not vary."""
+    own, other = (each - each.mean(axis=1, keepdims=True) for each in (scores, ratings))
+    with np.errstate(invalid="ignore", divide="ignore"):
+        found = (own * other).sum(axis=1) / np.sqrt((own**2).sum(axis=1) * (other**2).sum(axis=1))
+    return np.where(varies, found, np.nan)
+
+
 def _standardized(column: np.ndarray) -> np.ndarray:
     return (column - column.mean()) / (column.std() or 1.0)
 
@@ -299,9 +328,9 @@ def _ranks(column: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 #: The coefficients by name.
 COEFFICIENTS = {
-    "pearson": Coefficient(_pearson, _weighted_pearson),
-    "spearman": Coefficient(_spearman, _weighted_spearman),
-    "kendall": Coefficient(_kendall, _weighted_kendall),
+    "pearson": Coefficient(_pearson, _weighted_pearson, _pearson_of_each),
+    "spearman": Coefficient(_spearman, _weighted_spearman, _spearman_of_each),
+    "kendall": Coefficient(_kendall, _weighted_kendall, _kendall_of_each),
 }
 
 

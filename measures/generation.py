@@ -7,7 +7,6 @@ between whitespace, and case counts. Bad input is refused as by the metric: Type
 names the argument and the row.
 """
 
-import math
 from collections import Counter, defaultdict, deque
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -130,17 +129,18 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Align with the most promising references first, and with none that leaves no room for moves."""
-    promises, own = [], Counter(output)
+    """Align with the most promising references first, and only where enough can have moved to beat what is known."""
+    promises = []
     for text in references:
         errors, tokens = Levenshtein.distance(output, text), max(len(text), 1)
-        moves = _most_moves(own, text, errors) if errors > 1 else 0
-        promises.append(((1 - errors / tokens) + moves / tokens, moves, text))
-    best = -math.inf
-    for promise, moves, text in sorted(promises, key=lambda row: row[0], reverse=True):
+        simple = 1 - errors / tokens
+        promises.append((simple + (errors // 2) / tokens, simple, errors, text))  # at best, moves halve the errors
+    best, own = max(simple for _, simple, _, _ in promises), Counter(output)
+    for promise, simple, errors, text in sorted(promises, key=lambda row: row[0], reverse=True):
         if promise <= best:
             break
-        best = max(best, _errors(output, text).generation_accuracy if moves else promise)
+        if simple + _most_moves(own, text, errors) / max(len(text), 1) > best:
+            best = max(best, _errors(output, text).generation_accuracy)
     return best
 
 

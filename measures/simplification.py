@@ -192,16 +192,16 @@ def token_f1_scores(predictions, references) -> np.ndarray:
     predictions, references = _pairs(predictions, references)
     return _numbers(
         (
-            max(_token_f1(Counter(output.split()), Counter(text.split())) for text in texts)
-            for output, texts in zip(predictions, references, strict=True)
+            max(_token_f1(output, text.split()) for text in texts)
+            for output, texts in zip(map(Counter, map(str.split, predictions)), references, strict=True)
         ),
         np.float64,
     )
 
 
-def _token_f1(output: Counter[str], reference: Counter[str]) -> float:
-    common = (output & reference).total()
-    return 200 * common / (output.total() + reference.total()) if common else 0.0
+def _token_f1(output: Counter[str], reference: list[str]) -> float:
+    common = (output & Counter(reference)).total()
+    return 200 * common / (output.total() + len(reference)) if common else 0.0
 
 
 def edit_distances(texts, references) -> np.ndarray:

@@ -54,3 +54,15 @@ def test_too_many_segments():
     texts = ["a"] * (MAX_SEGMENTS + 1)
     with pytest.raises(RefusedError, match=r"^That is 5,001 segments; this page takes 5,000 at a time\. "):
         answers.score_corpus(batches_of_lists(texts, texts, texts), print)
+
+
+def test_the_report_shows_what_was_asked_for():
+    systems = systems_of_lists(*example_corpus().values())
+    told = []
+    page = answers.report_systems(
+        systems, lambda *done: told.append(done), baseline="rewriting", method="bootstrap", variant="easse"
+    )
+    assert "SARI against rewriting; two-sided, paired bootstrap, 1000 resamples" in page
+    assert told[-1][0] <= told[-1][1]
+    other = answers.report_systems(systems, print, variant="easse")
+    assert "SARI against deleting; two-sided, paired approximate randomization, 10000 trials" in other

@@ -5,6 +5,8 @@ import gzip
 import pytest
 
 from sari.web import corpora
+from sari.web.answers import score_corpus
+from sari.web.downloads import DOWNLOADS
 from sari.web.limits import MAX_SEGMENTS, MAX_SYSTEMS, RefusedError
 
 
@@ -54,9 +56,9 @@ def test_faults_name_files_without_their_folders(files):
     assert refused(corpora.batches_of_files, two, one, [two]) == (
         "one.txt:2: the file has 1 line, wanted 2 as in two.txt"
     )
-    assert refused(corpora.batches_of_jsonl, one).startswith("one.txt:1: not JSON: ")
+    assert refused(corpora.corpus_of_table, one).startswith("one.txt:1: not JSON: ")
     large = files("large.txt", b"x" * 10_000_001)
-    assert refused(corpora.batches_of_jsonl, large).startswith("That is 10.0 MB; this page takes 10 MB at a time.")
+    assert refused(corpora.corpus_of_table, large).startswith("That is 10.0 MB; this page takes 10 MB at a time.")
 
 
 def test_gzipped_files_are_read_within_the_limit(files):
@@ -111,3 +113,79 @@ def test_lists_of_several_systems():
     systems = corpora.systems_of_lists(("a",), {"x": ["b"]}, ["c"])
     assert systems._asdict() == {"sources": ["a"], "predictions": {"x": ["b"]}, "references": [["c"]]}
     assert refused(corpora.systems_of_lists, ["a"], ["b"], ["c"]).startswith("predictions: got list, wanted a dict")
+
+
+TABLE = (
+    b"source,system,output,reference_1,reference_2,rating\n"
+    b"a,x,b,c,d,1\ne,x,f,g,,2\na,x,b2,c,d,3\n"
+    b"e,y,h,g,,4\na,y,i,c,d,5\na,y,j,c,d,6\n"
+)
+
+
+def test_tables_of_one_corpus(files):
+    corpus = corpora.corpus_of_table(files("t.csv", TABLE))
+    (batch,) = corpus.batches
+    assert batch.predictions == ["b", "f", "b2", "h", "i", "j"]
+    assert batch.references[:2] == [["c", "d"], ["g"]]
+    assert corpus.ratings == [1, 2, 3, 4, 5, 6]
+    assert corpora.corpus_of_table(files("t.jsonl", b'{"source":"a","output":"b","references":"c"}')).ratings is None
+    some = b'{"source":"a","output":"b","references":"c"}\n{"source":"a","output":"b","references":"c","rating":1}\n'
+    assert refused(corpora.corpus_of_table, files("t.jsonl", some)) == (
+        "1 of 2 rows have a rating, wanted all of them or none."
+    )
+    assert refused(corpora.corpus_of_table, None) == "Please choose a table."
+
+
+def test_what_is_downloaded_can_be_opened_again(files):
+    texts = (["a, b", "c"], ['a "b"', ""], [["a\nb", "b"], ["c"]])
+    scored = score_corpus(corpora.batches_of_lists(*texts), lambda _done, _total: None)
+    (batch,) = corpora.corpus_of_table(files("t.csv", DOWNLOADS[".csv"](scored).encode())).batches
+    assert tuple(batch) == texts
+
+
+def test_tables_of_systems_in_any_order(files):
+    columns, ratings = corpora.systems_of_table(files("t.csv", TABLE))
+    assert columns._asdict() == {
+        "sources": ["a", "e", "a"],
+        "predictions": {"x": ["b", "f", "b2"], "y": ["i", "h", "j"]},
+        "references": [["c", "d"], ["g"], ["c", "d"]],
+    }
+    assert ratings == {"x": [1, 2, 3], "y": [5, 4, 6]}
+    renamed = corpora.systems_of_table(files("t.csv", TABLE), "first\nsecond")
+    assert list(renamed.columns.predictions) == list(renamed.ratings) == ["first", "second"]
+    assert corpora.names_in_table(files("t.csv", TABLE)) == ["x", "y"]
+    assert corpora.names_in_table(files("bad.csv", b"")) == corpora.names_in_table(None) == []
+
+
+def test_tables_of_systems_that_are_refused(files):
+    none = files("t.csv", b"source,output,reference\na,b,c\n")
+    assert refused(corpora.systems_of_table, none).startswith("There is no column system in the table")
+    unlike = files("t.csv", TABLE.rpartition(b"a,y")[0])
+    assert refused(corpora.systems_of_table, unlike).startswith(
+        "y has 2 rows, x has 3, and their sources or references"
+    )
+    many = b"".join(b"a,%d,b,c\n" % number for number in range(MAX_SYSTEMS + 1))
+    assert refused(corpora.systems_of_table, files("t.csv", b"source,system,output,reference\n" + many)).startswith(
+        "That is 21 systems; this page takes 20"
+    )
+    long = files("t.csv", b"source,system,output,reference\n" + b"a,x,b,c\n" * (MAX_SEGMENTS + 1))
+    assert refused(corpora.systems_of_table, long).startswith("That is 5,001 segments; this page takes 5,000")
+
+
+def test_ratings_in_further_files(files):
+    texts, ratings, other = files("s.txt", b"a\nb\n"), files("r.txt", b"1\n2.5\n"), files("r2.txt", b"3\n4\n")
+    assert corpora.corpus_of_files(texts, texts, [texts], ratings).ratings == [1, 2.5]
+    assert corpora.corpus_of_files(texts, texts, [texts]).ratings is None
+    rated = corpora.rated_systems_of_files(texts, [texts, texts], [texts], [ratings, other], "x\ny")
+    assert rated.ratings == {"x": [1, 2.5], "y": [3, 4]}
+    assert corpora.rated_systems_of_files(texts, [texts], [texts]).ratings is None
+    assert refused(corpora.rated_systems_of_files, texts, [texts, texts], [texts], [ratings]) == (
+        "ratings: got 1 files, wanted 2: one for each file of outputs"
+    )
+    short, words = files("short.txt", b"1\n"), files("words.txt", b"1\ngood\n")
+    assert refused(corpora.corpus_of_files, texts, texts, [texts], short) == (
+        "short.txt: the file has 1 line, wanted 2 as in s.txt"
+    )
+    assert refused(corpora.corpus_of_files, texts, texts, [texts], words) == (
+        "words.txt:2: got 'good', wanted a number: the rating"
+    )

@@ -1,5 +1,7 @@
 """Calls that cannot be answered: one clear line, status 4xx, and nothing in the log, which the app's fixture checks."""
 
+import json
+
 import httpx
 import pytest
 
@@ -8,7 +10,7 @@ pytest_plugins = ("web_app",)
 SECRET = "a text of a visitor"
 SEGMENT = [SECRET, SECRET, [SECRET]]
 OPTIONS = ["hf", None, None, None]
-TAKES = "/sentence takes 7 values (source, output, references, variant, tokenize, lowercase, penalties)"
+TAKES = "/sentence takes 3 to 7 values (source, output, references, variant, tokenize, lowercase, penalties)"
 PAIR = [[SECRET], {"x": [SECRET]}, [[SECRET]]]
 
 
@@ -70,6 +72,34 @@ def test_calls_that_are_refused_before_they_are_read(address, way, endpoint, con
 def test_values_that_are_refused(address, endpoint, values, line):
     status, found = posted(address, f"run/{endpoint}", json={"data": values})
     assert (status, found[: len(line)]) == (422, line)
+
+
+def answer(address, path, **content):
+    """Return what a call gives, made at once or through the queue."""
+    response = httpx.post(f"{address}gradio_api/{path}", timeout=60, **content)
+    assert response.status_code == 200
+    fields = response.json()
+    if "event_id" not in fields:
+        return fields["data"]
+    told = httpx.get(f"{address}gradio_api/{path}/{fields['event_id']}", timeout=60).text
+    assert told.startswith("event: complete\n")
+    return json.loads(told.partition("data: ")[2])
+
+
+@pytest.mark.parametrize("way", ["run", "call"])
+@pytest.mark.parametrize(
+    ("endpoint", "needed", "options"),
+    [
+        ("sentence", ["the cat sat", "a cat", ["a cat"]], OPTIONS),
+        ("why", ["the cat sat", "a cat", ["a cat"]], ["hf", "easse"]),
+        ("compare", [["the cat sat"], {"x": ["a cat"]}, [["a cat"]]], [None, "randomization", *OPTIONS]),
+    ],
+)
+def test_options_at_the_end_may_be_left_out(address, way, endpoint, needed, options):
+    whole = answer(address, f"{way}/{endpoint}", json={"data": [*needed, *options]})
+    for number in range(len(options)):
+        values = [*needed, *options[:number]]
+        assert answer(address, f"{way}/{endpoint}", json={"data": values}) == whole
 
 
 @pytest.mark.parametrize(

@@ -345,7 +345,7 @@ def test_markup_is_shown_and_never_run(visit, tmp_path):
     file = tmp_path / "<b>corpus.jsonl"
     file.write_text(json.dumps({"source": HOSTILE, "prediction": HOSTILE, "references": [HOSTILE]}) + "\n")
     view(page, "File")
-    view(page, "JSONL")
+    view(page, "Table")
     page.locator("input[type=file]").last.set_input_files(str(file))
     expect(page.get_by_text("corpus").locator("visible=true").first).to_be_visible()
     page.get_by_role("button", name="Score this file").click()

@@ -12,6 +12,10 @@ from playwright.sync_api import expect
 from programs import ROOT, example_corpus, score_of
 from web_pages import DESKTOP, PHONE, box, cell, choose, expect_score, refusal, upload, view
 
+from sari.options import settings_of_variants
+from sari.web.corpora import batches_of_lists, systems_of_lists
+from sari.web.people import count_references, rate_corpus, rate_systems
+
 pytest_plugins = ("web_app",)
 
 
@@ -67,7 +71,7 @@ def test_text_files(visit, sari, size):
 def test_bars_search_and_every_variant(visit, sari):
     page = visit()
     view(page, "File")
-    view(page, "JSONL")
+    view(page, "Table")
     page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
     expect(page.get_by_text("example").locator("visible=true").first).to_be_visible()
     page.get_by_role("button", name="Score this file").click()
@@ -94,6 +98,42 @@ def test_bars_search_and_every_variant(visit, sari):
         expect(shown).to_contain_text(f"{sari.compute(**texts, variant=variant)['sari']:.2f}")
 
 
+@pytest.mark.parametrize(("size", "scheme"), [(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def test_ratings_and_numbers_of_references(visit, tmp_path, size, scheme):
+    ratings = [3, 9, 4, 7, 1, 8, 2, 6, 5, 0]
+    file = tmp_path / "ratings.txt"
+    file.write_text("".join(f"{rating}\n" for rating in ratings))
+    columns = example_corpus()
+    texts = (columns["sources"], columns["predictions"]["deleting"], columns["references"])
+    page = visit(size, scheme)
+    view(page, "File")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
+    upload(page, "Ratings by people (optional)", file)
+    page.get_by_role("button", name="Score these files").click()
+    rows = page.locator("#corpus .sari-agreement tbody tr")
+    expect(rows).to_have_count(4)
+    report = rate_corpus(batches_of_lists(*texts), ratings)
+    assert [[cell.strip() for cell in row.split("\t")[:2]] for row in rows.all_inner_texts()] == [
+        [name, f"{row.coefficients['pearson'].value:.3f}".replace("-", "−")]
+        for name, row in zip(("SARI", "Keep", "Delete", "Add"), report.rows, strict=True)
+    ]
+    page.get_by_role("button", name="Score under every variant").click()
+    expect(page.locator("#every-variant .sari-agreement tbody tr")).to_have_count(len(settings_of_variants()[0]))
+    page.get_by_role("button", name="Score by number of references").click()
+    counts = count_references(batches_of_lists(*texts))
+    dots = page.locator("#by-references .sari-intervals li b")
+    expect(dots).to_have_text([f"{row.mean['sari']:.2f}" for row in counts])
+    assert page.evaluate("document.documentElement.scrollWidth") <= size[0]
+    file.write_text("1\n2\n")
+    page.locator(".block", has=page.get_by_text("Ratings by people (optional)", exact=True)).locator(
+        "visible=true"
+    ).get_by_label("Clear").click()
+    upload(page, "Ratings by people (optional)", file)
+    page.get_by_role("button", name="Score these files").click()
+    expect(refusal(page, "#corpus")).to_have_text("ratings.txt: the file has 2 lines, wanted 10 as in sources.txt")
+
+
 def test_a_row_opens_under_the_variant_it_was_scored_with(visit, sari, tmp_path):
     rows = [("A b c", "A b", ["A b d", "a"]), ("D e", "f", ["d", "E f"])]
     keys = ("source", "prediction", "references")
@@ -101,8 +141,8 @@ def test_a_row_opens_under_the_variant_it_was_scored_with(visit, sari, tmp_path)
     file.write_text("".join(json.dumps(dict(zip(keys, row, strict=True))) + "\n" for row in rows))
     page = visit()
     view(page, "File")
-    view(page, "JSONL")
-    upload(page, "A JSON object per line: source, prediction, references", file)
+    view(page, "Table")
+    upload(page, "JSON Lines, CSV or TSV", file)
     choose(page, "Variant", "t2t")
     choose(page, "Case", "as written")
     page.get_by_role("button", name="Score this file").click()
@@ -150,8 +190,8 @@ def test_wrong_files(visit, tmp_path):
         page.locator(".block", has=page.get_by_text("Outputs", exact=True)).locator("visible=true").get_by_label(
             "Clear"
         ).click()
-    view(page, "JSONL")
-    upload(page, "A JSON object per line: source, prediction, references", good)
+    view(page, "Table")
+    upload(page, "JSON Lines, CSV or TSV", good)
     page.get_by_role("button", name="Score this file").click()
     expect(refusal(page, "#corpus")).to_contain_text("good.txt:1: not JSON")
 
@@ -254,7 +294,8 @@ def test_compare(visit, sari, tmp_path, size, scheme):
     ]
     assert found["resampling"]["baseline"] == "rewriting"
     assert r"\begin{tabular}" in texts["LaTeX"]
-    assert all(part in texts["report"] for part in ("<!doctype html>", "BLEU", "rewriting", wanted["signature"]))
+    asked = "SARI against rewriting; two-sided, paired approximate randomization"
+    assert all(part in texts["report"] for part in ("<!doctype html>", "BLEU", asked, wanted["signature"]))
 
     output = page.locator("#differences details").first.locator(f"[data-place='{worst}'][data-system=rewriting]")
     output.click()
@@ -263,6 +304,42 @@ def test_compare(visit, sari, tmp_path, size, scheme):
     expect(page.locator("#scores")).to_be_focused()
     page.get_by_role("button", name="Back to where this came from").click()
     expect(output).to_be_visible()
+
+
+def test_a_table_of_rated_systems(visit, tmp_path):
+    columns = example_corpus()
+    outputs = {**columns["predictions"], "copying": columns["sources"]}
+    ratings = {"deleting": [3, 9, 4, 7, 1, 8, 2, 6, 5, 0], "rewriting": [8] * 10, "copying": [1] * 10}
+    rows = [
+        (source, name, output, *people, rating)
+        for name, texts in outputs.items()
+        for source, output, people, rating in zip(
+            columns["sources"], texts, columns["references"], ratings[name], strict=True
+        )
+    ]
+    file = tmp_path / "systems.csv"
+    with file.open("w", newline="", encoding="utf-8") as target:
+        csv.writer(target).writerows([("source", "system", "output", "reference_1", "reference_2", "ratings"), *rows])
+    page = visit()
+    view(page, "Compare")
+    view(page, "Table")
+    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
+    expect(box(page, "Names of the systems")).to_have_value("deleting\nrewriting")
+    page.get_by_label("Clear").locator("visible=true").click()
+    upload(page, "JSON Lines, CSV or TSV with a column system", file)
+    expect(box(page, "Names of the systems")).to_have_value("deleting\nrewriting\ncopying")
+    choose(page, "Baseline", "rewriting")
+    page.get_by_role("button", name="Compare the systems of this table").click()
+    tables = page.locator("#systems .sari-agreement")
+    expect(tables).to_have_count(2)
+    report = rate_systems(systems_of_lists(columns["sources"], outputs, columns["references"]), ratings)
+    for table, level in zip(tables.all(), ("segments", "systems"), strict=True):
+        row = next(row for row in report.rows if row.level == level)
+        expect(table.locator("tbody td").first).to_have_text(f"{row.coefficients['pearson'].value:.3f}")
+    output = page.locator("#differences [data-system=deleting]").first
+    text = output.locator("span").inner_text()
+    output.click()
+    expect(box(page, "Output")).to_have_value(text)
 
 
 def test_systems_are_renamed(visit):

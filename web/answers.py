@@ -7,7 +7,7 @@ from typing import Any
 
 from sari import comparing
 from sari.comparing import Difference
-from sari.data_warnings import merge_warnings, warning_rows, without_comparison
+from sari.data_warnings import warning_rows, without_comparison
 from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings, settings_of_variants
 from sari.report import building, pages
@@ -145,28 +145,34 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
         return scores
 
 
-def report_systems(systems: SystemColumns, advance: Callable[[int, int, str], object], **options: Any) -> str:
-    """Return the page that tells all about systems: companion measures, scores by length, examples.
+def report_systems(
+    systems: SystemColumns,
+    advance: Callable[[int, int, str], object],
+    *,
+    baseline: str | None = None,
+    method: str | None = "randomization",
+    **options: Any,
+) -> str:
+    """Return the page that tells all about systems: tests, companion measures, scores by length, examples.
 
     Args:
         systems: as for `compare_systems`.
         advance: called with the number of a step that begins, from 0, how many there are, and what it does.
+        baseline, method: as for `compare_systems`.
         options: those of the metric.
 
     Raises:
         RefusedError: as in `compare_systems`.
     """
     with refusals():
-        check_options(**options)
-        check_segments(len(systems.sources))
-        settings = resolve_settings(**options, threads=1)
-        states = comparing.score_systems(systems, settings, sentences=True, resampling=True)
+        states, comparison = _compared(systems, baseline, method, None, details=True, options=options)
         total = building.steps(len(states))
         numbers = iter(range(total))
         document = building.build(
             systems,
             states,
-            warnings=warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()})),
+            warnings=comparison.warnings,
+            scored=comparison.report if len(states) > 1 else None,
             resampling=resolve_resampling(confidence=_CONFIDENCE),
             advance=lambda step: advance(next(numbers), total, step),
         )
@@ -193,21 +199,34 @@ def compare_systems(
         RefusedError: past the limits, and for what the metric refuses.
     """
     with refusals():
-        check_options(**options)
-        check_segments(len(systems.sources))
-        if baseline is not None and not isinstance(baseline, str):
-            raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
-        resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
-        settings = resolve_settings(**options, threads=1)
-        states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
-        result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
-    warnings = comparing.comparison_warnings(states, result)
+        return _compared(systems, baseline, method, resamples, details=details, options=options)[1]
+
+
+def _compared(
+    systems: SystemColumns,
+    baseline: str | None,
+    method: str | None,
+    resamples: int | None,
+    *,
+    details: bool,
+    options: dict[str, Any],
+) -> tuple[dict[str, State], Comparison]:
+    """Return the states of systems, and the systems compared."""
+    check_options(**options)
+    check_segments(len(systems.sources))
+    if baseline is not None and not isinstance(baseline, str):
+        raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
+    resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
+    settings = resolve_settings(**options, threads=1)
+    states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
+    result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
+    warnings = warning_rows(comparing.comparison_warnings(states, result))
     copies = [
         name
         for name, outputs in systems.predictions.items()
         if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
     ]
-    return Comparison(settings.variant.name, result, warning_rows(warnings), copies)
+    return states, Comparison(settings.variant.name, result, warnings, copies)
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

@@ -65,14 +65,14 @@ class Guard:
             await answered.refuse(400, "This call cannot be answered: it is not of the form that the API page shows.")
 
     async def _checked(self, path: str, receive: _Receive) -> _Receive:
-        """Return what receives the same body again, once it is known to be a call that can be made."""
+        """Return what receives the body again, once it is known to be a call that can be made, with all its values."""
         body = b""
         while True:
             message = await receive()
             body += message.get("body", b"")
             if not message.get("more_body"):
                 break
-        self._check_call(path, body)
+        body = self._completed(path, body)
         messages: list[_Message] = [{"type": "http.request", "body": body, "more_body": False}]
 
         async def again() -> _Message:
@@ -80,7 +80,8 @@ class Guard:
 
         return again
 
-    def _check_call(self, path: str, body: bytes) -> None:
+    def _completed(self, path: str, body: bytes) -> bytes:
+        """Return the body of a call that can be made, with the values that may be left out."""
         try:
             call = orjson.loads(body)
         except ValueError:
@@ -92,10 +93,11 @@ class Guard:
         function = self._function(name, call)
         if prefix == "/call/v2/":
             _check_named(name, function, call)
-        elif not isinstance(call.get("data"), list):
+            return body
+        if not isinstance(call.get("data"), list):
             raise _RefusedCallError(422, f"data: got {_kind(call.get('data'))}, wanted an array of values.")
-        else:
-            _check_number(name, function, call["data"])
+        left_out = _left_out(name, function, call["data"])
+        return orjson.dumps({**call, "data": [*call["data"], *left_out]}) if left_out else body
 
     def _function(self, name: str | None, call: dict) -> Any:
         """Return the function that is called, by its name or, by the page itself, its number."""
@@ -202,13 +204,23 @@ def _check_named(name: str | None, function: Any, call: dict) -> None:
         raise _RefusedCallError(422, f"/{name} needs {', '.join(missing)} too.")
 
 
-def _check_number(name: str | None, function: Any, values: list) -> None:
-    """Refuse too few values and too many."""
+def _left_out(name: str | None, function: Any, values: list) -> list:
+    """Return the values that were left out at the end and have defaults; refuse too few values and too many.
+
+    So clients of before an endpoint got a further option go on working.
+    """
     wanted = {len(function.inputs), sum(not block.skip_api for block in function.inputs)}
-    if len(values) not in wanted:
-        takes = f"/{name} takes" if name else "This takes"
-        names = f" ({', '.join(_parameters(function))})" if name else ""
-        raise _RefusedCallError(422, f"{takes} {max(wanted)} values{names}, got {len(values)}.")
+    if len(values) in wanted:
+        return []
+    takes = _parameters(function) if name else {}
+    defaults = [value.default for value in takes.values()]
+    needed = defaults.count(inspect.Parameter.empty)
+    if needed <= len(values) < len(defaults) and len(defaults) in wanted:
+        return defaults[len(values) :]
+    most = max(wanted)
+    number = f"{needed} to {most}" if takes and needed < most else str(most)
+    names = f" ({', '.join(takes)})" if takes else ""
+    raise _RefusedCallError(422, f"{f'/{name}' if name else 'This'} takes {number} values{names}, got {len(values)}.")
 
 
 def _kind(value: Any) -> str:

@@ -10,14 +10,20 @@ from sari.web.results import ScoredCorpus
 BINS = 20
 
 
-def corpus(scored: ScoredCorpus, variant: str) -> str:
-    """Return the scores of a corpus, its warnings, the histogram of its sentences' SARI, and the figures by order."""
+def corpus(scored: ScoredCorpus, variant: str, agreement: str = "") -> str:
+    """Return the scores of a corpus, its warnings, the histogram of its sentences' SARI, and the figures by order.
+
+    Args:
+        scored: the corpus.
+        variant: under which it was scored.
+        agreement: how its scores agree with people, as HTML.
+    """
     sentences = [row.sari for row in scored.rows]
     number = len(sentences)
     note = f"{number:,} {'segment' if number == 1 else 'segments'} under {variant}."
     return (
         f'<div class="sari-page">{scores(scored.result, note)}{warnings(scored.warnings)}<h2>Sentence scores</h2>'
-        f"{_histogram(sentences)}<h2>By n-gram order</h2>{orders(scored.result['orders'], variant)}</div>"
+        f"{_histogram(sentences)}<h2>By n-gram order</h2>{orders(scored.result['orders'], variant)}</div>{agreement}"
     )
 
 

@@ -4,13 +4,11 @@ All of them take a report of one variant that has intervals and, where there are
 """
 
 from collections.abc import Collection
-from math import ceil, floor, log10
 
 from sari.report.results import SIGNIFICANT, Resampling, Result, ScoreReport
 from sari.variants import OPERATIONS, Score
 from sari.web.markup.elements import NAMES, escaped, heads, note, scrolling, signed, warnings
-
-_TICKS = 5
+from sari.web.markup.intervals import Dot, plot
 
 
 def systems(report: ScoreReport, copies: Collection[str] = ()) -> str:
@@ -83,59 +81,24 @@ def _score(score: float, best: float | None) -> str:
 
 
 def _plot(results: list[Result], resampling: Resampling) -> str:
-    """Return the scores as dots on their intervals; the baseline's dot is a square, on a dashed line."""
+    """Return the scores as dots on their intervals."""
     percent, baseline = _percent(resampling), resampling.baseline
-    values = [value for result in results for value in (result.scores["sari"], *_interval(result))]
-    ticks = _ticks(min(values), max(values))
-    compared_with = next(result.scores["sari"] for result in results if result.name == baseline)
-    lines = "".join(f'<i class="tick" style="left:{_place(tick, ticks)}"></i>' for tick in ticks)
-    lines += f'<i class="against" style="left:{_place(compared_with, ticks)}"></i>'
-    numbers = "".join(f'<span style="left:{_place(tick, ticks)}">{tick:g}</span>' for tick in ticks)
-    rows = "".join(_plotted(result, resampling, ticks, lines) for result in results)
     several = f" The square and the dashed line stand for the baseline, {escaped(baseline)}."
-    against = several if len(results) > 1 else ""
-    return (
-        f'<figure class="sari-intervals"><ul aria-label="SARI with {percent} intervals">{rows}</ul>'
-        f'<div class="axis" aria-hidden="true"><span class="track">{numbers}</span></div>'
-        f"<figcaption>SARI and its {percent} interval, from a bootstrap over segments.{against} The scale runs from "
-        f"{ticks[0]:g} to {ticks[-1]:g}.</figcaption></figure>"
+    return plot(
+        [_dot(result, percent) for result in results],
+        label=f"SARI with {percent} intervals",
+        caption=f"SARI and its {percent} interval, from a bootstrap over segments."
+        + (several if len(results) > 1 else ""),
+        against=baseline,
     )
 
 
-def _plotted(result: Result, resampling: Resampling, ticks: list[float], lines: str) -> str:
-    """Return a system's row of the plot; `lines` are those that all rows share."""
+def _dot(result: Result, percent: str) -> Dot:
     sari, (low, high) = result.scores["sari"], _interval(result)
-    kind = "of-baseline" if result.name == resampling.baseline else "of-system"
-    width = 100 * (high - low) / (ticks[-1] - ticks[0])
-    label = f"{sari:.2f}"
+    said = f"{sari:.2f}"
     if result.confidence_intervals:
-        label += f", {_percent(resampling)} interval from {low:.2f} to {high:.2f}"
-    return (
-        f'<li><span class="name">{escaped(result.name)}</span>'
-        f'<span class="track" role="img" aria-label="{label}">{lines}'
-        f'<i class="range" style="left:{_place(low, ticks)};width:{width:.2f}%"></i>'
-        f'<i class="{kind}" style="left:{_place(sari, ticks)}"></i></span><b aria-hidden="true">{sari:.2f}</b></li>'
-    )
-
-
-def _place(value: float, ticks: list[float]) -> str:
-    return f"{100 * (value - ticks[0]) / (ticks[-1] - ticks[0]):.2f}%"
-
-
-def _ticks(low: float, high: float) -> list[float]:
-    """Return round numbers, evenly spaced, about so many as `_TICKS`, that low and high lie between.
-
-    >>> _ticks(31.7, 44.2)
-    [30.0, 35.0, 40.0, 45.0]
-    >>> _ticks(50.0, 50.0)
-    [49.0, 49.5, 50.0, 50.5, 51.0]
-    """
-    if high - low < 0.01:
-        low, high = low - 1, high + 1
-    rough = (high - low) / _TICKS
-    size = 10.0 ** floor(log10(rough))
-    step = next(size * factor for factor in (1, 2, 5, 10) if size * factor >= rough)
-    return [round(number * step, 6) for number in range(floor(low / step), ceil(high / step) + 1)]
+        said += f", {percent} interval from {low:.2f} to {high:.2f}"
+    return Dot(result.name, sari, low, high, f"{sari:.2f}", said)
 
 
 def _tests(results: list[Result], resampling: Resampling, copies: Collection[str]) -> str:

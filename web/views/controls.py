@@ -3,18 +3,32 @@
 import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import gradio as gr
 from gradio.utils import get_upload_folder
 
 from sari.options import settings_of_variants
+from sari.report.agreement import AgreementReport
 from sari.variants import VARIANTS
+from sari.web.cleaning import release_memory
 from sari.web.limits import TOKENIZERS, RefusedError
-from sari.web.markup import elements
+from sari.web.markup import elements, people
+
+Rated = TypeVar("Rated")
 
 OWN = "default"  # the variant's own
 CASES = {OWN: None, "lowercase": True, "as written": False}
+
+#: What files of lines are, and what a table is.
+PLAIN_TEXT = (
+    "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i. Ratings by people are numbers, one "
+    "per line."
+)
+TABLES = (
+    "A row for each output: source, prediction, references (in CSV and TSV also reference_1, reference_2 and so on), "
+    "and, where they are known, system and ratings by people."
+)
 
 #: What the browser does once a segment was opened, in `page.js`.
 SHOW_SCORE = "() => window.sari.showScore()"
@@ -63,7 +77,7 @@ def choices() -> Choices:
 def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of variants that says of each what it is."""
     named = [(f"{name}: {row.summary}", name) for name, row in VARIANTS.items()]
-    return gr.Dropdown(named, value=value, label=label, min_width=220, scale=2)
+    return gr.Dropdown(named, value=value, label=label, min_width=400, scale=2)
 
 
 def left_out() -> str:
@@ -79,6 +93,18 @@ def opening(view: SentenceView) -> list[Any]:
 def opened(texts: Sequence[str], chosen: Sequence[str], came_from: str) -> tuple[Any, ...]:
     """Return what opens a segment, with a way back to the view that it came from."""
     return gr.Tabs(selected="sentence"), *texts, *chosen, gr.Button(visible=True), came_from
+
+
+def rated(ratings: Rated | None, agree: Callable[[Rated], AgreementReport]) -> str:
+    """Return how scores agree with ratings, or why that cannot be told; nothing where there are none."""
+    if ratings is None:
+        return ""
+    try:
+        return people.agreement(agree(ratings))
+    except RefusedError as refusal:
+        return elements.refusal(f"No agreement with people: {refusal}")
+    finally:
+        release_memory()
 
 
 def options_of(variant: str, tokenize: str, case: str) -> dict[str, Any]:

@@ -1,24 +1,27 @@
 """The view of a corpus: three ways in, one result; a row of it opens in the sentence view."""
 
 import json
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.inputs import Columns
 from sari.variants import VARIANTS
 from sari.web import corpora
 from sari.web.answers import score_corpus, score_corpus_variants
 from sari.web.beside import example_file
+from sari.web.cleaning import release_memory
 from sari.web.downloads import DOWNLOADS
 from sari.web.limits import MAX_MEGABYTES, MAX_SEGMENTS, RefusedError
-from sari.web.markup import corpus, elements, variants
+from sari.web.markup import corpus, elements, people, variants
+from sari.web.people import count_references, rate_corpus, rate_variants
 from sari.web.results import Row, ScoredCorpus
 from sari.web.views.controls import (
     LIVE,
     ON_DEMAND,
+    PLAIN_TEXT,
     SHOW_SCORE,
+    TABLES,
     SentenceView,
     choices,
     downloads,
@@ -27,6 +30,7 @@ from sari.web.views.controls import (
     opened,
     opening,
     options_of,
+    rated,
     write_files,
 )
 
@@ -43,10 +47,10 @@ _TABLE = (
     ("References", "str", 260),
 )
 #: How corpora come in, by the name of the way.
-_WAYS: dict[str, Callable[..., Iterator[Columns]]] = {
-    "files": corpora.batches_of_files,
-    "jsonl": corpora.batches_of_jsonl,
-    "lines": corpora.batches_of_lines,
+_WAYS: dict[str, Callable[..., corpora.RatedCorpus]] = {
+    "files": corpora.corpus_of_files,
+    "table": corpora.corpus_of_table,
+    "lines": corpora.corpus_of_lines,
 }
 #: How the table is sorted at first, by what the page calls it.
 _ORDERS: dict[str, Callable[[Row], float]] = {
@@ -77,10 +81,10 @@ class Scored(NamedTuple):
     inputs: tuple[Any, ...]
     chosen: tuple[str, str, str]
 
-    def batches(self) -> Iterator[Columns]:
-        """Yield its segments; files that were cleaned away meanwhile are refused."""
+    def corpus(self) -> corpora.RatedCorpus:
+        """Return its segments and ratings; files that were cleaned away meanwhile are refused."""
         try:
-            yield from _WAYS[self.way](*self.inputs)
+            return _WAYS[self.way](*self.inputs)
         except FileNotFoundError:
             raise RefusedError("The files are gone by now: please choose them again.") from None
 
@@ -94,13 +98,13 @@ class Results(NamedTuple):
     shown: Any
     table: Any
     every_variant: Any
+    by_references: Any
     scored: Any
 
 
 def corpus_view(sentence: SentenceView) -> None:
     """Make the view."""
-    plain_text = "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i."
-    gr.HTML(elements.note(f"{_LIMIT} {plain_text}"))
+    gr.HTML(elements.note(f"{_LIMIT} {PLAIN_TEXT}"))
     with gr.Tabs():
         with gr.Tab("Text files"):
             with gr.Row():
@@ -108,11 +112,13 @@ def corpus_view(sentence: SentenceView) -> None:
                     file_box("Sources"),
                     file_box("Outputs"),
                     file_box("References (one file or more)", "multiple"),
+                    file_box("Ratings by people (optional)"),
                 ]
             started = [_ways(files, example_files, "Score these files", score_text_files)]
-        with gr.Tab("JSONL"):
-            jsonl = [gr.File(label="A JSON object per line: source, prediction, references", height=170)]
-            started.append(_ways(jsonl, example_jsonl, "Score this file", score_jsonl_file))
+        with gr.Tab("Table"):
+            gr.HTML(elements.note(TABLES))
+            table = [file_box("JSON Lines, CSV or TSV")]
+            started.append(_ways(table, example_table, "Score this file", score_table))
         with gr.Tab("Paste"):
             with gr.Row():
                 pasted = _boxes()
@@ -166,24 +172,27 @@ def _results() -> tuple[Results, gr.Radio, gr.Button]:
             show_search="search",
             elem_id="sentences",
         )
-        compare = gr.Button("Score under every variant")
-        every_variant = gr.HTML(elem_id="every-variant")
-        compare.click(score_every_variant, scored, every_variant, **ON_DEMAND)
+        with gr.Row():
+            variants_too = gr.Button("Score under every variant")
+            fewer = gr.Button("Score by number of references")
+        every_variant, by_references = gr.HTML(elem_id="every-variant"), gr.HTML(elem_id="by-references")
+        variants_too.click(score_every_variant, scored, every_variant, **ON_DEMAND)
+        fewer.click(score_by_references, scored, by_references, **ON_DEMAND)
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
             downloads({ending[1:].upper(): ending for ending in DOWNLOADS}, download, [scored], "sari")
-    return Results(summary, more, signature, shown, table, every_variant, scored), order, everything
+    return Results(summary, more, signature, shown, table, every_variant, by_references, scored), order, everything
 
 
-def score_text_files(order, variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
+def score_text_files(order, variant, tokenize, case, sources, outputs, references, ratings, progress=gr.Progress()):  # noqa: B008
     """Score uploaded files of lines."""
-    scored = Scored("files", (sources, outputs, tuple(references or ())), (variant, tokenize, case))
+    scored = Scored("files", (sources, outputs, tuple(references or ()), ratings), (variant, tokenize, case))
     return _show(scored, order, progress)
 
 
-def score_jsonl_file(order, variant, tokenize, case, jsonl, progress=gr.Progress()):  # noqa: B008
-    """Score an uploaded file of JSON objects."""
-    return _show(Scored("jsonl", (jsonl,), (variant, tokenize, case)), order, progress)
+def score_table(order, variant, tokenize, case, table, progress=gr.Progress()):  # noqa: B008
+    """Score an uploaded table."""
+    return _show(Scored("table", (table,), (variant, tokenize, case)), order, progress)
 
 
 def score_pasted_lines(order, variant, tokenize, case, sources, outputs, references, progress=gr.Progress()):  # noqa: B008
@@ -191,23 +200,27 @@ def score_pasted_lines(order, variant, tokenize, case, sources, outputs, referen
     return _show(Scored("lines", (sources, outputs, references), (variant, tokenize, case)), order, progress)
 
 
-def _score(scored: Scored, progress: Callable[[int, int], object] = lambda _done, _total: None) -> ScoredCorpus:
-    return score_corpus(scored.batches(), progress, **options_of(*scored.chosen))
+def _score(scored: Scored) -> ScoredCorpus:
+    return score_corpus(scored.corpus().batches, lambda _done, _total: None, **options_of(*scored.chosen))
 
 
 def _show(scored: Scored, order: str, progress: gr.Progress) -> Results:
     """Return what is shown of a corpus, or of why it was refused."""
+    options = options_of(*scored.chosen)
     try:
-        found = _score(scored, lambda done, total: progress((done, total), unit="segments"))
+        given = scored.corpus()
+        found = score_corpus(given.batches, lambda done, total: progress((done, total), unit="segments"), **options)
     except RefusedError as refusal:
-        return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", "", None, "", None)
+        return Results(elements.refusal(str(refusal)), gr.Column(visible=False), "", "", None, "", "", None)
+    agreement = rated(given.ratings, lambda ratings: rate_corpus(given.batches, ratings, **options))
     return Results(
-        summary=corpus.corpus(found, scored.chosen[0]),
+        summary=corpus.corpus(found, scored.chosen[0], agreement),
         more=gr.Column(visible=True),
         signature=found.result["signature"],
         shown=_HOW_TO_OPEN,
         table=_sorted(found.rows, order),
         every_variant="",
+        by_references="",
         scored=scored,
     )
 
@@ -234,14 +247,30 @@ def choose_bar(scored: Scored | None, order: str, event: gr.EventData) -> tuple[
 
 
 def score_every_variant(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return the scores of the corpus under every variant."""
+    """Return the scores of the corpus under every variant, and how they agree with its ratings."""
     if scored is None:
         return ""
     try:
-        results = score_corpus_variants(scored.batches(), lambda done, total: progress((done, total), unit="segments"))
+        given = scored.corpus()
+        results = score_corpus_variants(given.batches, lambda done, total: progress((done, total), unit="segments"))
     except RefusedError as refusal:
         return elements.refusal(str(refusal))
-    return variants.comparison(results, {name: row.summary for name, row in VARIANTS.items()}) + left_out()
+    agreement = rated(given.ratings, lambda ratings: rate_variants(given.batches, ratings, scored.chosen[0]))
+    summaries = {name: row.summary for name, row in VARIANTS.items()}
+    return variants.comparison(results, summaries) + left_out() + agreement
+
+
+def score_by_references(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
+    """Return the scores of the corpus with 1, 2, … of its references."""
+    if scored is None:
+        return ""
+    progress(0, desc="Scoring with fewer references")
+    try:
+        return people.by_references(count_references(scored.corpus().batches, **options_of(*scored.chosen)))
+    except RefusedError as refusal:
+        return elements.refusal(str(refusal))
+    finally:
+        release_memory()
 
 
 def download(ending: str, scored: Scored | None) -> str:
@@ -273,13 +302,13 @@ def example_corpus() -> tuple[str, str, str]:
 _EXAMPLE = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
 
 
-def example_files() -> tuple[str, str, list[str]]:
-    """Return the example corpus as files."""
+def example_files() -> tuple[str, str, list[str], None]:
+    """Return the example corpus as files; nobody rated it."""
     sources, outputs, *references = write_files({name: example_file(name) for name in _EXAMPLE})
-    return sources, outputs, references
+    return sources, outputs, references, None
 
 
-def example_jsonl() -> str:
+def example_table() -> str:
     """Return the example corpus as a file of JSON objects."""
     rows = zip(*(example_file(name).splitlines() for name in _EXAMPLE), strict=True)
     objects = ({"source": row[0], "prediction": row[1], "references": row[2:]} for row in rows)
