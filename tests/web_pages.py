@@ -8,6 +8,9 @@ from playwright.sync_api import expect
 from sari.variants import VARIANTS
 
 DESKTOP, PHONE = (1280, 900), (390, 844)
+#: A machine that does other things too takes its time: in milliseconds.
+PATIENCE = 30_000
+expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
@@ -19,7 +22,7 @@ def visiting(browser, address):
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         contexts.append(context)
         page = context.new_page()
-        page.set_default_timeout(15_000)
+        page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
