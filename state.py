@@ -42,6 +42,8 @@ from .variants import OPERATIONS, SCORES, VERSION, Variant
 # source deletes well and does hardly anything else well. 0/0 = 1 adds little to that, but for the variants that reward
 # copying. Above this a system scores higher than both.
 _HIGHEST_OF_NEITHER = 35
+# Under variants that reward copying nobody asks for copies, and unrelated texts score 18 to 23 on ASSET and PWKP.
+_HIGHEST_OF_UNRELATED = 30
 _DISTANCE_IN_SAMPLE = 2  # which is made of pairs of neighbours
 
 
@@ -323,7 +325,8 @@ class State:
         if variant.rewards_copying:
             found.append(check_variant(variant.name))
         size = len(flattened(self._observed.sample)[0]) if self.segments >= ENOUGH else 0
-        if size < ENOUGH or self.scores()["sari"] >= _HIGHEST_OF_NEITHER:
+        highest = _HIGHEST_OF_UNRELATED if variant.rewards_copying else _HIGHEST_OF_NEITHER
+        if size < ENOUGH or self.scores()["sari"] >= highest:
             return found
         own, copied, unrelated = self._scores_of_sample()
         if not variant.rewards_copying:
