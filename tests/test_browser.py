@@ -49,7 +49,7 @@ def launch(monkeypatch):
     return launch
 
 
-@pytest.mark.parametrize("name", ["chromium", "google-chrome", "microsoft-edge"])
+@pytest.mark.parametrize("name", ["chromium-headless-shell", "chromium", "google-chrome", "microsoft-edge"])
 def test_one_that_is_there(launch, name):
     machine = Machine(works_after=[])
     assert launch(machine, 0, ["apt-get", name]).launched == f"/bin/{name}"
@@ -61,7 +61,7 @@ def test_one_that_is_there(launch, name):
     [
         (0, ["apt-get"], APT, []),
         (0, ["apt-get"], [APT[0], *PLAYWRIGHT], APT[:1]),
-        (0, ["apt-get"], [*APT, *PLAYWRIGHT], APT[1:]),
+        (0, ["apt-get"], [*APT, APT[1], *PLAYWRIGHT], APT[1:]),
         (0, ["apt-get", "chromium"], [*APT, *PLAYWRIGHT], []),
         (0, [], PLAYWRIGHT, []),
         (1000, ["apt-get"], PLAYWRIGHT, []),

@@ -17,7 +17,7 @@ expect.set_options(timeout=PATIENCE)
 def visiting(browser, address):
     problems, contexts = [], []
 
-    def visit(size=DESKTOP, scheme="light"):
+    def visit(size=DESKTOP, scheme="light", at=address):
         width, height = size
         context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
         contexts.append(context)
@@ -27,7 +27,7 @@ def visiting(browser, address):
         page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
         page.on("request", lambda request: problems.append(request.url) if is_foreign(request.url) else None)
-        page.goto(address)
+        page.goto(at)
         expect(page.locator(".sari-total strong").first).to_be_visible()
         return page
 
