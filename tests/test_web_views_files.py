@@ -73,7 +73,7 @@ def test_bars_search_and_every_variant(visit, sari):
     view(page, "File")
     view(page, "Table")
     page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
-    expect(page.get_by_text("example").locator("visible=true").first).to_be_visible()
+    expect(page.get_by_role("cell", name="example.jsonl")).to_be_visible()
     page.get_by_role("button", name="Score this file").click()
     bars = page.locator(".sari-histogram [data-bin]")
     expect(bars.first).to_be_visible()

@@ -77,7 +77,11 @@ def cell(page, row, column):
 
 
 def upload(page, label, *paths):
-    page.get_by_role("tabpanel").locator("visible=true").locator(
-        ".block", has=page.get_by_text(label, exact=True)
-    ).locator("input[type=file]").last.set_input_files([str(path) for path in paths])
-    expect(page.get_by_text(paths[-1].stem, exact=False).locator("visible=true").first).to_be_visible()
+    block = (
+        page.get_by_role("tabpanel")
+        .locator("visible=true")
+        .locator(".block", has=page.get_by_text(label, exact=True))
+        .last
+    )
+    block.locator("input[type=file]").last.set_input_files([str(path) for path in paths])
+    expect(block.get_by_role("cell", name=paths[-1].name).first).to_be_visible()
