@@ -62,6 +62,8 @@ def variants_view(tab: gr.Tab, texts: Texts) -> None:
     steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
     for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
-    tab.select(show_variants, list(texts), result, **LIVE)
-    copied = copy.click(copy_or_undo, [texts.source, texts.output, before], [texts.output, before, copy], **LIVE)
+    opened = tab.select(show_variants, list(texts), result, **LIVE)
+    # An answer about the texts of before would come too late.
+    changes: dict[str, Any] = {"inputs": [texts.source, texts.output, before], "outputs": [texts.output, before, copy]}
+    copied = copy.click(copy_or_undo, **changes, **LIVE, cancels=opened)
     copied.then(show_variants, list(texts), result, **LIVE).then(**for_difference)
