@@ -36,7 +36,7 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
     """
     settings, left_out = chosen_settings(options)
     with refusals():
-        resampling = resolve_resampling(confidence=options.confidence, resamples=options.resamples, **_seed(options))
+        resampling = resolve_resampling(**options.resampling)
         measures = _measures(options)
         rows = _rows(options, batches)
         states = {name: State(each, sentences=True, resampling=True) for name, each in settings.items()}
@@ -67,10 +67,6 @@ def _warnings(states: Mapping[str, State], rows: RatedOutputs, how: Resampling) 
     found = merge_warnings({name: state.warnings() for name, state in states.items()})
     found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
     return warning_rows(without_comparison(found))
-
-
-def _seed(options: Options) -> dict[str, int]:
-    return {} if options.seed is None else {"seed": options.seed}
 
 
 def _measures(options: Options) -> list[Measure]:

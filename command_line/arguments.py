@@ -301,6 +301,28 @@ def _add_comparison_options(group) -> None:
         type=float,
         help="add confidence intervals, by bootstrap over segments (default level: 0.95)",
     )
+    _add_tests(group)
+    group.add_argument(
+        "--resamples",
+        metavar="N",
+        type=int,
+        help="how many resamples for intervals and --paired-bs (default: 1000) or trials for --paired-ar (default: "
+        "10000); more where many comparisons want them",
+    )
+    group.add_argument("--seed", metavar="N", type=int, help="of the resamples (default: 12345)")
+    group.add_argument(
+        "--baselines",
+        action="store_true",
+        help="add the scores of copied sources, empty outputs, unrelated texts, and each reference against the others",
+    )
+    group.add_argument(
+        "--why",
+        metavar="VARIANT",
+        help="explain the difference to another variant, one choice at a time",
+    )
+
+
+def _add_tests(group) -> None:
     test = group.add_mutually_exclusive_group()
     test.add_argument(
         "--paired-bs",
@@ -320,24 +342,6 @@ def _add_comparison_options(group) -> None:
         "--all-pairs",
         action="store_true",
         help="sort systems by score, test each against each, and tell the groups that no test tells apart",
-    )
-    group.add_argument(
-        "--resamples",
-        metavar="N",
-        type=int,
-        help="how many resamples for intervals and --paired-bs (default: 1000) or trials for --paired-ar (default: "
-        "10000); more where many comparisons want them",
-    )
-    group.add_argument("--seed", metavar="N", type=int, help="of the resamples (default: 12345)")
-    group.add_argument(
-        "--baselines",
-        action="store_true",
-        help="add the scores of copied sources, empty outputs, unrelated texts, and each reference against the others",
-    )
-    group.add_argument(
-        "--why",
-        metavar="VARIANT",
-        help="explain the difference to another variant, one choice at a time",
     )
 
 

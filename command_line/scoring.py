@@ -21,7 +21,7 @@ from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
 from sari.inputs import SystemColumns, validate_columns
 from sari.options import Resampling, Settings, resolve_resampling, resolve_settings, settings_of_variants
-from sari.report.by_references import scores_by_references
+from sari.report.by_references import ReferenceCount, scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
 from sari.state import SentenceScores, State
@@ -110,20 +110,11 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     warnings = merge_warnings(
         {variant: comparison_warnings(by_system, comparisons[variant]) for variant, by_system in states.items()}
     )
-    baselines: list[Baseline] = []
-    for variant, how in settings.items() if options.baselines else ():
-        rows = baseline_scores(columns.sources, columns.references, how)
-        baselines += [Baseline(name, variant, scores) for name, scores in rows.items()]
-    by_references = [
-        row
-        for how in (settings.values() if options.by_references else ())
-        for row in scores_by_references(columns, how, **({} if options.seed is None else {"seed": options.seed}))
-    ]
     report = ScoreReport(
         results=[result for variant, comparison in comparisons.items() for result in results_of(variant, comparison)],
-        baselines=baselines,
+        baselines=_baselines(columns, settings) if options.baselines else [],
         explanations=_differences(columns, next(iter(settings.values())), options),
-        by_references=by_references,
+        by_references=_by_references(columns, settings, resampling.seed) if options.by_references else [],
         warnings=warning_rows(warnings),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for variant, comparison in comparisons.items() for pair in pairs_of(variant, comparison)],
@@ -138,6 +129,18 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
             raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
     return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
+
+
+def _baselines(columns: SystemColumns, settings: dict[str, Settings]) -> list[Baseline]:
+    return [
+        Baseline(name, variant, scores)
+        for variant, how in settings.items()
+        for name, scores in baseline_scores(columns.sources, columns.references, how).items()
+    ]
+
+
+def _by_references(columns: SystemColumns, settings: dict[str, Settings], seed: int) -> list[ReferenceCount]:
+    return [row for how in settings.values() for row in scores_by_references(columns, how, seed=seed)]
 
 
 def _with_measures(

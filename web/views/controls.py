@@ -38,6 +38,11 @@ ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4
 LIVE: dict[str, Any] = {**ON_DEMAND, "show_progress": "hidden", "trigger_mode": "always_last"}
 
 
+def data_of(event: gr.EventData) -> dict[str, Any]:
+    """Return what the page says of an event; nothing where it is not what the page sends."""
+    return event._data if isinstance(event._data, dict) else {}
+
+
 class Texts(NamedTuple):
     """The boxes of one segment."""
 

@@ -24,6 +24,7 @@ from sari.web.views.controls import (
     TABLES,
     SentenceView,
     choices,
+    data_of,
     downloads,
     file_box,
     left_out,
@@ -239,7 +240,7 @@ def sort_rows(scored: Scored | None, order: str) -> tuple[str, list[list]]:
 
 def choose_bar(scored: Scored | None, order: str, event: gr.EventData) -> tuple[Any, Any]:
     """Return the rows of a bar of the histogram."""
-    number = event._data.get("bin") if isinstance(event._data, dict) else None
+    number = data_of(event).get("bin")
     if scored is None or not isinstance(number, int) or number not in range(corpus.BINS):
         return gr.skip(), gr.skip()
     rows = [row for row in _score(scored).rows if corpus.bin_of(row.sari) == number]

@@ -28,6 +28,7 @@ from sari.web.views.controls import (
     TABLES,
     SentenceView,
     choices,
+    data_of,
     downloads,
     file_box,
     lines_of,
@@ -259,7 +260,7 @@ def _segments(
 
 def open_output(compared: Compared | None, event: gr.EventData) -> tuple:
     """Return what puts the chosen output into the sentence view."""
-    data = event._data if isinstance(event._data, dict) else {}
+    data = data_of(event)
     segment = compared.segments.get(data.get("place", -1)) if compared else None
     if compared is None or segment is None or data.get("system") not in segment.outputs:
         return (gr.skip(),) * 9
