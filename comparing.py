@@ -369,7 +369,7 @@ def explain_difference(columns: Columns, first: Settings, last: Settings) -> Dif
     walk = [(None, None, None, first.variant), *ablation_steps(first.variant, last.variant)]
     for choice, before, after, variant in walk:
         settings = Settings(variant=variant, threads=first.threads)
-        asks_more = settings.penalties is not None and any(counts.sentences is None for counts in counted)
+        asks_more = settings.penalties is not None and any(counts.sizes is None for counts in counted)
         if choice in (None, "text", "counting") or asks_more:  # all else is made of the same counts
             counted = list(count_columns(*columns, settings))
         state = State(settings)

@@ -47,25 +47,34 @@ _Result = TypeVar("_Result")
 np.empty(1 << 24, np.uint8)
 
 
+class Sizes(NamedTuple):
+    """How long the texts of segments are: what penalties are made of.
+
+    Attributes:
+        lengths: int64[segment, 3]: the tokens of the source, of the prediction, and of the references on average,
+            rounded down; a text of none counts as one, as where texts are split on spaces.
+        sentences: int64[segment, 2]: the sentences of the prediction, and of the references on average, rounded down.
+    """
+
+    lengths: np.ndarray
+    sentences: np.ndarray
+
+
 class SegmentCounts(NamedTuple):
     """What is known of segments once they are counted: one row each.
 
     Attributes:
         counts: float64[segment, order, operation, 4]: see `ngram_counts.count_ngrams`.
-        lengths: int64[segment, 3]: the tokens of the source, of the prediction, and of the references on average,
-            rounded down; a text of none counts as one, as where texts are split on spaces.
-        sentences: int64[segment, 2]: the sentences of the prediction, and of the references on average, rounded down;
-            None where no penalties ask for them.
+        sizes: of their texts; None where no penalties ask for them.
     """
 
     counts: np.ndarray
-    lengths: np.ndarray
-    sentences: np.ndarray | None = None
+    sizes: Sizes | None = None
 
     def of(self, segments: slice) -> "SegmentCounts":
         """Return what is known of some of the segments."""
-        sentences = None if self.sentences is None else self.sentences[segments]
-        return SegmentCounts(self.counts[segments], self.lengths[segments], sentences)
+        sizes = None if self.sizes is None else Sizes(*(column[segments] for column in self.sizes))
+        return SegmentCounts(self.counts[segments], sizes)
 
 
 class Chunk(NamedTuple):
@@ -180,11 +189,9 @@ def count_owned(chunk: PreparedChunk, predictions: Predictions, owners: np.ndarr
     """
     ids, lengths = encode_known(predictions.texts, predictions.text, chunk.vocabulary)
     counts = count_predictions(ids, lengths, owners, chunk.shared)
-    of_sources, of_references = chunk.lengths[owners].T
-    sentences = None
-    if predictions.sentences is not None:
-        sentences = np.stack([predictions.sentences, chunk.sentences[0][owners]], axis=-1)
-    return SegmentCounts(counts, np.stack([of_sources, np.maximum(lengths, 1), of_references], axis=-1), sentences)
+    if predictions.sentences is None:
+        return SegmentCounts(counts)
+    return SegmentCounts(counts, _sizes(chunk.lengths, chunk.sentences[0], lengths, predictions.sentences, owners))
 
 
 def count_together(
@@ -200,13 +207,12 @@ def count_together(
     def counted(chunk: Chunk) -> list[SegmentCounts]:
         tokens = Tokens(*encode(chunk.parts), chunk.nrefs)
         counts = count_ngrams(tokens, **_how_to_count(settings))
-        of_sources, of_references = np.tile(_lengths(tokens), (len(systems), 1)).T
-        own = np.maximum(tokens.lengths[tokens.references.stop :], 1)
-        sentences = None
+        sizes = None
         if chunk.sentences:
-            sentences = np.stack([chunk.sentences[1], np.tile(chunk.sentences[0], len(systems))], axis=-1)
-        every = SegmentCounts(counts, np.stack([of_sources, own, of_references], axis=-1), sentences)
-        return _by_system(every, len(systems))
+            owners = np.tile(np.arange(len(chunk.nrefs)), len(systems))
+            lengths, (of_references, own) = tokens.lengths[tokens.references.stop :], chunk.sentences
+            sizes = _sizes(_lengths(tokens), of_references, lengths, own, owners)
+        return _by_system(SegmentCounts(counts, sizes), len(systems))
 
     return _in_threads(counted, _chunks(sources, references, settings, systems, systems), settings.threads_here)
 
@@ -238,13 +244,13 @@ def count_against_each_other(source: str, candidates: Sequence[str], settings: S
     parts = [apply_tokenizer([source], settings.source_text), apply_tokenizer(candidates, settings.text)]
     tokens = Tokens(*encode(parts), np.array([len(candidates)]))
     counts = count_each_by_each(tokens, **_how_to_count(settings))
+    sentences = _sentences(candidates, settings)
+    if sentences is None:
+        return SegmentCounts(counts)
     of_source, *own = np.maximum(tokens.lengths, 1)
     ours, theirs = np.meshgrid(own, own, indexing="ij")
     lengths = np.stack([np.full_like(ours, of_source), ours, theirs], axis=-1)
-    sentences = _sentences(candidates, settings)
-    if sentences is not None:
-        sentences = np.stack(np.meshgrid(sentences, sentences, indexing="ij"), axis=-1)
-    return SegmentCounts(counts, lengths, sentences)
+    return SegmentCounts(counts, Sizes(lengths, np.stack(np.meshgrid(sentences, sentences, indexing="ij"), axis=-1)))
 
 
 def ngram_table(source: str, prediction: str, references: Sequence[str], settings: Settings) -> NgramTable:
@@ -298,14 +304,25 @@ def _how_to_count(settings: Settings) -> dict[str, Any]:
 
 
 def _by_system(every: SegmentCounts, systems: int) -> list[SegmentCounts]:
-    segments = len(every.lengths) // systems
-    return [every.of(slice(place, place + segments)) for place in range(0, len(every.lengths), segments)]
+    segments = len(every.counts) // systems
+    return [every.of(slice(place, place + segments)) for place in range(0, len(every.counts), segments)]
 
 
 def _lengths(tokens: Tokens) -> np.ndarray:
     """Return the tokens of each source, and of its references on average: int64[segment, 2]."""
     lengths = np.maximum(tokens.lengths, 1)
     return np.stack([lengths[tokens.sources], _means(lengths[tokens.references], tokens.nrefs)], axis=-1)
+
+
+def _sizes(
+    lengths: np.ndarray, sentences: np.ndarray, own_lengths: np.ndarray, own_sentences: np.ndarray, owners: np.ndarray
+) -> Sizes:
+    """Return the sizes of predictions of these segments, from those of the segments and their own."""
+    of_sources, of_references = lengths[owners].T
+    return Sizes(
+        np.stack([of_sources, np.maximum(own_lengths, 1), of_references], axis=-1),
+        np.stack([own_sentences, sentences[owners]], axis=-1),
+    )
 
 
 def _sentences(texts: Sequence[str], settings: Settings) -> np.ndarray | None:

@@ -1,13 +1,13 @@
 """The ways to count: what occurrences in references weigh, and what n-grams add to the counts of their segment."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .ngrams import Ngrams
+from .ngrams import Ngrams, occurrences
 
 # From amounts and the scale that they are on to what is summed over a segment.
 _Denominator = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -28,7 +28,7 @@ class Amounts(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What the occurrences of n-grams in references weigh.
+    """What the occurrences of n-grams in references weigh, of every order, one behind the other.
 
     Attributes:
         in_references: for each n-gram, how much of it they hold.
@@ -46,7 +46,7 @@ class Counting:
     """One way to count: a row of `COUNTINGS`.
 
     Attributes:
-        weigh: from n-grams and the occurrences in references of the first of them to what they weigh.
+        weigh: from n-grams, and how many of each order are asked for, the first ones, to what they weigh in references.
         correct: from amounts to four rows that are summed over a segment: for keep and delete, the numerators of
             precision and recall.
         whole: from what was kept, or deleted, and the scale to the denominator of precision.
@@ -56,7 +56,7 @@ class Counting:
         strikes_subsequences: whether an added n-gram whose tokens stand in the source, in that order, is no hit.
     """
 
-    weigh: Callable[[Ngrams, np.ndarray], Weights]
+    weigh: Callable[[Ngrams, Sequence[int]], Weights]
     correct: Callable[[Amounts], tuple[np.ndarray, ...]]
     whole: _Denominator
     wanted: tuple[_Denominator, _Denominator]
@@ -69,26 +69,32 @@ class Counting:
         return occurrences if self.weigh is _occurrences_in_all else np.minimum(occurrences, 1)
 
 
-def _occurrences_in_all(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
-    nrefs = ngrams.tokens.nrefs
+def _occurrences_in_all(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+    in_references = np.concatenate(list(map(occurrences, ngrams.of(ngrams.tokens.references), asked_for)))
+    nrefs = np.concatenate([ngrams.tokens.nrefs] * ngrams.orders)
     return Weights(in_references, scale=nrefs, asked=nrefs)
 
 
-def _presence_in_any(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
-    nrefs = ngrams.tokens.nrefs
+def _presence_in_any(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+    in_references, nrefs, _ = _occurrences_in_all(ngrams, asked_for)
     return Weights(np.minimum(in_references, 1), scale=np.ones_like(nrefs), asked=nrefs)
 
 
-def weigh_holders(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
+def weigh_holders(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
     """Count the references that hold each n-gram, on the scale of those that are long enough to hold any."""
-    nrefs, texts, distinct = ngrams.tokens.nrefs, ngrams.tokens.references, len(in_references)
+    nrefs, texts = ngrams.tokens.nrefs, ngrams.tokens.references
     sizes = ngrams.sizes(texts)
-    numbers, reference = ngrams.of(texts), np.repeat(np.arange(len(sizes)), sizes)
-    asked_for = (numbers < distinct).nonzero()[0]
-    pairs = pd.unique(numbers[asked_for] << 32 | reference[asked_for])
-    long_enough = np.add.reduceat(sizes > 0, np.cumsum(nrefs) - nrefs, dtype=np.int64)
-    scale = np.maximum(long_enough, 1)
-    return Weights(np.bincount(pairs >> 32, minlength=distinct), scale=scale, asked=scale)
+    holders = [_holders(*row) for row in zip(ngrams.of(texts), sizes, asked_for, strict=True)]
+    long_enough = np.add.reduceat(sizes > 0, nrefs.cumsum() - nrefs, axis=1, dtype=np.int64)
+    scale = np.maximum(long_enough, 1).ravel()
+    return Weights(np.concatenate(holders), scale=scale, asked=scale)
+
+
+def _holders(numbers: np.ndarray, sizes: np.ndarray, asked_for: int) -> np.ndarray:
+    reference = np.repeat(np.arange(len(sizes)), sizes)
+    asked = (numbers < asked_for).nonzero()[0]
+    pairs = pd.unique(numbers[asked] << 32 | reference[asked])
+    return np.bincount(pairs >> 32, minlength=asked_for)
 
 
 def _pooled(amounts: Amounts) -> tuple[np.ndarray, ...]:
@@ -167,8 +173,8 @@ def rules_of(counting: str, source_weight: int | None) -> Counting:
     if source_weight is None:
         return rules
 
-    def weigh(ngrams: Ngrams, in_references: np.ndarray) -> Weights:
-        weights = rules.weigh(ngrams, in_references)
+    def weigh(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+        weights = rules.weigh(ngrams, asked_for)
         return weights._replace(scale=np.full_like(weights.scale, source_weight))
 
     return replace(rules, weigh=weigh)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .countings import COUNTINGS, Amounts, Counting, rules_of, weigh_holders
+from .countings import COUNTINGS, Amounts, Counting, Weights, rules_of, weigh_holders
 from .ngrams import (
     Known,
     Ngrams,
@@ -37,7 +37,7 @@ class _Wanted(NamedTuple):
         in_references: how much of it references hold.
         kept_by_references, deleted_by_references: how much of it they keep and delete.
         scale: for each segment, the number to multiply source and prediction by to compare them with references.
-        in_sources: for each segment, the distinct n-grams of its source.
+        ranges: for each segment, the distinct n-grams of its source.
         recall: float64[operation, segment]: the denominators of recall.
     """
 
@@ -46,12 +46,26 @@ class _Wanted(NamedTuple):
     kept_by_references: np.ndarray
     deleted_by_references: np.ndarray
     scale: np.ndarray
-    in_sources: np.ndarray
+    ranges: "_Ranges"
     recall: np.ndarray
 
 
+class _Ranges(NamedTuple):
+    """Consecutive ranges, each with a sum of its own, which is 0 where it is empty.
+
+    Attributes:
+        sizes: of each.
+        begins: of those that are not empty.
+        filled: which ones these are: a mask, or a slice of all.
+    """
+
+    sizes: np.ndarray
+    begins: np.ndarray
+    filled: np.ndarray | slice
+
+
 class _Done(NamedTuple):
-    """What predictions have of the n-grams of one order; of several, one behind the other.
+    """What predictions have of n-grams, the orders one behind the other.
 
     Attributes:
         in_prediction: for each distinct n-gram of each one's source, how much of it is there.
@@ -68,7 +82,7 @@ class Shared(NamedTuple):
     """All that predictions have in common, counted once: made by `share`, for `count_predictions`.
 
     Attributes:
-        known: the n-grams of each order.
+        known: the n-grams.
         wanted: what sources and references say of them.
         sources: the tokens of the sources.
         nrefs: int64[segment]: references of each segment.
@@ -76,7 +90,7 @@ class Shared(NamedTuple):
         max_order: the longest n-grams.
     """
 
-    known: list[Known]
+    known: Known
     wanted: _Wanted
     sources: Sources
     nrefs: np.ndarray
@@ -130,11 +144,11 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight
              [1., 1., 1., 1.]]]])
     """
     rules = rules_of(counting, source_weight)
-    orders = list(numbered_ngrams(tokens, max_order))
-    wanted, counts = _wanted(orders, rules), []
+    ngrams = numbered_ngrams(tokens, max_order)
+    wanted, counts = _wanted(ngrams, rules), []
     for system in range(tokens.systems):
-        done = [_done(ngrams.predicted(system), ngrams.sources, rules) for ngrams in orders]
-        counts.append(_by_prediction(_sums(wanted, _behind(done), rules), len(orders), max_order))
+        done = _done(ngrams.predicted(system), ngrams.sources, rules)
+        counts.append(_by_prediction(_sums(wanted, done, rules), ngrams.orders, max_order))
     return counts[0] if len(counts) == 1 else np.concatenate(counts)
 
 
@@ -147,11 +161,9 @@ def share(tokens: Tokens, *, counting: str, max_order: int, source_weight: int |
         max_order: the longest n-grams.
         source_weight: as in `count_ngrams`.
     """
-    orders = list(numbered_ngrams(tokens, max_order))
-    firsts = [len(tokens.nrefs), *(len(ngrams.pairs) for ngrams in orders)]
-    known = [known_ngrams(ngrams, first) for ngrams, first in zip(orders, firsts, strict=False)]
-    wanted = _wanted(orders, rules_of(counting, source_weight))
-    return Shared(known, wanted, orders[0].sources, tokens.nrefs, counting, max_order)
+    ngrams = numbered_ngrams(tokens, max_order)
+    wanted = _wanted(ngrams, rules_of(counting, source_weight))
+    return Shared(known_ngrams(ngrams), wanted, ngrams.sources, tokens.nrefs, counting, max_order)
 
 
 def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, shared: Shared) -> np.ndarray:
@@ -167,12 +179,10 @@ def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, 
         float64[prediction, order, operation, 4]: see `count_ngrams`.
     """
     rules = COUNTINGS[shared.counting]
-    done = [
-        _done(predicted, shared.sources, rules)
-        for predicted in look_up(ids, lengths, owners, shared.known, shared.max_order)
-    ]
-    wanted = _of_owners(shared.wanted, len(shared.known), len(done), owners)
-    return _by_prediction(_sums(wanted, _behind(done), rules), len(done), shared.max_order)
+    predicted = look_up(ids, lengths, owners, shared.known, shared.max_order)
+    orders = len(predicted.slots)
+    wanted = _of_owners(shared.wanted, len(shared.known.indexes), orders, owners)
+    return _by_prediction(_sums(wanted, _done(predicted, shared.sources, rules), rules), orders, shared.max_order)
 
 
 def count_each_by_each(
@@ -190,10 +200,10 @@ def count_each_by_each(
         float64[candidate, reference, order, operation, 4]: see `count_ngrams`.
     """
     rules, candidates = COUNTINGS[counting], int(tokens.nrefs[0])
-    orders = list(numbered_ngrams(tokens, max_order))
-    in_sources = np.array([ngrams.in_sources for ngrams in orders])
-    in_source = np.concatenate([occurrences(ngrams.of(tokens.sources), ngrams.in_sources) for ngrams in orders])
-    occurring, hits = zip(*(_of_candidates(ngrams, rules) for ngrams in orders), strict=True)
+    ngrams = numbered_ngrams(tokens, max_order)
+    orders, in_sources = ngrams.orders, np.array(ngrams.in_sources)
+    in_source = _occurring(ngrams, tokens.sources, ngrams.in_sources)
+    occurring, hits = zip(*(_of_candidates(ngrams, order, rules) for order in range(1, orders + 1)), strict=True)
     in_candidate = np.concatenate(occurring, axis=1)
     in_reference = rules.weigh_one(in_candidate)
     if rules.sets:
@@ -203,14 +213,14 @@ def count_each_by_each(
     kept, by_reference = np.minimum(in_source, in_candidate), np.minimum(in_source, in_reference)
     deleted, deleted_by_reference = in_source - kept, in_source - by_reference
     amounts = Amounts(kept[:, None], deleted[:, None], by_reference, deleted_by_reference, in_reference, scale)
-    shape = (candidates, candidates, len(orders))
+    shape = (candidates, candidates, orders)
 
     def sums(rows: Sequence[np.ndarray], *shape: int) -> np.ndarray:
-        ranges = np.tile(in_sources, int(np.prod(shape)) // len(orders))
-        return _segment_sums(_ravelled(rows), ranges).reshape(-1, *shape)
+        ranges = _ranges(np.tile(in_sources, int(np.prod(shape)) // orders))
+        return _sums_of_ranges(_ravelled(rows), ranges).reshape(-1, *shape)
 
     counts = np.zeros((candidates, candidates, max_order, len(OPERATIONS), 4))
-    filled = counts[:, :, : len(orders)]
+    filled = counts[:, :, :orders]
     correct = sums(rules.correct(amounts), *shape)
     filled[..., :_ADD, ::2] = np.moveaxis(correct, 0, -1).reshape(*shape, _ADD, 2)
     whole = sums([rules.whole(row, scale) for row in (kept, deleted)], *shape[1:])
@@ -240,8 +250,30 @@ def ngram_amounts(
     >>> unigrams.places.tolist(), unigrams.holders.tolist(), unigrams.counts[:, 2].tolist()
     ([0, 1, 3], [1, 0, 1], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
     """
-    rules = rules_of(counting, source_weight)
-    amounts = [_ngram_amounts(ngrams, rules) for ngrams in numbered_ngrams(tokens, max_order)]
+    ngrams, rules = numbered_ngrams(tokens, max_order), rules_of(counting, source_weight)
+    distinct = list(map(len, ngrams.pairs))
+    weights, holders = rules.weigh(ngrams, distinct), weigh_holders(ngrams, distinct).in_references
+    in_source = _occurring(ngrams, tokens.sources, distinct)
+    in_prediction = _occurring(ngrams, tokens.predictions(), distinct)
+    in_texts = _occurring(ngrams, tokens.references, distinct)
+    if rules.sets:
+        in_source, in_prediction = np.minimum(in_source, 1), np.minimum(in_prediction, 1)
+    counts = _ngram_counts(ngrams, rules, weights, in_source, in_prediction, in_texts)
+    columns = (in_source, in_prediction, weights.in_references, holders, counts)
+    parts = zip(*(np.split(column, np.cumsum(distinct)[:-1]) for column in columns), strict=True)
+    amounts = [
+        NgramAmounts(
+            places=ngrams.first_tokens(order)[are_first(ngrams.numbers[order - 1])],
+            in_source=ours,
+            in_prediction=theirs,
+            in_references=wanted,
+            holders=held,
+            scale=int(weights.scale[order - 1]),
+            asked=int(weights.asked[order - 1]),
+            counts=own,
+        )
+        for order, (ours, theirs, wanted, held, own) in enumerate(parts, start=1)
+    ]
     none = np.zeros(0, np.int64)
     nothing = NgramAmounts(none, none, none, none, none, 1, 1, np.zeros((0, len(OPERATIONS), 4)))
     return amounts + [nothing] * (max_order - len(amounts))
@@ -253,68 +285,75 @@ def count_copies(counts: np.ndarray) -> int:
     Args:
         counts: float64[segment, order, operation, 4]; an order of which neither has n-grams says nothing.
     """
-    return int((counts[:, :, 1:, 1] == 0).all(axis=(1, 2)).sum())
+    return len(counts) - int(np.count_nonzero(np.logical_or.reduce(counts[:, :, 1:, 1], axis=(1, 2))))
 
 
-def _wanted(orders: list[Ngrams], rules: Counting) -> _Wanted:
-    rows = []
-    for ngrams in orders:
-        tokens = ngrams.tokens
-        weights = rules.weigh(ngrams, occurrences(ngrams.of(tokens.references), ngrams.in_sources))
-        in_source = occurrences(ngrams.of(tokens.sources), ngrams.in_sources)
-        sizes = ngrams.known[1:] - ngrams.known[:-1]
-        segments = len(tokens.nrefs)
-        rows.append((in_source, weights.in_references, weights.scale, sizes[:segments], sizes[segments:]))
-    # The orders one behind the other, so that each step below is one call for all of them.
-    in_source, in_references, scale, in_sources, to_add = map(np.concatenate, zip(*rows, strict=True))
-    each = _each(scale, in_sources)
+def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:
+    in_sources, to_add = ngrams.first_seen[:, 0].ravel(), ngrams.first_seen[:, 1].ravel()
+    weights = rules.weigh(ngrams, ngrams.in_sources)
+    in_source = _occurring(ngrams, ngrams.tokens.sources, ngrams.in_sources)
+    ranges, each = _ranges(in_sources), _each(weights.scale, in_sources)
     in_source = (np.minimum(in_source, 1) if rules.sets else in_source) * each
-    kept = np.minimum(in_source, in_references)
+    kept = np.minimum(in_source, weights.in_references)
     deleted = in_source - kept
-    denominators = rules.wanted[0](kept, each), rules.wanted[1](deleted, each)
-    recall = np.concatenate([_segment_sums(denominators, in_sources), [to_add]])
+    recall = np.empty((len(OPERATIONS), len(in_sources)))
+    recall[:_ADD] = _sums_of_ranges((rules.wanted[0](kept, each), rules.wanted[1](deleted, each)), ranges)
+    recall[_ADD] = to_add
     if rules.keep_recall_over_union:
         recall[_KEEP] = in_sources + to_add
-    return _Wanted(in_source, in_references, kept, deleted, scale, in_sources, recall)
+    return _Wanted(in_source, weights.in_references, kept, deleted, weights.scale, ranges, recall)
+
+
+def _occurring(ngrams: Ngrams, texts: slice, asked_for: Sequence[int]) -> np.ndarray:
+    """Return how often the first n-grams of each order occur in consecutive texts, the orders one behind the other."""
+    return np.concatenate(list(map(occurrences, ngrams.of(texts), asked_for)))
 
 
 def _done(predicted: Predicted, sources: Sources, rules: Counting) -> _Done:
-    slots, texts, in_sources = predicted.slots, predicted.texts, predicted.in_sources
-    added = (slots >= in_sources).nonzero()[0]
-    added = added[are_first(slots[added] - in_sources)]
-    hits = added[slots[added] < predicted.in_sources_or_references]
+    others, in_sources = predicted.others, predicted.in_sources
+    slots = [first + more for first, more in zip(in_sources, np.add.reduce(others, axis=(1, 2)).tolist(), strict=True)]
+    occurring = list(map(occurrences, predicted.slots, slots))
+    in_prediction = np.concatenate([row[:first] for row, first in zip(occurring, in_sources, strict=True)])
+    held = np.concatenate([row[first:] > 0 for row, first in zip(occurring, in_sources, strict=True)])
+    added = _sums_of_ranges([held], _ranges(others.ravel())).reshape(others.shape)
+    hits = added[:, 0]
     if rules.strikes_subsequences:
-        hits = hits[~in_source_in_order(predicted, sources, hits)]
-    in_source = np.minimum(slots, in_sources)  # all others are one
-    counted = (np.bincount(texts[places], minlength=len(predicted.owners)) for places in (hits, added))
-    return _Done(occurrences(in_source, in_sources), *counted)
+        hits = hits - _struck(predicted, sources)
+    return _Done(in_prediction, hits.ravel(), np.add.reduce(added, axis=1).ravel())
 
 
-def _of_candidates(ngrams: Ngrams, rules: Counting) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+def _struck(predicted: Predicted, sources: Sources) -> np.ndarray:
+    """Count the n-grams, well added but for their words in the source, that are no hits: int64[order, prediction]."""
+    struck = []
+    ends = predicted.in_sources + predicted.others[:, 0].sum(axis=1)
+    for order, (slots, begin, end) in enumerate(zip(predicted.slots, predicted.in_sources, ends, strict=True), 1):
+        hits = ((slots >= begin) & (slots < end)).nonzero()[0]
+        hits = hits[are_first(slots[hits] - begin)]
+        hits = hits[in_source_in_order(predicted.words, sources, order, hits)]
+        struck.append(np.bincount(predicted.words.texts(order)[hits], minlength=len(predicted.words.owners)))
+    return np.stack(struck)
+
+
+def _of_candidates(ngrams: Ngrams, order: int, rules: Counting) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Return of the references of the only segment, taken for candidates, what they hold.
 
     Returns:
         int64[candidate, n-gram]: how often each holds each distinct n-gram of the source; int64[candidate, reference]:
         how many n-grams each adds that each other one has; int64[candidate]: how many it adds.
     """
-    candidates, in_sources = int(ngrams.tokens.nrefs[0]), ngrams.in_sources
-    numbers, sizes = ngrams.of(ngrams.tokens.references), ngrams.sizes(ngrams.tokens.references)
-    texts = np.arange(candidates).repeat(sizes)
+    candidates, in_sources = int(ngrams.tokens.nrefs[0]), ngrams.in_sources[order - 1]
+    words = ngrams.words(ngrams.tokens.references, np.zeros(candidates, np.int64))
+    numbers, texts = ngrams.of(ngrams.tokens.references)[order - 1], words.texts(order)
     ours, new = (numbers < in_sources).nonzero()[0], (numbers >= in_sources).nonzero()[0]
     holds = np.bincount(texts[ours] * in_sources + numbers[ours], minlength=candidates * in_sources)
-    adds = np.zeros((candidates, ngrams.in_sources_or_references - in_sources), np.float32)
+    adds = np.zeros((candidates, ngrams.in_sources_or_references[order - 1] - in_sources), np.float32)
     adds[texts[new], numbers[new] - in_sources] = 1
     hits = adds
     if rules.strikes_subsequences:
-        struck = new[in_source_in_order(ngrams.candidates(), ngrams.sources, new)]
+        struck = new[in_source_in_order(words, ngrams.sources, order, new)]
         hits = adds.copy()
         hits[texts[struck], numbers[struck] - in_sources] = 0
     return holds.reshape(candidates, in_sources), (hits @ adds.T, adds.sum(axis=1))
-
-
-def _behind(done: list[_Done]) -> _Done:
-    """Return what there is of each order, one behind the other."""
-    return _Done(*map(np.concatenate, zip(*done, strict=True)))
 
 
 def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> _Wanted:
@@ -330,13 +369,13 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         more = np.zeros((orders - known) * segments, np.int64)
         wanted = wanted._replace(
             scale=np.concatenate([wanted.scale, more + 1]),
-            in_sources=np.concatenate([wanted.in_sources, more]),
+            ranges=_ranges(np.concatenate([wanted.ranges.sizes, more])),
             recall=np.concatenate([wanted.recall, np.zeros((len(wanted.recall), len(more)))], axis=1),
         )
     if len(owners) == segments and (owners == np.arange(segments)).all():
         return wanted
     ranges = (np.arange(orders)[:, None] * segments + owners).ravel()
-    begins, sizes = running_total(wanted.in_sources)[ranges], wanted.in_sources[ranges]
+    begins, sizes = running_total(wanted.ranges.sizes)[ranges], wanted.ranges.sizes[ranges]
     places = np.arange(sizes.sum()) + (begins - (sizes.cumsum() - sizes)).repeat(sizes)
     return _Wanted(
         in_source=wanted.in_source[places],
@@ -344,7 +383,7 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         kept_by_references=wanted.kept_by_references[places],
         deleted_by_references=wanted.deleted_by_references[places],
         scale=wanted.scale[ranges],
-        in_sources=sizes,
+        ranges=_ranges(sizes),
         recall=wanted.recall.take(ranges, axis=1),
     )
 
@@ -358,7 +397,7 @@ def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
         rules.whole(amounts.kept, amounts.scale),
         rules.whole(amounts.deleted, amounts.scale),
     )
-    of_rows = _segment_sums(rows, wanted.in_sources)
+    of_rows = _sums_of_ranges(rows, wanted.ranges)
     sums[:_ADD, ::2] = of_rows[:4].reshape(_ADD, 2, -1)
     sums[:_ADD, 1] = of_rows[4:]
     sums[_ADD, ::2], sums[_ADD, 1] = done.hits, done.added
@@ -375,7 +414,7 @@ def _by_prediction(sums: np.ndarray, orders: int, max_order: int) -> np.ndarray:
 
 
 def _amounts(wanted: _Wanted, in_prediction: np.ndarray, rules: Counting) -> Amounts:
-    scale = _each(wanted.scale, wanted.in_sources)
+    scale = _each(wanted.scale, wanted.ranges.sizes)
     kept = np.minimum(in_prediction, 1) if rules.sets else in_prediction
     kept = np.minimum(wanted.in_source, kept * scale)
     return Amounts(
@@ -399,38 +438,42 @@ def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:
     return [once[id(row)] for row in rows]
 
 
-def _segment_sums(rows: Sequence[np.ndarray], sizes: np.ndarray) -> np.ndarray:
-    """Sum the rows over consecutive ranges of these sizes: float64[row, range]."""
-    sums = np.zeros((len(rows), len(sizes)))
+def _ranges(sizes: np.ndarray) -> _Ranges:
+    """Return ranges of these sizes."""
     filled = sizes > 0
-    begins = (sizes.cumsum() - sizes)[filled]
-    every = len(begins) == len(sizes)
+    begins = sizes.cumsum() - sizes
+    if filled.all():
+        return _Ranges(sizes, begins, slice(None))
+    return _Ranges(sizes, begins[filled], filled)
+
+
+def _sums_of_ranges(rows: Sequence[np.ndarray], ranges: _Ranges) -> np.ndarray:
+    """Sum each row over ranges: float64[row, range]."""
+    sums = np.zeros((len(rows), len(ranges.sizes)))
     summed: dict[int, np.ndarray] = {}  # a row that stands there twice is summed once
     for line, row in zip(sums, rows, strict=True):  # at once for all of them, numpy would not let go of the lock
         if id(row) not in summed:
-            summed[id(row)] = np.add.reduceat(row, begins, dtype=np.int64 if row.dtype == bool else None)
-        line[... if every else filled] = summed[id(row)]
+            summed[id(row)] = np.add.reduceat(row, ranges.begins, dtype=np.int64 if row.dtype == bool else None)
+        line[ranges.filled] = summed[id(row)]
     return sums
 
 
-def _ngram_amounts(ngrams: Ngrams, rules: Counting) -> NgramAmounts:
-    """Return what `_sums` sums up, n-gram by n-gram, of the only segment."""
-    tokens, distinct = ngrams.tokens, int(ngrams.numbers.max(initial=-1)) + 1
-    in_texts = occurrences(ngrams.of(tokens.references), distinct)
-    weights = rules.weigh(ngrams, in_texts)
-    in_source = occurrences(ngrams.of(tokens.sources), distinct)
-    in_prediction = occurrences(ngrams.of(tokens.predictions()), distinct)
-    if rules.sets:
-        in_source, in_prediction = np.minimum(in_source, 1), np.minimum(in_prediction, 1)
-    scaled = in_source * weights.scale[0]
-    kept_by_references = np.minimum(scaled, weights.in_references)
-    wanted = _Wanted(
-        *(scaled, weights.in_references, kept_by_references, scaled - kept_by_references),
-        *(weights.scale, np.array([distinct]), np.zeros(0)),
-    )
+def _ngram_counts(
+    ngrams: Ngrams,
+    rules: Counting,
+    weights: Weights,
+    in_source: np.ndarray,
+    in_prediction: np.ndarray,
+    in_texts: np.ndarray,
+) -> np.ndarray:
+    """Return what `_sums` sums up, n-gram by n-gram, of the only segment: float64[n-gram, operation, 4]."""
+    ranges = _ranges(np.array(list(map(len, ngrams.pairs))))
+    scaled = in_source * _each(weights.scale, ranges.sizes)
+    kept = np.minimum(scaled, weights.in_references)
+    wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, weights.scale, ranges, np.zeros(0))
     amounts = _amounts(wanted, in_prediction, rules)
-    counts = np.zeros((distinct, len(OPERATIONS), 4))
-    counts[:, :_ADD, ::2] = np.stack(rules.correct(amounts), axis=-1).reshape(distinct, _ADD, 2)
+    counts = np.zeros((len(in_source), len(OPERATIONS), 4))
+    counts[:, :_ADD, ::2] = np.stack(rules.correct(amounts), axis=-1).reshape(-1, _ADD, 2)
     for place, row in enumerate((amounts.kept, amounts.deleted)):
         counts[:, place, 1] = rules.whole(row, amounts.scale)
     for place, row in enumerate((amounts.kept_by_references, amounts.deleted_by_references)):
@@ -438,28 +481,18 @@ def _ngram_amounts(ngrams: Ngrams, rules: Counting) -> NgramAmounts:
     new = in_source == 0
     counts[new, :_ADD] = 0
     added, to_add = new & (in_prediction > 0), new & (in_texts > 0)
-    hits = added & to_add & ~_struck(ngrams, distinct, rules)
+    hits = added & to_add
+    if rules.strikes_subsequences:
+        hits &= ~np.concatenate([_are_struck(ngrams, order) for order in range(1, ngrams.orders + 1)])
     counts[:, _ADD] = np.stack([hits, added, hits, to_add], axis=-1)
     if rules.keep_recall_over_union:
         counts[:, _KEEP, 3] = ~new | to_add
-    every = slice(0, len(tokens.lengths))
-    return NgramAmounts(
-        places=ngrams.first_tokens(every)[are_first(ngrams.numbers)],
-        in_source=in_source,
-        in_prediction=in_prediction,
-        in_references=weights.in_references,
-        holders=weigh_holders(ngrams, in_texts).in_references,
-        scale=int(weights.scale[0]),
-        asked=int(weights.asked[0]),
-        counts=counts,
-    )
+    return counts
 
 
-def _struck(ngrams: Ngrams, distinct: int, rules: Counting) -> np.ndarray:
-    """Tell of each distinct n-gram whether it is in the prediction and yet can be no hit."""
-    struck = np.zeros(distinct, bool)
-    if rules.strikes_subsequences:
-        predicted = ngrams.predicted()
-        every = np.arange(len(predicted.slots))
-        struck[predicted.slots] = in_source_in_order(predicted, ngrams.sources, every)
+def _are_struck(ngrams: Ngrams, order: int) -> np.ndarray:
+    """Tell of each distinct n-gram of an order whether it is in the prediction and yet can be no hit."""
+    struck, predicted = np.zeros(len(ngrams.pairs[order - 1]), bool), ngrams.predicted()
+    slots = predicted.slots[order - 1]
+    struck[slots] = in_source_in_order(predicted.words, ngrams.sources, order, np.arange(len(slots)))
     return struck

@@ -8,15 +8,15 @@ Predictions that come later, or of which a segment has several, are looked up am
 references, which are numbered once; see `Known` and `look_up`.
 """
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import islice, pairwise
 from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .tokenization import factorize
+from .tokenization import FEW, Distinct, factorize
 
 #: The id of the empty token: what stands between two spaces, or in an empty text, where texts are split on spaces.
 EMPTY = 0
@@ -58,94 +58,94 @@ class Tokens:
         return slice(first, first + len(self.nrefs))
 
 
-class Ngrams(NamedTuple):
-    """The n-grams of one order, each known by its number among the distinct n-grams of all segments.
+@dataclass(frozen=True, eq=False)
+class Ngrams:
+    """The n-grams of every order, each known by its number among the distinct ones of its order.
+
+    Texts make groups: each source, the references of each segment, and each prediction is one.
 
     Attributes:
-        order: of the n-grams.
         tokens: as given to `numbered_ngrams`.
-        numbers: of the n-grams of all texts, one text after the other.
-        bounds: for each text, and after the last, where its n-grams begin in `numbers`.
-        known: how many distinct n-grams stand before each source, before the references of each segment, and before
-            the predictions.
-        unigrams: for each token, its number among the distinct unigrams.
-        pairs: for each distinct n-gram, its (n-1)-gram (or segment, of a unigram) times `seconds`, plus its last token.
-        seconds: what pairs are made with.
+        bounds: int64[order, text + 1]: where the n-grams of each text begin in `numbers`, and the last ones end.
+        seconds: more than any id.
+        numbers: of each order: of the n-grams of all texts, one text after the other.
+        known: int64[order, group + 1]: how many distinct n-grams stand before each group, and in all of them.
+        pairs: of each order: for each distinct n-gram, its (n-1)-gram (or segment, of a unigram) times `seconds`, plus
+            its last token.
     """
 
-    order: int
     tokens: Tokens
-    numbers: np.ndarray
     bounds: np.ndarray
-    known: np.ndarray
-    unigrams: np.ndarray
-    pairs: np.ndarray
     seconds: int
+    numbers: list[np.ndarray]
+    known: np.ndarray
+    pairs: list[Distinct]
 
     @property
-    def in_sources(self) -> int:
-        """How many distinct n-grams sources have."""
-        return int(self.known[len(self.tokens.nrefs)])
+    def orders(self) -> int:
+        """How many orders there are."""
+        return len(self.numbers)
+
+    @cached_property
+    def in_sources(self) -> list[int]:
+        """How many distinct n-grams sources have, of each order."""
+        return self.known[:, len(self.tokens.nrefs)].tolist()
 
     @property
-    def in_sources_or_references(self) -> int:
-        """How many distinct n-grams sources and references have."""
-        return int(self.known[-1])
+    def in_sources_or_references(self) -> list[int]:
+        """How many distinct n-grams sources and references have, of each order."""
+        return self.known[:, 2 * len(self.tokens.nrefs)].tolist()
 
-    def of(self, texts: slice) -> np.ndarray:
-        """Return the n-grams of consecutive texts, by their numbers."""
-        return self.numbers[self.bounds[texts.start] : self.bounds[texts.stop]]
+    @cached_property
+    def first_seen(self) -> np.ndarray:
+        """How many distinct n-grams no text before has: int64[order, column, segment].
+
+        The columns are the sources, the references, and the predictions of each system.
+        """
+        return (self.known[:, 1:] - self.known[:, :-1]).reshape(self.orders, -1, len(self.tokens.nrefs))
+
+    def of(self, texts: slice) -> list[np.ndarray]:
+        """Return the n-grams of consecutive texts, by their numbers, of each order."""
+        begins, ends = self.bounds[:, texts.start].tolist(), self.bounds[:, texts.stop].tolist()
+        return [row[begin:end] for row, begin, end in zip(self.numbers, begins, ends, strict=True)]
 
     def sizes(self, texts: slice) -> np.ndarray:
-        """Return how many n-grams each of consecutive texts has."""
-        return self.bounds[texts.start + 1 : texts.stop + 1] - self.bounds[texts]
+        """Return how many n-grams each of consecutive texts has: int64[order, text]."""
+        return self.bounds[:, texts.start + 1 : texts.stop + 1] - self.bounds[:, texts]
 
-    def first_tokens(self, texts: slice) -> np.ndarray:
-        """Return where, among all tokens, each n-gram of consecutive texts begins."""
-        return _first_tokens(self.tokens.lengths, texts, self.sizes(texts))
+    def first_tokens(self, order: int) -> np.ndarray:
+        """Return where, among all tokens, each n-gram of an order begins."""
+        return _first_tokens(self.tokens.lengths, order, np.arange(len(self.numbers[order - 1])))
 
     @property
     def sources(self) -> "Sources":
         """The tokens of the sources."""
-        lengths = self.tokens.lengths[self.tokens.sources]
-        return Sources(lengths, self.unigrams[: int(lengths.sum())])
+        (unigrams, *_), lengths = self.of(self.tokens.sources), self.tokens.lengths[self.tokens.sources]
+        return Sources(lengths, unigrams)
 
     def predicted(self, system: int = 0) -> "Predicted":
         """Return the n-grams of the predictions of a system."""
-        return self._of_owners(self.tokens.predictions(system), np.arange(len(self.tokens.nrefs)))
+        texts = self.tokens.predictions(system)
+        words = self.words(texts, np.arange(len(self.tokens.nrefs)))
+        return Predicted(words, self.of(texts), self.in_sources, self.first_seen[:, 1:])
 
-    def candidates(self) -> "Predicted":
-        """Return the n-grams of the references of the only segment, as if they were predictions of it."""
-        return self._of_owners(self.tokens.references, np.zeros(int(self.tokens.nrefs[0]), np.int64))
-
-    def _of_owners(self, texts: slice, owners: np.ndarray) -> "Predicted":
-        lengths = self.tokens.lengths
-        begin = int(lengths[: texts.start].sum())
-        return Predicted(
-            order=self.order,
-            owners=owners,
-            lengths=lengths[texts],
-            ids=self.tokens.ids[begin:],
-            unigrams=self.unigrams[begin:],
-            texts=np.arange(len(owners)).repeat(self.sizes(texts)),
-            slots=self.of(texts),
-            in_sources=self.in_sources,
-            in_sources_or_references=self.in_sources_or_references,
-        )
+    def words(self, texts: slice, owners: np.ndarray) -> "Words":
+        """Return the tokens of consecutive texts, taken for predictions of these segments."""
+        begin, end = self.bounds[0, [texts.start, texts.stop]].tolist()
+        return Words(owners, self.tokens.lengths[texts], self.tokens.ids[begin:end], self.numbers[0][begin:end])
 
 
 class Known(NamedTuple):
-    """The n-grams of one order that sources and references have, ready to look up those of predictions among them.
+    """The n-grams that sources and references have, ready to look up those of predictions among them.
 
     Attributes:
-        index: the pairs of `Ngrams`, in the order of the n-grams' numbers.
-        firsts, seconds: the (n-1)-grams, or segments, and the tokens that pairs are made of are less than these.
-        of_sources, of_references: for each segment, and after the last, how many distinct n-grams stand before its
-            source, and before its references.
+        indexes: of each order: the pairs of `Ngrams`, in the order of the n-grams' numbers.
+        seconds: what they are made with.
+        of_sources, of_references: int64[order, segment + 1]: how many distinct n-grams stand before each source, and
+            before the references of each segment, and behind the last.
     """
 
-    index: pd.Index
-    firsts: int
+    indexes: list[pd.Index]
     seconds: int
     of_sources: np.ndarray
     of_references: np.ndarray
@@ -158,102 +158,104 @@ class Sources(NamedTuple):
     unigrams: np.ndarray
 
 
-class Predicted(NamedTuple):
-    """The n-grams of one order of predictions.
-
-    Every prediction has a slot for each distinct n-gram of its source, then all of them have one for each that only
-    its references hold, then one for each that neither holds.
+class Words(NamedTuple):
+    """The tokens of predictions.
 
     Attributes:
-        order: of the n-grams.
         owners: for each prediction, its segment.
         lengths: for each prediction, its tokens.
-        ids, unigrams: for each token of predictions, its id, and its number among the distinct unigrams.
-        texts: for each n-gram, its prediction.
-        slots: for each n-gram.
-        in_sources: how many slots are for n-grams of sources.
-        in_sources_or_references: how many are for those or for those of references.
+        ids, unigrams: for each token, its id, and its number among the distinct unigrams.
     """
 
-    order: int
     owners: np.ndarray
     lengths: np.ndarray
     ids: np.ndarray
     unigrams: np.ndarray
-    texts: np.ndarray
-    slots: np.ndarray
-    in_sources: int
-    in_sources_or_references: int
+
+    def texts(self, order: int) -> np.ndarray:
+        """Return the prediction of each n-gram of an order."""
+        return _texts(self.lengths, order)
 
 
-def numbered_ngrams(tokens: Tokens, max_order: int) -> Iterator[Ngrams]:
-    """Yield the n-grams of every order that any text has, at least of the first.
+class Predicted(NamedTuple):
+    """The n-grams of predictions.
+
+    There is a slot for each distinct n-gram of each one's source. Behind them stand those of all others, in columns
+    whose ranges, one for each prediction, follow each other: first the n-grams that only references hold, then those
+    that neither holds, in one column or several.
+
+    Attributes:
+        words: their tokens.
+        slots: of each order: of each n-gram of one prediction after the other.
+        in_sources: of each order: how many slots are for n-grams of sources.
+        others: int64[order, column, prediction]: how many are in each of the ranges behind them.
+    """
+
+    words: Words
+    slots: list[np.ndarray]
+    in_sources: list[int]
+    others: np.ndarray
+
+
+def numbered_ngrams(tokens: Tokens, max_order: int) -> Ngrams:
+    """Return the n-grams of every order that any text has, at least of the first.
 
     >>> tokens = Tokens(np.array([1, 2, 1, 3, 1, 3]), np.array([2, 2, 2]), nrefs=np.array([1]))
-    >>> [ngrams.numbers.tolist() for ngrams in numbered_ngrams(tokens, 4)]
+    >>> [numbers.tolist() for numbers in numbered_ngrams(tokens, 4).numbers]
     [[0, 1, 0, 2, 0, 2], [0, 1, 1]]
     """
-    ids, lengths, nrefs = tokens.ids, tokens.lengths, tokens.nrefs
-    segments = np.arange(len(nrefs))
-    segment = np.concatenate([segments, segments.repeat(nrefs), *[segments] * tokens.systems])
-    groups = np.concatenate([segments, len(nrefs) + running_total(nrefs)])
-    seconds = int(ids.max(initial=0)) + 2  # one more than there are: of predictions that come later, all others
-    last = ids.astype(np.int32)  # the last token of each n-gram
-    numbers, pairs = _numbered(segment.repeat(lengths), len(nrefs), last, seconds)
-    unigrams = numbers
-    orders = orders_of(lengths, max_order)
-    for order in range(1, orders + 1):
-        sizes = np.maximum(lengths - (order - 1), 0)
-        bounds = running_total(sizes)
-        yield Ngrams(order, tokens, numbers, bounds, _known(numbers, bounds[groups]), unigrams, pairs, seconds)
-        if order < orders:
-            goes_on = _goes_on(sizes, bounds)
-            last = last[1:][goes_on[:-1]]
-            numbers, pairs = _numbered(numbers[goes_on], len(pairs), last, seconds)
+    orders = orders_of(tokens.lengths, max_order)
+    bounds = np.zeros((orders, len(tokens.lengths) + 1), np.int64)
+    np.maximum(tokens.lengths - np.arange(orders)[:, None], 0).cumsum(axis=1, out=bounds[:, 1:])
+    seconds = int(np.maximum.reduce(tokens.ids, initial=0)) + 2  # one more: all tokens of predictions that come later
+    number = _number_one_by_one if len(tokens.ids) < FEW else _number_at_once
+    return Ngrams(tokens, bounds, seconds, *number(tokens, bounds, seconds))
 
 
 def orders_of(lengths: np.ndarray, max_order: int) -> int:
     """Return the longest n-grams that texts of these lengths have, at least 1."""
-    return min(max_order, int(lengths.max(initial=0)) or 1)
+    return min(max_order, int(np.maximum.reduce(lengths, initial=0)) or 1)
 
 
-def known_ngrams(ngrams: Ngrams, firsts: int) -> Known:
-    """Return the n-grams of sources and references, ready to look others up among them.
-
-    Args:
-        ngrams: of sources and references, without predictions.
-        firsts: the distinct (n-1)-grams, or, of unigrams, the segments.
-    """
-    segments, known = len(ngrams.tokens.nrefs), ngrams.known
-    kind = np.int32 if (firsts + 1) * ngrams.seconds < 1 << 31 else np.int64
-    index = pd.Index(ngrams.pairs.astype(kind, copy=False))
-    return Known(index, firsts, ngrams.seconds, known[: segments + 1], known[segments:])
+def known_ngrams(ngrams: Ngrams) -> Known:
+    """Return the n-grams of sources and references, without predictions, ready to look others up among them."""
+    segments, indexes = len(ngrams.tokens.nrefs), []
+    firsts = [segments, *map(len, ngrams.pairs)]
+    for first, pairs in zip(firsts, ngrams.pairs, strict=False):
+        kind = np.int32 if (first + 1) * ngrams.seconds < 1 << 31 else np.int64
+        indexes.append(pd.Index(np.asarray(pairs, kind)))
+    return Known(indexes, ngrams.seconds, ngrams.known[:, : segments + 1], ngrams.known[:, segments:])
 
 
-def look_up(
-    ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Sequence[Known], max_order: int
-) -> Iterator[Predicted]:
-    """Yield the n-grams of predictions, of every order that any text has.
+def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Known, max_order: int) -> Predicted:
+    """Return the n-grams of predictions, of every order that any text has.
 
     Args:
         ids, lengths: the tokens of the predictions, and how many each has. Known tokens have the ids that they have in
             sources and references, others have higher ones.
         owners: int64[prediction]: the segment of each.
-        known: of each order that any source or reference has.
+        known: of sources and references.
         max_order: the longest n-grams.
     """
-    orders = max(orders_of(lengths, max_order), len(known))
-    texts = slots = np.arange(len(lengths)).repeat(lengths)
-    last, numbers, unigrams = ids, owners[texts], ids
-    for order in range(1, orders + 1):
-        here = known[order - 1] if order <= len(known) else _nothing_known(known[-1])
-        numbers, unknown = _looked_up(numbers, last, here)
-        slots, in_sources, in_either = _slots(numbers, slots, last, unknown, texts, owners, here)
-        unigrams = numbers if order == 1 else unigrams
-        yield Predicted(order, owners, lengths, ids, unigrams, texts, slots, in_sources, in_either)
-        if order < orders:
+    orders = max(orders_of(lengths, max_order), len(known.indexes))
+    known = _with_orders(known, orders)
+    in_sources, of_references, shifts = _places(known, owners)
+    of_neither = np.zeros_like(of_references)
+    texts = before = np.arange(len(lengths)).repeat(lengths)
+    last, numbers, unigrams, slots = ids, owners[texts], ids, []
+    for order, index in enumerate(known.indexes):
+        numbers, unknown = _looked_up(numbers, last, index, known.seconds)
+        unigrams = unigrams if order else numbers
+        own = numbers + shifts[order].ravel()[2 * texts + (numbers < known.of_sources[order, -1])]
+        new = factorize(before[unknown] << 32 | last[unknown])[0]
+        own[unknown] = in_sources[order] + int(of_references[order].sum()) + new
+        of_neither[order] = np.bincount(texts[unknown[are_first(new)]], minlength=len(lengths))
+        slots.append(own)
+        if order + 1 < orders:
             goes_on = (texts[1:] == texts[:-1]).nonzero()[0]
-            last, numbers, slots, texts = last[goes_on + 1], numbers[goes_on], slots[goes_on], texts[goes_on]
+            last, numbers, before, texts = last[goes_on + 1], numbers[goes_on], own[goes_on], texts[goes_on]
+    others = np.stack([of_references, of_neither], axis=1)
+    return Predicted(Words(owners, lengths, ids, unigrams), slots, in_sources.tolist(), others)
 
 
 def occurrences(numbers: np.ndarray, distinct: int) -> np.ndarray:
@@ -273,7 +275,7 @@ def are_first(numbers: np.ndarray) -> np.ndarray:
     return first[numbers] == places
 
 
-def in_source_in_order(predicted: Predicted, sources: Sources, asked: np.ndarray) -> np.ndarray:
+def in_source_in_order(words: Words, sources: Sources, order: int, asked: np.ndarray) -> np.ndarray:
     """Tell of n-grams of predictions whether their tokens stand in the source, in that order, perhaps with gaps.
 
     Looks each token up in the sorted list of all (unigram, place) pairs of the sources, behind the one before it. As in
@@ -282,27 +284,26 @@ def in_source_in_order(predicted: Predicted, sources: Sources, asked: np.ndarray
     not done here.)
 
     Args:
-        predicted: of one order.
+        words: of the predictions.
         sources: of the segments.
-        asked: int64: the places of those of their n-grams that are asked for.
+        order: of the n-grams.
+        asked: int64: the places of those that are asked for, among all of the predictions.
 
     Returns:
         bool: one for each that is asked for.
     """
     listed = sources.unigrams << 32 | np.arange(len(sources.unigrams))
     listed = np.append(np.sort(listed), -1)
-    lengths, owner = predicted.lengths, predicted.owners[predicted.texts[asked]]
-    sizes = np.maximum(lengths - (predicted.order - 1), 0)
-    begins = _first_tokens(lengths, slice(0, len(lengths)), sizes)[asked]
-    there, place, words = np.ones(len(begins), bool), np.full(len(begins), -1), np.zeros(len(begins), bool)
-    for step in range(predicted.order):
-        word = predicted.ids[begins + step] != EMPTY
-        unigram = predicted.unigrams[begins + step]
+    begins, owners = _first_tokens(words.lengths, order, asked), words.owners[words.texts(order)[asked]]
+    there, place, filled = np.ones(len(begins), bool), np.full(len(begins), -1), np.zeros(len(begins), bool)
+    for step in range(order):
+        word = words.ids[begins + step] != EMPTY
+        unigram = words.unigrams[begins + step]
         match = listed[np.searchsorted(listed[:-1], unigram << 32 | place + 1)]
         there &= (match >> 32 == unigram) | ~word
         place = np.where(word, match & 0xFFFFFFFF, place)
-        words |= word
-    return there & ((sources.lengths >= predicted.order)[owner] | ~words)
+        filled |= word
+    return there & ((sources.lengths >= order)[owners] | ~filled)
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -316,20 +317,65 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
     return totals
 
 
-def _first_tokens(lengths: np.ndarray, texts: slice, sizes: np.ndarray) -> np.ndarray:
-    own = lengths[texts]
-    begins = own.cumsum() - own + lengths[: texts.start].sum()
-    return np.arange(sizes.sum()) + (begins - (sizes.cumsum() - sizes)).repeat(sizes)
+def _texts(lengths: np.ndarray, order: int) -> np.ndarray:
+    """Return, for texts of these lengths, the text of each n-gram of an order."""
+    return np.arange(len(lengths)).repeat(np.maximum(lengths - (order - 1), 0))
 
 
-def _goes_on(sizes: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Tell of each n-gram whether a token of the same text stands behind it."""
-    goes_on = np.ones(int(bounds[-1]), bool)
-    goes_on[bounds[1:][sizes > 0] - 1] = False
-    return goes_on
+def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray) -> np.ndarray:
+    """Return, of texts of these lengths, where among all tokens n-grams of an order begin."""
+    fewer = running_total(np.minimum(lengths, order - 1))  # n-grams than tokens, in the texts before
+    return asked + fewer[_texts(lengths, order)[asked]]
 
 
-def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) -> tuple[np.ndarray, np.ndarray]:
+def _number_at_once(
+    tokens: Tokens, bounds: np.ndarray, seconds: int
+) -> tuple[list[np.ndarray], np.ndarray, list[Distinct]]:
+    """Return the numbers, what is known, and the pairs of n-grams: see `Ngrams`."""
+    ids, lengths, segments = tokens.ids, tokens.lengths, np.arange(len(tokens.nrefs))
+    owners = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * tokens.systems])
+    last = ids.astype(np.int32)  # the last token of each n-gram
+    own, distinct = _numbered(owners.repeat(lengths), len(segments), last, seconds)
+    numbers, pairs = [own], [distinct]
+    for before in bounds[:-1]:
+        goes_on = np.ones(len(own), bool)
+        goes_on[before[1:][before[1:] > before[:-1]] - 1] = False  # behind the last n-gram of a text stands no token
+        last = last[1:][goes_on[:-1]]
+        own, distinct = _numbered(own[goes_on], len(distinct), last, seconds)
+        numbers.append(own)
+        pairs.append(distinct)
+    return numbers, _known(numbers, bounds[:, _groups(tokens)]), pairs
+
+
+def _number_one_by_one(
+    tokens: Tokens, bounds: np.ndarray, seconds: int
+) -> tuple[list[np.ndarray], np.ndarray, list[Distinct]]:
+    """Return what `_number_at_once` does, faster if there are few tokens."""
+    ids, segments = tokens.ids.tolist(), range(len(tokens.nrefs))
+    groups = [*((segment, 1) for segment in segments), *enumerate(tokens.nrefs.tolist())]
+    groups += [(segment, 1) for segment in segments] * tokens.systems
+    places: list[dict[int, int]] = [{} for _ in bounds]
+    numbers: list[list[int]] = [[] for _ in bounds]
+    known, texts = [[0] * len(places)], pairwise(bounds[0].tolist())
+    for segment, size in groups:
+        for begin, end in islice(texts, size):
+            own = [segment] * (end - begin)
+            for order, (table, found) in enumerate(zip(places, numbers, strict=True)):
+                pairs = zip(own, ids[begin + order : end], strict=False)
+                own = [table.setdefault(first * seconds + last, len(table)) for first, last in pairs]
+                found += own
+        known.append(list(map(len, places)))
+    return [np.array(row, np.int64) for row in numbers], np.array(known).T, list(map(list, places))
+
+
+def _groups(tokens: Tokens) -> np.ndarray:
+    """Return where, among the texts, the groups begin, and where the last one ends."""
+    segments, texts = len(tokens.nrefs), len(tokens.lengths)
+    of_references = segments + running_total(tokens.nrefs)
+    return np.concatenate([np.arange(segments), of_references, np.arange(tokens.references.stop + 1, texts + 1)])
+
+
+def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) -> tuple[np.ndarray, Distinct]:
     """Give pairs numbers in the order of their first appearance; return these, and the distinct pairs.
 
     Args:
@@ -342,62 +388,49 @@ def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) 
     return factorize(pairs)
 
 
-def _looked_up(first: np.ndarray, last: np.ndarray, known: Known) -> tuple[np.ndarray, np.ndarray]:
+def _looked_up(first: np.ndarray, last: np.ndarray, index: pd.Index, seconds: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of pairs, and the places of those that are not known, whose number no n-gram has."""
-    kind = known.index.dtype
-    pairs = first.astype(kind)
-    pairs *= known.seconds
-    pairs += np.minimum(last, known.seconds - 1).astype(kind)  # no known pair has this one
-    numbers = known.index.get_indexer(pairs)
+    pairs = first.astype(index.dtype)
+    pairs *= seconds
+    pairs += np.minimum(last, seconds - 1).astype(index.dtype)  # no known pair has this one
+    numbers = index.get_indexer(pairs)
     unknown = (numbers < 0).nonzero()[0]
-    numbers[unknown] = len(known.index)
+    numbers[unknown] = len(index)
     return numbers, unknown
 
 
-def _slots(
-    numbers: np.ndarray,
-    before: np.ndarray,
-    last: np.ndarray,
-    unknown: np.ndarray,
-    texts: np.ndarray,
-    owners: np.ndarray,
-    known: Known,
-) -> tuple[np.ndarray, int, int]:
-    """Return the slots of n-grams, how many are for those of sources, and how many for those or those of references.
+def _places(known: Known, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return how the slots of predictions of these segments are laid out; see `Predicted`.
 
-    Args:
-        numbers: of the n-grams.
-        before: the slots of their (n-1)-grams, or, of unigrams, their predictions.
-        last: their last tokens.
-        unknown: the places of those that are not known.
-        texts: for each n-gram, its prediction.
-        owners: for each prediction, its segment.
-        known: those of this order.
+    Returns:
+        int64[order]: how many slots are for n-grams of sources; int64[order, prediction]: how many for those that only
+        references hold; and int64[order, prediction, 2]: what to add to numbers of such, and of those of sources.
     """
-    of_sources, sources = _shifts(known.of_sources, owners, 0)
-    of_references, either = _shifts(known.of_references, owners, sources)
-    shifts = np.stack([of_references, of_sources], axis=-1).ravel()
-    slots = numbers + shifts[2 * texts + (numbers < known.of_sources[-1])]
-    slots[unknown] = either + factorize(before[unknown] << 32 | last[unknown])[0]
-    return slots, sources, either
+    of_sources, of_references = (
+        bounds[:, owners + 1] - bounds[:, owners] for bounds in (known.of_sources, known.of_references)
+    )
+    in_sources = of_sources.sum(axis=1)
+    first = of_sources.cumsum(axis=1) - of_sources - known.of_sources[:, owners]
+    second = of_references.cumsum(axis=1) - of_references - known.of_references[:, owners] + in_sources[:, None]
+    return in_sources, of_references, np.stack([second, first], axis=-1)
 
 
-def _shifts(bounds: np.ndarray, owners: np.ndarray, begin: int) -> tuple[np.ndarray, int]:
-    """Return what to add to numbers to get slots that begin here, and where they end."""
-    own = bounds[owners]
-    ends = begin + (bounds[owners + 1] - own).cumsum()
-    starts = np.concatenate([[begin], ends])
-    return starts[:-1] - own, int(starts[-1])
+def _with_orders(known: Known, orders: int) -> Known:
+    """Return what is known with so many orders: of more than sources and references have, nothing."""
+    more = orders - len(known.indexes)
+    if not more:
+        return known
+    nothing = np.zeros((more, known.of_sources.shape[1]), np.int64)
+    bounds = (np.concatenate([bounds, nothing]) for bounds in (known.of_sources, known.of_references))
+    return Known([*known.indexes, *[known.indexes[-1][:0]] * more], known.seconds, *bounds)
 
 
-def _nothing_known(known: Known) -> Known:
-    nothing = np.zeros_like(known.of_sources)
-    return Known(known.index[:0], 0, known.seconds, nothing, nothing)
-
-
-def _known(numbers: np.ndarray, bounds: np.ndarray) -> np.ndarray:
-    """Count the distinct n-grams before each of the bounds: they are numbered as they appear."""
-    known = np.zeros(len(bounds), np.int64)
-    filled = bounds[1:] > bounds[:-1]
-    known[1:][filled] = np.maximum.reduceat(numbers[: bounds[-1]], bounds[:-1][filled]) + 1
-    return np.maximum.accumulate(known)
+def _known(numbers: list[np.ndarray], bounds: np.ndarray) -> np.ndarray:
+    """Count the distinct n-grams before each of the bounds, int64[order, bound]: they are numbered as they appear."""
+    known = np.zeros(bounds.shape, np.int64)
+    filled = bounds[:, 1:] > bounds[:, :-1]
+    every = filled.all()
+    for own, begins, some, highest in zip(numbers, bounds[:, :-1], filled, known[:, 1:], strict=True):
+        some = slice(None) if every else some
+        highest[some] = np.maximum.reduceat(own, begins[some]) + 1
+    return np.maximum.accumulate(known, axis=1, out=known)

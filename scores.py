@@ -12,9 +12,9 @@ import numpy as np
 
 FIGURES = ("precision", "recall", "f1")
 
-# Sums are kept as Python integers, the whole part and two times 30 bits behind the point: exact, so that neither order
-# nor grouping changes them.
-_LIMBS, _LIMB_BITS = 3, 30
+# Sums are kept as Python integers, with 60 bits behind the point: exact, so that neither order nor grouping changes
+# them. The bits are summed in halves, of which int64 can hold as many as there are segments.
+_BITS, _LIMB_BITS = 60, 30
 
 
 def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
@@ -41,8 +41,10 @@ def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarr
 
 def select_score(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
     """Pick, of float64[..., operation, 3], each operation's figure that counts: float64[..., operation]."""
-    chosen = [FIGURES.index(name) for name in ("f1", deletion, addition)]
-    return figures[..., range(len(chosen)), chosen]
+    chosen = np.empty(figures.shape[:-1])
+    for place, name in enumerate(("f1", deletion, addition)):
+        chosen[..., place] = figures[..., place, FIGURES.index(name)]
+    return chosen
 
 
 def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
@@ -57,7 +59,7 @@ def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addi
     Returns:
         float64[..., operation], from 0 to 1.
     """
-    means = figures.mean(axis=-3)
+    means = np.add.reduce(figures, axis=-3) / figures.shape[-3]
     if averaging == "ratios":
         means[..., 2] = _f1(means[..., 0], means[..., 1])
     return select_score(means, deletion=deletion, addition=addition)
@@ -100,7 +102,8 @@ def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen:
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:
     """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4], as `variants.SCORES`."""
-    return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
+    mean = np.add.reduce(operations, axis=-1, keepdims=True) / operations.shape[-1]
+    return 100 * np.concatenate([mean, operations], axis=-1)
 
 
 def exact_sums(rows: np.ndarray) -> Any:
@@ -115,17 +118,16 @@ def exact_sums(rows: np.ndarray) -> Any:
     >>> exact_sums(np.full(3, 0.1)) == 3 * exact_sums(np.array([0.1]))
     True
     """
-    totals, rest = 0, rows
-    for _ in range(_LIMBS):
-        whole = np.floor(rest)
-        totals = (totals << _LIMB_BITS) + whole.astype(np.int64).sum(axis=0).astype(object)
-        rest = (rest - whole) * (1 << _LIMB_BITS)
-    return totals
+    whole = rows.astype(np.int64)
+    behind = ((rows - whole) * (1 << _BITS)).astype(np.int64)
+    limbs = (whole, behind >> _LIMB_BITS, behind & (1 << _LIMB_BITS) - 1)
+    first, second, third = (np.add.reduce(limb, axis=0).astype(object) for limb in limbs)
+    return (first << _BITS) + (second << _LIMB_BITS) + third
 
 
 def exact_value(totals: Any, divisor: int = 1) -> np.ndarray:
     """Turn exact sums into float64, each rounded once, after dividing by `divisor`."""
-    unit = divisor << _LIMB_BITS * (_LIMBS - 1)
+    unit = divisor << _BITS
     return np.array([total / unit for total in totals.flat], float).reshape(totals.shape)
 
 

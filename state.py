@@ -168,18 +168,16 @@ class State:
     def accumulate(self, counted: SegmentCounts) -> None:
         """Add segments that have been counted with the same settings."""
         counts, variant = counted.counts, self.settings.variant
-        summands = rows = counts
-        if variant.level == "sentence" or self._keeps["sentences"]:
+        summands, by_sentence = counts, variant.level == "sentence"
+        if by_sentence or self._keeps["sentences"]:
             by_order, operations = _scored(counts, variant)
             operations = _penalized(operations, counted, self.settings)
-            scores = sari_scores(operations)
-            if self._keeps["sentences"]:
-                self._sentences.append(scores)
-            if variant.level == "sentence":
+            if by_sentence:
                 summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
-                rows = scores
+            if self._keeps["sentences"]:
+                self._sentences.append(sari_scores(operations))
         if self._keeps["resampling"]:
-            self._rows.append(rows)
+            self._rows.append(sari_scores(operations) if by_sentence else counts)
         self._totals = self._totals + exact_sums(summands)
         self._copied += count_copies(counts)
         self.segments += len(counts)
@@ -437,7 +435,7 @@ def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarra
 def _penalized(operations: np.ndarray, counted: SegmentCounts, settings: Settings) -> np.ndarray:
     """Return the operations' scores of segments, float64[..., operation], with the penalties there are."""
     penalties = settings.penalties
-    if penalties is None or counted.sentences is None:
+    if penalties is None or counted.sizes is None:
         return operations
-    factors = penalty_factors(counted.lengths, counted.sentences)
+    factors = penalty_factors(*counted.sizes)
     return penalized(operations, factors, (penalties.keep, penalties.delete, penalties.add))

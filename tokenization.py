@@ -17,6 +17,9 @@ import pyarrow as pa
 
 Tokenizer = str | Callable[[str], str]
 
+#: Distinct values: of few, a list.
+Distinct = np.ndarray | list[int]
+
 
 class _External(NamedTuple):
     """A tokenizer of another package: the class, the method to call, and what to install where it is missing."""
@@ -173,7 +176,7 @@ def encode_to_know(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndar
     ids, lengths, words, long = _encoded(parts)
     if isinstance(long, list):
         long = pa.array(long, pa.large_binary())
-    return ids, lengths, Vocabulary(pd.Index(words), long)
+    return ids, lengths, Vocabulary(pd.Index(np.asarray(words, np.int64)), long)
 
 
 def encode_known(texts: Sequence[str], text: Text, known: Vocabulary) -> tuple[np.ndarray, np.ndarray]:
@@ -192,17 +195,17 @@ def encode_known(texts: Sequence[str], text: Text, known: Vocabulary) -> tuple[n
     return _numbered_from_1(ids, lengths), counts
 
 
-def factorize(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def factorize(values: np.ndarray) -> tuple[np.ndarray, Distinct]:
     """Give values numbers in the order of their first appearance; return these, and the distinct values.
 
     >>> factorize(np.array([7, 5, 7]))
-    (array([0, 1, 0]), array([7, 5]))
+    (array([0, 1, 0]), [7, 5])
     """
     if len(values) > FEW:
         return pd.factorize(values)
     places: dict[int, int] = {}
     numbers = [places.setdefault(value, len(places)) for value in values.tolist()]
-    return np.array(numbers, np.int64), np.array(list(places), values.dtype)
+    return np.array(numbers, np.int64), list(places)
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -284,7 +287,8 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     if text.tokenize == "none" and text.splits_on_space:
         return _spans_between_spaces(data)
     starts, ends = _spans_13a(data) if text.tokenize == "13a" else _spans_between_whitespace(data)
-    counts = np.diff(np.searchsorted(starts, _separators(data)))
+    before = starts.searchsorted(_separators(data))
+    counts = before[1:] - before[:-1]
     if text.splits_on_space and not counts.all():
         empty = (counts == 0).nonzero()[0]
         at = np.cumsum(counts)[empty]
@@ -361,11 +365,11 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, np.ndarray, Any]:
+def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Distinct, Any]:
     """Return ids, the tokens of each text, the word of each id, and the long tokens."""
     words, lengths, counts, long = _words(parts, None)
-    ids, words = factorize(words)
-    return _numbered_from_1(ids, lengths), counts, words, long
+    ids, distinct = factorize(words)
+    return _numbered_from_1(ids, lengths), counts, distinct, long
 
 
 def _numbered_from_1(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.inputs import validate_references, validate_texts
-from sari.ngrams import Known, Ngrams, Tokens, known_ngrams, look_up, numbered_ngrams, running_total
+from sari.ngrams import Known, Ngrams, Tokens, known_ngrams, look_up, numbered_ngrams, occurrences, running_total
 from sari.tokenization import Text, Vocabulary, encode_known, encode_to_know
 
 MAX_ORDER = 4
@@ -57,25 +57,20 @@ class BleuReferences:
         return np.concatenate([none, *(_counts(*pair) for pair in zip(parts, self._chunks, strict=True))])
 
 
-class _Order(NamedTuple):
-    """The n-grams of one order: those that references have, and how often the one that has most of it has each."""
-
-    known: Known
-    most: np.ndarray
-
-
 class _Chunk(NamedTuple):
     """The references of some segments.
 
     Attributes:
         vocabulary: their tokens.
         lengths: int64[segment, reference]: the tokens of each, from the shortest; the last again where there are fewer.
-        orders: of n-grams.
+        known: their n-grams.
+        most: of each order: how often the reference that has most of it has each n-gram.
     """
 
     vocabulary: Vocabulary
     lengths: np.ndarray
-    orders: list[_Order]
+    known: Known
+    most: list[np.ndarray]
 
 
 def _prepared(rows: Sequence[Sequence[str]]) -> _Chunk:
@@ -83,24 +78,22 @@ def _prepared(rows: Sequence[Sequence[str]]) -> _Chunk:
     nrefs = np.array(list(map(len, rows)), np.int64)
     no_source = np.zeros(len(rows), np.int64)
     tokens = Tokens(ids, np.concatenate([no_source, lengths]), nrefs)
-    orders: list[_Order] = []
-    firsts = len(rows)
-    for ngrams in numbered_ngrams(tokens, MAX_ORDER):
-        orders.append(_Order(known_ngrams(ngrams, firsts), _most(ngrams)))
-        firsts = len(ngrams.pairs)
+    ngrams = numbered_ngrams(tokens, MAX_ORDER)
     columns = np.minimum(np.arange(nrefs.max()), nrefs[:, None] - 1)
     by_reference = lengths[columns + running_total(nrefs)[:-1, None]]
-    return _Chunk(vocabulary, np.sort(by_reference, axis=1), orders)
+    return _Chunk(vocabulary, np.sort(by_reference, axis=1), known_ngrams(ngrams), _most(ngrams))
 
 
-def _most(ngrams: Ngrams) -> np.ndarray:
-    """Return how often each n-gram occurs in the reference that has most of it."""
-    sizes = ngrams.sizes(ngrams.tokens.references)
-    reference = np.arange(len(sizes)).repeat(sizes)
-    held, times = np.unique(ngrams.of(ngrams.tokens.references) * len(sizes) + reference, return_counts=True)
-    most = np.zeros(len(ngrams.pairs), np.int64)
-    np.maximum.at(most, held // len(sizes), times)
-    return most
+def _most(ngrams: Ngrams) -> list[np.ndarray]:
+    """Return, of each order, how often each n-gram occurs in the reference that has most of it."""
+    texts, found = ngrams.tokens.references, []
+    for numbers, sizes, pairs in zip(ngrams.of(texts), ngrams.sizes(texts), ngrams.pairs, strict=True):
+        reference = np.arange(len(sizes)).repeat(sizes)
+        held, times = np.unique(numbers * len(sizes) + reference, return_counts=True)
+        most = np.zeros(len(pairs), np.int64)
+        np.maximum.at(most, held // len(sizes), times)
+        found.append(most)
+    return found
 
 
 def _counts(predictions: Sequence[str], chunk: _Chunk) -> np.ndarray:
@@ -110,12 +103,10 @@ def _counts(predictions: Sequence[str], chunk: _Chunk) -> np.ndarray:
     counts[:, 0] = lengths
     closest = np.abs(chunk.lengths - lengths[:, None]).argmin(axis=1)  # the first of those as close, the shortest
     counts[:, 1] = chunk.lengths[segments, closest]
-    knowns = [order.known for order in chunk.orders]
+    slots = look_up(ids, lengths, segments, chunk.known, MAX_ORDER).slots
     # One prediction for each segment: the slots of n-grams that references have are their numbers.
-    for order, found in zip(chunk.orders, look_up(ids, lengths, segments, knowns, MAX_ORDER), strict=False):
-        times = np.bincount(found.slots, minlength=len(order.most))[: len(order.most)]
-        matches = running_total(np.minimum(times, order.most))
-        bounds = order.known.of_references
-        counts[:, 1 + found.order] = matches[bounds[1:]] - matches[bounds[:-1]]
+    for order, (own, most, bounds) in enumerate(zip(slots, chunk.most, chunk.known.of_references, strict=False)):
+        matches = running_total(np.minimum(occurrences(own, len(most)), most))
+        counts[:, 2 + order] = matches[bounds[1:]] - matches[bounds[:-1]]
     counts[:, 2 + MAX_ORDER :] = np.maximum(lengths[:, None] - np.arange(MAX_ORDER), 0)
     return counts

@@ -188,15 +188,15 @@ def explain(
 def _penalties(counted: SegmentCounts, settings: Settings) -> Iterator[Penalty]:
     """Yield the penalties of the only segment."""
     penalties = settings.penalties
-    if penalties is None or counted.sentences is None:
+    if penalties is None or counted.sizes is None:
         return
-    ((source, output, references),), ((ours, theirs),) = counted.lengths.tolist(), counted.sentences.tolist()
+    ((source, output, references),), ((ours, theirs),) = (column.tolist() for column in counted.sizes)
     why = {
         "shortness": f"output {output} tokens, references {references}",
         "verbosity": f"output {output} tokens, references {references}, source {source}",
         "sentences": f"output {ours}, references {theirs}",
     }
-    for name, factor in penalty_factors(counted.lengths, counted.sentences).items():
+    for name, factor in penalty_factors(*counted.sizes).items():
         operations: list[str] = [operation for operation in OPERATIONS if name in getattr(penalties, operation)]
         yield Penalty(name, float(factor[0]), operations, why[name])
 

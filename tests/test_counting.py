@@ -29,15 +29,16 @@ def segments(number=60):
     return columns[0], columns[1:], references
 
 
+#: What asks for the sizes of texts.
+PENALIZED = {"penalties": "dsari", "sentence_splitter": str.splitlines}
 SOURCES, SYSTEMS, REFERENCES = segments()
 PREDICTIONS = SYSTEMS[0]
 
 
 def joined(chunks):
     """Return the counts, lengths and sentences of all chunks as they lie in memory, and how many chunks there are."""
-    chunks = list(chunks)
-    columns = ([part for part in column if part is not None] for column in zip(*chunks, strict=True))
-    return *(np.concatenate(column).tobytes() if column else b"" for column in columns), len(chunks)
+    rows = [(chunk.counts, *(chunk.sizes or ())) for chunk in chunks]
+    return *(np.concatenate(column).tobytes() for column in zip(*rows, strict=True)), len(rows)
 
 
 def counted(settings, predictions=PREDICTIONS):
@@ -72,19 +73,24 @@ def test_counts_are_the_oracles(variant):
 def test_lengths_are_numbers_of_tokens(options, lengths):
     """Of the source, of the prediction, and of references on average, rounded down; an empty text counts as one."""
     columns = ["a b cc.", ""], ["a", "b c"], [["a b", "c d ee"], ["x"]]
-    (chunk,) = count_columns(*columns, resolve_settings(**options))
+    (chunk,) = count_columns(*columns, resolve_settings(**options, **PENALIZED))
     if options.get("tokenize") == "char":
         lengths[0][2] = (2 + 4) // 2
-    assert chunk.lengths.tolist() == lengths
-    assert chunk.lengths.dtype == np.int64
+    assert chunk.sizes.lengths.tolist() == lengths
+    assert chunk.sizes.lengths.dtype == np.int64
+
+
+def test_sizes_are_for_penalties_alone():
+    (chunk,) = count_columns(["a"], ["a"], [["a"]], resolve_settings("easse"))
+    assert chunk.sizes is None
 
 
 def test_lengths_of_each_system():
     columns = ["a b"], [["c"]]
     systems = [[""], ["a"], ["a b c"]]
-    settings = resolve_settings("easse")
+    settings = resolve_settings("easse", **PENALIZED)
     (chunk,) = count_systems(prepare(*columns, settings, systems), systems, settings)
-    assert [counts.lengths.tolist() for counts in chunk] == [[[2, 1, 1]], [[2, 1, 1]], [[2, 3, 1]]]
+    assert [counts.sizes.lengths.tolist() for counts in chunk] == [[[2, 1, 1]], [[2, 1, 1]], [[2, 3, 1]]]
 
 
 def test_no_segments():

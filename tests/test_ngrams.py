@@ -1,5 +1,7 @@
 """Tokens in, numbered n-grams out: by hand, and beside slow obvious versions on any segments."""
 
+from unittest.mock import patch
+
 import numpy as np
 import oracle
 import pytest
@@ -8,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_lists import segments, shared_and_predictions, tokens_of, tokens_of_texts, words_of
 
+from sari import ngrams as module
 from sari.ngrams import (
-    Sources,
     are_first,
     in_source_in_order,
     known_ngrams,
@@ -20,11 +22,20 @@ from sari.ngrams import (
 )
 
 
-def found_in_order(ngrams, asked):
+def found_in_order(ngrams, order, asked):
     """Tell of the n-grams of predictions at these places whether their words stand in the source in that order."""
-    lengths = ngrams.tokens.lengths[ngrams.tokens.sources]
-    sources = Sources(lengths, ngrams.unigrams[: lengths.sum()])
-    return in_source_in_order(ngrams.predicted(), sources, np.array(asked, np.int64)).tolist()
+    return in_source_in_order(ngrams.predicted().words, ngrams.sources, order, np.array(asked, np.int64)).tolist()
+
+
+def numbered_in_both_ways(tokens, max_order):
+    """Return the n-grams as few of them are numbered, and see that they are numbered alike where there are many."""
+    few = numbered_ngrams(tokens, max_order)
+    with patch.object(module, "FEW", 0):
+        many = numbered_ngrams(tokens, max_order)
+    for one, other in ((few.numbers, many.numbers), (few.pairs, many.pairs)):
+        assert list(map(list, one)) == list(map(list, other))
+    assert few.known.tolist() == many.known.tolist()
+    return few
 
 
 # ---- By hand --------------------------------------------------------------------------------------------------------
@@ -40,48 +51,51 @@ def test_parts_of_the_texts():
 def test_numbers_of_every_order():
     # a b a | a c, b a a | a c a
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    found = list(numbered_ngrams(tokens, 4))
-    assert [ngrams.order for ngrams in found] == [1, 2, 3]  # no text has four words
-    assert [ngrams.numbers.tolist() for ngrams in found] == [
+    found = numbered_in_both_ways(tokens, 4)
+    assert found.orders == 3  # no text has four words
+    assert [numbers.tolist() for numbers in found.numbers] == [
         [0, 1, 0, 0, 2, 1, 0, 0, 0, 2, 0],
         [0, 1, 2, 1, 3, 2, 4],  # ab ba | ac, ba aa | ac ca
         [0, 1, 2],  # aba | baa | aca
     ]
-    assert [ngrams.bounds.tolist() for ngrams in found] == [[0, 3, 5, 8, 11], [0, 2, 3, 5, 7], [0, 1, 1, 2, 3]]
-    assert [ngrams.known.tolist() for ngrams in found] == [[0, 2, 3], [0, 2, 4], [0, 1, 2]]
-    assert [ngrams.in_sources for ngrams in found] == [2, 2, 1]
-    assert [ngrams.in_sources_or_references for ngrams in found] == [3, 4, 2]
-    assert all(ngrams.unigrams is found[0].numbers for ngrams in found)
+    assert found.bounds.tolist() == [[0, 3, 5, 8, 11], [0, 2, 3, 5, 7], [0, 1, 1, 2, 3]]
+    assert found.known.tolist() == [[0, 2, 3, 3], [0, 2, 4, 5], [0, 1, 2, 3]]
+    assert found.first_seen.tolist() == [[[2], [1], [0]], [[2], [2], [1]], [[1], [1], [1]]]
+    assert found.in_sources == [2, 2, 1]
+    assert found.in_sources_or_references == [3, 4, 2]
+    assert found.sources.unigrams.tolist() == [0, 1, 0]
 
 
 def test_ngrams_of_some_of_the_texts():
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    _, bigrams, _ = numbered_ngrams(tokens, 3)
-    every = slice(0, 4)
-    assert bigrams.of(tokens.sources).tolist() == [0, 1]
-    assert bigrams.of(tokens.references).tolist() == [2, 1, 3]
-    assert bigrams.of(tokens.predictions()).tolist() == [2, 4]
-    assert bigrams.sizes(every).tolist() == [2, 1, 2, 2]
-    assert bigrams.first_tokens(every).tolist() == [0, 1, 3, 5, 6, 8, 9]
-    assert bigrams.first_tokens(tokens.references).tolist() == [3, 5, 6]
+    found = numbered_ngrams(tokens, 3)
+    assert [numbers.tolist() for numbers in found.of(tokens.sources)] == [[0, 1, 0], [0, 1], [0]]
+    assert found.of(tokens.references)[1].tolist() == [2, 1, 3]
+    assert found.of(tokens.predictions())[1].tolist() == [2, 4]
+    assert found.sizes(slice(0, 4)).tolist() == [[3, 2, 3, 3], [2, 1, 2, 2], [1, 0, 1, 1]]
+    assert found.first_tokens(2).tolist() == [0, 1, 3, 5, 6, 8, 9]
+    words = found.words(tokens.references, np.zeros(2, np.int64))
+    assert (words.lengths.tolist(), words.unigrams.tolist()) == ([2, 3], [0, 2, 1, 0, 0])
+    assert words.texts(2).tolist() == [0, 1, 1]
 
 
 def test_the_same_words_of_two_segments_are_two_ngrams():
     tokens = tokens_of([["a"], ["a"]], [[["a"]], [["b"]]], [["a"], ["b"]])
-    (unigrams,) = numbered_ngrams(tokens, 1)
-    assert unigrams.numbers.tolist() == [0, 1, 0, 2, 0, 2]
-    assert unigrams.known.tolist() == [0, 1, 2, 2, 3]
+    found = numbered_in_both_ways(tokens, 1)
+    assert found.numbers[0].tolist() == [0, 1, 0, 2, 0, 2]
+    assert found.known.tolist() == [[0, 1, 2, 2, 3, 3, 3]]
 
 
 def test_texts_without_a_word_have_one_order_of_nothing():
-    (unigrams,) = numbered_ngrams(tokens_of([[]], [[[], []]], [[]]), 4)
-    assert (unigrams.numbers.tolist(), unigrams.bounds.tolist()) == ([], [0, 0, 0, 0, 0])
-    assert (unigrams.in_sources, unigrams.in_sources_or_references) == (0, 0)
+    found = numbered_in_both_ways(tokens_of([[]], [[[], []]], [[]]), 4)
+    assert ([numbers.tolist() for numbers in found.numbers], found.bounds.tolist()) == ([[]], [[0, 0, 0, 0, 0]])
+    assert (found.in_sources, found.in_sources_or_references) == ([0], [0])
 
 
 def test_no_segments():
-    (unigrams,) = numbered_ngrams(tokens_of([], [], []), 4)
-    assert (unigrams.numbers.tolist(), unigrams.bounds.tolist(), unigrams.known.tolist()) == ([], [0], [0])
+    found = numbered_in_both_ways(tokens_of([], [], []), 4)
+    assert ([numbers.tolist() for numbers in found.numbers], found.bounds.tolist()) == ([[]], [[0]])
+    assert found.known.tolist() == [[0]]
 
 
 def test_occurrences_of_the_first_few():
@@ -113,14 +127,12 @@ def test_running_totals():
 )
 def test_bigrams_in_the_order_of_the_source(source, prediction, expected):
     tokens = tokens_of_texts(source, ["c"], prediction)
-    _, bigrams = numbered_ngrams(tokens, 2)
-    assert found_in_order(bigrams, range(len(expected))) == expected
+    assert found_in_order(numbered_ngrams(tokens, 2), 2, range(len(expected))) == expected
 
 
 def test_words_of_another_segments_source_are_not_in_this_one():
     tokens = tokens_of([["a", "b"], ["b", "c"]], [[["x"]]] * 2, [["b", "c"], ["b", "c"]])
-    _, bigrams = numbered_ngrams(tokens, 2)
-    assert found_in_order(bigrams, range(2)) == [False, True]
+    assert found_in_order(numbered_ngrams(tokens, 2), 2, range(2)) == [False, True]
 
 
 # ---- Slow and obvious -----------------------------------------------------------------------------------------------
@@ -142,31 +154,34 @@ def test_numbers_follow_the_first_appearance(columns):
     pairs += enumerate(predictions)
     longest = max(len(text) for _, text in pairs)
     begins = [*range(len(sources)), *(tokens.references.start + running_total(tokens.nrefs)).tolist()]
-    found = list(numbered_ngrams(tokens, 4))
-    assert len(found) == max(1, min(4, longest))
-    for order, ngrams in enumerate(found, start=1):
+    begins += range(tokens.references.stop + 1, len(pairs))
+    found = numbered_in_both_ways(tokens, 4)
+    assert found.orders == max(1, min(4, longest))
+    for order, own in enumerate(found.numbers, start=1):
         seen, known, numbers = {}, [], []
         for place, (number, text) in enumerate(pairs):
             if place in begins:
                 known.append(len(seen))
             numbers += [seen.setdefault((number, gram), len(seen)) for gram in oracle.ngrams(text, order)]
-        assert ngrams.numbers.tolist() == numbers
-        assert ngrams.known.tolist() == known
-        assert ngrams.sizes(slice(0, len(pairs))).tolist() == [len(oracle.ngrams(text, order)) for _, text in pairs]
+        assert own.tolist() == numbers
+        assert found.known[order - 1].tolist() == [*known, len(seen)]
+        sizes = found.sizes(slice(0, len(pairs)))[order - 1]
+        assert sizes.tolist() == [len(oracle.ngrams(text, order)) for _, text in pairs]
 
 
 @given(columns=segments(), data=st.data())
 @runs(40)
 def test_in_the_order_of_the_source(columns, data):
     sources, references, predictions = columns
-    for ngrams in numbered_ngrams(tokens_of(sources, references, predictions), 4):
+    ngrams = numbered_ngrams(tokens_of(sources, references, predictions), 4)
+    for order in range(1, ngrams.orders + 1):
         grams = [
             (gram, source)
             for text, source in zip(predictions, sources, strict=True)
-            for gram in oracle.ngrams(text, ngrams.order)
+            for gram in oracle.ngrams(text, order)
         ]
         asked = [place for place in range(len(grams)) if data.draw(st.booleans())]
-        assert found_in_order(ngrams, asked) == [oracle.is_left_over(*grams[place]) for place in asked]
+        assert found_in_order(ngrams, order, asked) == [oracle.is_left_over(*grams[place]) for place in asked]
 
 
 @given(columns=segments(), data=st.data())
@@ -177,23 +192,24 @@ def test_slots_of_predictions_that_are_looked_up(columns, data):
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=5))
     predictions = [texts[data.draw(st.integers(0, len(texts) - 1))] for _ in owners]
     tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
-    numbered = list(numbered_ngrams(tokens, 4))
-    firsts = [len(sources), *(len(ngrams.pairs) for ngrams in numbered)]
-    known = [known_ngrams(ngrams, first) for ngrams, first in zip(numbered, firsts, strict=False)]
-    for order, found in enumerate(look_up(ids, lengths, np.array(owners, np.int64), known, 4), start=1):
-        slots, in_sources, more = {}, 0, []
+    known = known_ngrams(numbered_ngrams(tokens, 4))
+    found = look_up(ids, lengths, np.array(owners, np.int64), known, 4)
+    for order, own in enumerate(found.slots, start=1):
+        slots, begins, more = {}, [], []
         for place, owner in enumerate(owners):
             for gram in oracle.ngrams(sources[owner], order):
                 slots.setdefault((place, gram), len(slots))
         in_sources = len(slots)
         for place, owner in enumerate(owners):
+            begins.append(len(slots))
             for gram in (gram for text in references[owner] for gram in oracle.ngrams(text, order)):
                 slots.setdefault((place, gram), len(slots))
-        in_either = len(slots)
         for place, text in enumerate(predictions):
+            begins.append(len(slots))
             more += [slots.setdefault((place, gram), len(slots)) for gram in oracle.ngrams(text, order)]
-        assert (found.in_sources, found.in_sources_or_references) == (in_sources, in_either)
-        assert found.slots.tolist() == more
+        assert found.in_sources[order - 1] == in_sources
+        assert found.others[order - 1].ravel().tolist() == np.diff([*begins, len(slots)]).tolist()
+        assert own.tolist() == more
 
 
 def test_words_between_spaces():
