@@ -8,10 +8,10 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
+from .candidate_counts import count_each_by_each
 from .ngram_counts import (
     NgramAmounts,
     Shared,
-    count_each_by_each,
     count_ngrams,
     count_predictions,
     ngram_amounts,

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from .ngrams import Ngrams, occurrences
+from .ngrams import Ngrams
 
 # From amounts and the scale that they are on to what is summed over a segment.
 _Denominator = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -70,7 +70,7 @@ class Counting:
 
 
 def _occurrences_in_all(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
-    in_references = np.concatenate(list(map(occurrences, ngrams.of(ngrams.tokens.references), asked_for)))
+    in_references = ngrams.occurrences(ngrams.tokens.references, asked_for)
     nrefs = np.concatenate([ngrams.tokens.nrefs] * ngrams.orders)
     return Weights(in_references, scale=nrefs, asked=nrefs)
 

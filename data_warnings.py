@@ -1,7 +1,6 @@
 """What a careful colleague would say about the data behind a score: warnings, from tallies and a small sample of texts.
 
-Texts are looked at in a sample of pairs of neighbouring segments, so that the cost does not grow with the corpus. A
-warning speaks of what most of a column looks like, and needs at least `ENOUGH` segments to judge by.
+A warning speaks of what most of a column looks like, and needs at least `ENOUGH` segments to judge by.
 """
 
 import os
@@ -14,6 +13,8 @@ from contextvars import ContextVar
 from functools import cache
 from itertools import chain, combinations
 from typing import Any, NamedTuple, TypedDict
+
+from .samples import Observed, Pair, flattened
 
 
 class SariWarning(UserWarning):
@@ -84,12 +85,6 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
     category.__name__: category for category in SariWarning.__subclasses__()
 }
 
-#: One or two neighbouring segments: sources, predictions, references.
-Pair = tuple[list[str], list[str], list[list[str]]]
-
-_PAIRS = 16
-_CHARACTERS = 2_000
-
 #: Segments that it takes to speak of most of them.
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
@@ -123,22 +118,6 @@ class WarningRow(TypedDict):
     message: str
 
 
-class Observed(NamedTuple):
-    """What is remembered of texts, beside their counts.
-
-    Attributes:
-        sample: a few pairs of segments.
-        empty: how many predictions are empty.
-    """
-
-    sample: list[Pair]
-    empty: int
-
-    def with_those_of(self, other: "Observed") -> "Observed":
-        """Return what is remembered of the texts of both."""
-        return Observed(subsample(self.sample + other.sample), self.empty + other.empty)
-
-
 class _Look(NamedTuple):
     """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise.
 
@@ -162,42 +141,6 @@ class _Look(NamedTuple):
     def tokenized_by(self, tokenizers: Sequence[str]) -> dict[str, list[str]]:
         by = {"sources": self.source_tokenize, "predictions": self.tokenize, "references": self.tokenize}
         return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
-
-
-def observe_texts(sources: list[str], predictions: list[str], references: list[list[str]]) -> Observed:
-    """Return what is to be remembered of checked texts."""
-    empty = sum(not text or text.isspace() for text in predictions)
-    return Observed(sample(sources, predictions, references), empty)
-
-
-def sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> list[Pair]:
-    """Take a few pairs of neighbouring segments, spread evenly, and of long texts the beginning.
-
-    >>> sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]])
-    [(['a', 'b'], ['A', 'B'], [['1'], ['2']]), (['c'], ['C'], [['3']])]
-    """
-    step = max(2, -(-len(sources) // _PAIRS))
-    places = [slice(first, first + 2) for first in range(0, len(sources), step)]
-    return [
-        (_begun(sources[place]), _begun(predictions[place]), list(map(_begun, references[place]))) for place in places
-    ]
-
-
-def subsample(pairs: list[Pair]) -> list[Pair]:
-    """Halve a sample that has grown out of bounds, so that it stays spread over all there was."""
-    while len(pairs) > 2 * _PAIRS:
-        pairs = pairs[::2]
-    return pairs
-
-
-def flattened(pairs: list[Pair]) -> Pair:
-    """Return a sample as sources, predictions and references.
-
-    >>> flattened(sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]]))
-    (['a', 'b', 'c'], ['A', 'B', 'C'], [['1'], ['2'], ['3']])
-    """
-    sources, predictions, references = (list(chain.from_iterable(column)) for column in zip(*pairs, strict=True))
-    return sources, predictions, references
 
 
 def check_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
@@ -462,10 +405,6 @@ _CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
     _unsegmented,
     _duplicate_references,
 )
-
-
-def _begun(texts: list[str]) -> list[str]:
-    return [text[:_CHARACTERS] for text in texts]
 
 
 def _looks_tokenized(text: str) -> bool:

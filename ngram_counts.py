@@ -4,7 +4,6 @@ Every count of a segment is a sum over a contiguous range of its n-grams, in an 
 and what sources and references have to say is the same for all predictions.
 """
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -22,8 +21,8 @@ from .ngrams import (
     look_up,
     numbered_ngrams,
     occurrences,
-    running_total,
 )
+from .ranges import Ranges, ranges_of, running_total, sums_of_ranges
 from .variants import OPERATIONS
 
 _KEEP, _ADD = OPERATIONS.index("keep"), OPERATIONS.index("add")
@@ -46,22 +45,8 @@ class _Wanted(NamedTuple):
     kept_by_references: np.ndarray
     deleted_by_references: np.ndarray
     scale: np.ndarray
-    ranges: "_Ranges"
+    ranges: Ranges
     recall: np.ndarray
-
-
-class _Ranges(NamedTuple):
-    """Consecutive ranges, each with a sum of its own, which is 0 where it is empty.
-
-    Attributes:
-        sizes: of each.
-        begins: of those that are not empty.
-        filled: which ones these are: a mask, or a slice of all.
-    """
-
-    sizes: np.ndarray
-    begins: np.ndarray
-    filled: np.ndarray | slice
 
 
 class _Done(NamedTuple):
@@ -185,59 +170,6 @@ def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, 
     return _by_prediction(_sums(wanted, _done(predicted, shared.sources, rules), rules), orders, shared.max_order)
 
 
-def count_each_by_each(
-    tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None
-) -> np.ndarray:
-    """Count what each of some candidates kept, deleted and added, with each of them as the only reference.
-
-    Args:
-        tokens: of one source, and of the candidates as its references.
-        counting: a key of `COUNTINGS`.
-        max_order: the longest n-grams.
-        source_weight: as in `count_ngrams`; 1 where it is None, as there is one reference.
-
-    Returns:
-        float64[candidate, reference, order, operation, 4]: see `count_ngrams`.
-    """
-    rules, candidates = COUNTINGS[counting], int(tokens.nrefs[0])
-    ngrams = numbered_ngrams(tokens, max_order)
-    orders, in_sources = ngrams.orders, np.array(ngrams.in_sources)
-    in_source = _occurring(ngrams, tokens.sources, ngrams.in_sources)
-    occurring, hits = zip(*(_of_candidates(ngrams, order, rules) for order in range(1, orders + 1)), strict=True)
-    in_candidate = np.concatenate(occurring, axis=1)
-    in_reference = rules.weigh_one(in_candidate)
-    if rules.sets:
-        in_source, in_candidate = np.minimum(in_source, 1), np.minimum(in_candidate, 1)
-    scale = np.array([source_weight or 1])
-    in_source, in_candidate = in_source * scale, in_candidate * scale
-    kept, by_reference = np.minimum(in_source, in_candidate), np.minimum(in_source, in_reference)
-    deleted, deleted_by_reference = in_source - kept, in_source - by_reference
-    amounts = Amounts(kept[:, None], deleted[:, None], by_reference, deleted_by_reference, in_reference, scale)
-    shape = (candidates, candidates, orders)
-
-    def sums(rows: Sequence[np.ndarray], *shape: int) -> np.ndarray:
-        ranges = _ranges(np.tile(in_sources, int(np.prod(shape)) // orders))
-        return _sums_of_ranges(_ravelled(rows), ranges).reshape(-1, *shape)
-
-    counts = np.zeros((candidates, candidates, max_order, len(OPERATIONS), 4))
-    filled = counts[:, :, :orders]
-    correct = sums(rules.correct(amounts), *shape)
-    filled[..., :_ADD, ::2] = np.moveaxis(correct, 0, -1).reshape(*shape, _ADD, 2)
-    whole = sums([rules.whole(row, scale) for row in (kept, deleted)], *shape[1:])
-    filled[..., :_ADD, 1] = np.moveaxis(whole, 0, -1)[:, None]
-    asked = sums(
-        [rule(row, scale) for rule, row in zip(rules.wanted, (by_reference, deleted_by_reference), strict=True)],
-        *shape[1:],
-    )
-    filled[..., :_ADD, 3] = np.moveaxis(asked, 0, -1)
-    both, added = np.stack([row[0] for row in hits], axis=-1), np.stack([row[1] for row in hits], axis=-1)
-    filled[..., _ADD, ::2], filled[..., _ADD, 1], filled[..., _ADD, 3] = both[..., None], added[:, None], added
-    filled[..., _ADD, 2] = both
-    if rules.keep_recall_over_union:
-        filled[..., _KEEP, 3] = in_sources + added
-    return counts
-
-
 def ngram_amounts(
     tokens: Tokens, *, counting: str, max_order: int, source_weight: int | None = None
 ) -> list[NgramAmounts]:
@@ -253,9 +185,9 @@ def ngram_amounts(
     ngrams, rules = numbered_ngrams(tokens, max_order), rules_of(counting, source_weight)
     distinct = list(map(len, ngrams.pairs))
     weights, holders = rules.weigh(ngrams, distinct), weigh_holders(ngrams, distinct).in_references
-    in_source = _occurring(ngrams, tokens.sources, distinct)
-    in_prediction = _occurring(ngrams, tokens.predictions(), distinct)
-    in_texts = _occurring(ngrams, tokens.references, distinct)
+    in_source = ngrams.occurrences(tokens.sources, distinct)
+    in_prediction = ngrams.occurrences(tokens.predictions(), distinct)
+    in_texts = ngrams.occurrences(tokens.references, distinct)
     if rules.sets:
         in_source, in_prediction = np.minimum(in_source, 1), np.minimum(in_prediction, 1)
     counts = _ngram_counts(ngrams, rules, weights, in_source, in_prediction, in_texts)
@@ -291,22 +223,17 @@ def count_copies(counts: np.ndarray) -> int:
 def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:
     in_sources, to_add = ngrams.first_seen[:, 0].ravel(), ngrams.first_seen[:, 1].ravel()
     weights = rules.weigh(ngrams, ngrams.in_sources)
-    in_source = _occurring(ngrams, ngrams.tokens.sources, ngrams.in_sources)
-    ranges, each = _ranges(in_sources), _each(weights.scale, in_sources)
+    in_source = ngrams.occurrences(ngrams.tokens.sources, ngrams.in_sources)
+    ranges, each = ranges_of(in_sources), _each(weights.scale, in_sources)
     in_source = (np.minimum(in_source, 1) if rules.sets else in_source) * each
     kept = np.minimum(in_source, weights.in_references)
     deleted = in_source - kept
     recall = np.empty((len(OPERATIONS), len(in_sources)))
-    recall[:_ADD] = _sums_of_ranges((rules.wanted[0](kept, each), rules.wanted[1](deleted, each)), ranges)
+    recall[:_ADD] = sums_of_ranges((rules.wanted[0](kept, each), rules.wanted[1](deleted, each)), ranges)
     recall[_ADD] = to_add
     if rules.keep_recall_over_union:
         recall[_KEEP] = in_sources + to_add
     return _Wanted(in_source, weights.in_references, kept, deleted, weights.scale, ranges, recall)
-
-
-def _occurring(ngrams: Ngrams, texts: slice, asked_for: Sequence[int]) -> np.ndarray:
-    """Return how often the first n-grams of each order occur in consecutive texts, the orders one behind the other."""
-    return np.concatenate(list(map(occurrences, ngrams.of(texts), asked_for)))
 
 
 def _done(predicted: Predicted, sources: Sources, rules: Counting) -> _Done:
@@ -315,7 +242,7 @@ def _done(predicted: Predicted, sources: Sources, rules: Counting) -> _Done:
     occurring = list(map(occurrences, predicted.slots, slots))
     in_prediction = np.concatenate([row[:first] for row, first in zip(occurring, in_sources, strict=True)])
     held = np.concatenate([row[first:] > 0 for row, first in zip(occurring, in_sources, strict=True)])
-    added = _sums_of_ranges([held], _ranges(others.ravel())).reshape(others.shape)
+    added = sums_of_ranges([held], ranges_of(others.ravel())).reshape(others.shape)
     hits = added[:, 0]
     if rules.strikes_subsequences:
         hits = hits - _struck(predicted, sources)
@@ -334,28 +261,6 @@ def _struck(predicted: Predicted, sources: Sources) -> np.ndarray:
     return np.stack(struck)
 
 
-def _of_candidates(ngrams: Ngrams, order: int, rules: Counting) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Return of the references of the only segment, taken for candidates, what they hold.
-
-    Returns:
-        int64[candidate, n-gram]: how often each holds each distinct n-gram of the source; int64[candidate, reference]:
-        how many n-grams each adds that each other one has; int64[candidate]: how many it adds.
-    """
-    candidates, in_sources = int(ngrams.tokens.nrefs[0]), ngrams.in_sources[order - 1]
-    words = ngrams.words(ngrams.tokens.references, np.zeros(candidates, np.int64))
-    numbers, texts = ngrams.of(ngrams.tokens.references)[order - 1], words.texts(order)
-    ours, new = (numbers < in_sources).nonzero()[0], (numbers >= in_sources).nonzero()[0]
-    holds = np.bincount(texts[ours] * in_sources + numbers[ours], minlength=candidates * in_sources)
-    adds = np.zeros((candidates, ngrams.in_sources_or_references[order - 1] - in_sources), np.float32)
-    adds[texts[new], numbers[new] - in_sources] = 1
-    hits = adds
-    if rules.strikes_subsequences:
-        struck = new[in_source_in_order(words, ngrams.sources, order, new)]
-        hits = adds.copy()
-        hits[texts[struck], numbers[struck] - in_sources] = 0
-    return holds.reshape(candidates, in_sources), (hits @ adds.T, adds.sum(axis=1))
-
-
 def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> _Wanted:
     """Return for each prediction what its segment says.
 
@@ -369,7 +274,7 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         more = np.zeros((orders - known) * segments, np.int64)
         wanted = wanted._replace(
             scale=np.concatenate([wanted.scale, more + 1]),
-            ranges=_ranges(np.concatenate([wanted.ranges.sizes, more])),
+            ranges=ranges_of(np.concatenate([wanted.ranges.sizes, more])),
             recall=np.concatenate([wanted.recall, np.zeros((len(wanted.recall), len(more)))], axis=1),
         )
     if len(owners) == segments and (owners == np.arange(segments)).all():
@@ -383,7 +288,7 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         kept_by_references=wanted.kept_by_references[places],
         deleted_by_references=wanted.deleted_by_references[places],
         scale=wanted.scale[ranges],
-        ranges=_ranges(sizes),
+        ranges=ranges_of(sizes),
         recall=wanted.recall.take(ranges, axis=1),
     )
 
@@ -397,7 +302,7 @@ def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
         rules.whole(amounts.kept, amounts.scale),
         rules.whole(amounts.deleted, amounts.scale),
     )
-    of_rows = _sums_of_ranges(rows, wanted.ranges)
+    of_rows = sums_of_ranges(rows, wanted.ranges)
     sums[:_ADD, ::2] = of_rows[:4].reshape(_ADD, 2, -1)
     sums[:_ADD, 1] = of_rows[4:]
     sums[_ADD, ::2], sums[_ADD, 1] = done.hits, done.added
@@ -432,32 +337,6 @@ def _each(scale: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return scale[:1] if (scale == scale[:1]).all() else scale.repeat(sizes)
 
 
-def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:
-    """Return the rows in one dimension; one that stands there twice stays one."""
-    once = {id(row): row.ravel() for row in rows}
-    return [once[id(row)] for row in rows]
-
-
-def _ranges(sizes: np.ndarray) -> _Ranges:
-    """Return ranges of these sizes."""
-    filled = sizes > 0
-    begins = sizes.cumsum() - sizes
-    if filled.all():
-        return _Ranges(sizes, begins, slice(None))
-    return _Ranges(sizes, begins[filled], filled)
-
-
-def _sums_of_ranges(rows: Sequence[np.ndarray], ranges: _Ranges) -> np.ndarray:
-    """Sum each row over ranges: float64[row, range]."""
-    sums = np.zeros((len(rows), len(ranges.sizes)))
-    summed: dict[int, np.ndarray] = {}  # a row that stands there twice is summed once
-    for line, row in zip(sums, rows, strict=True):  # at once for all of them, numpy would not let go of the lock
-        if id(row) not in summed:
-            summed[id(row)] = np.add.reduceat(row, ranges.begins, dtype=np.int64 if row.dtype == bool else None)
-        line[ranges.filled] = summed[id(row)]
-    return sums
-
-
 def _ngram_counts(
     ngrams: Ngrams,
     rules: Counting,
@@ -467,7 +346,7 @@ def _ngram_counts(
     in_texts: np.ndarray,
 ) -> np.ndarray:
     """Return what `_sums` sums up, n-gram by n-gram, of the only segment: float64[n-gram, operation, 4]."""
-    ranges = _ranges(np.array(list(map(len, ngrams.pairs))))
+    ranges = ranges_of(np.array(list(map(len, ngrams.pairs))))
     scaled = in_source * _each(weights.scale, ranges.sizes)
     kept = np.minimum(scaled, weights.in_references)
     wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, weights.scale, ranges, np.zeros(0))

@@ -8,6 +8,7 @@ Predictions that come later, or of which a segment has several, are looked up am
 references, which are numbered once; see `Known` and `look_up`.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import islice, pairwise
@@ -16,6 +17,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from .ranges import running_total
 from .tokenization import FEW, Distinct, factorize
 
 #: The id of the empty token: what stands between two spaces, or in an empty text, where texts are split on spaces.
@@ -108,6 +110,10 @@ class Ngrams:
         """Return the n-grams of consecutive texts, by their numbers, of each order."""
         begins, ends = self.bounds[:, texts.start].tolist(), self.bounds[:, texts.stop].tolist()
         return [row[begin:end] for row, begin, end in zip(self.numbers, begins, ends, strict=True)]
+
+    def occurrences(self, texts: slice, asked_for: Sequence[int]) -> np.ndarray:
+        """Return how often the first so many n-grams of each order occur in consecutive texts, order behind order."""
+        return np.concatenate(list(map(occurrences, self.of(texts), asked_for)))
 
     def sizes(self, texts: slice) -> np.ndarray:
         """Return how many n-grams each of consecutive texts has: int64[order, text]."""
@@ -304,17 +310,6 @@ def in_source_in_order(words: Words, sources: Sources, order: int, asked: np.nda
         place = np.where(word, match & 0xFFFFFFFF, place)
         filled |= word
     return there & ((sources.lengths >= order)[owners] | ~filled)
-
-
-def running_total(sizes: np.ndarray) -> np.ndarray:
-    """Return 0 and the sums of the first, of the first two, and so on.
-
-    >>> running_total(np.array([2, 0, 3]))
-    array([0, 2, 2, 5])
-    """
-    totals = np.zeros(len(sizes) + 1, np.int64)
-    sizes.cumsum(out=totals[1:])
-    return totals
 
 
 def _texts(lengths: np.ndarray, order: int) -> np.ndarray:

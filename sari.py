@@ -14,6 +14,7 @@ import evaluate
 import sacrebleu
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
+from .candidate_counts import count_each_by_each
 from .comparing import compare
 from .counting import count_systems
 from .countings import COUNTINGS
@@ -25,7 +26,9 @@ from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
 from .options import OPTIONS
 from .portable import pack
+from .ranges import ranges_of
 from .resampling import bootstrap
+from .samples import sample
 from .scores import sari_scores
 from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
 from .sentences import count_sentences

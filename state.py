@@ -10,21 +10,19 @@ import numpy as np
 from .counting import SegmentCounts, count_columns, count_together
 from .data_warnings import (
     ENOUGH,
-    Observed,
     check_copying,
     check_data,
     check_resampling,
     check_unrelated,
     check_variant,
-    flattened,
     give_warnings,
-    observe_texts,
 )
 from .inputs import Columns, unrelated_texts, validate_columns
 from .ngram_counts import count_copies
 from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
 from .portable import Packed, make_findable, pack, pickled_call, unpack
 from .resampling import RESAMPLES, bootstrap, interval
+from .samples import Observed, flattened, observe_texts
 from .scores import (
     FIGURES,
     exact_sums,

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.inputs import validate_references, validate_texts
-from sari.ngrams import Known, Ngrams, Tokens, known_ngrams, look_up, numbered_ngrams, occurrences, running_total
+from sari.ngrams import Known, Ngrams, Tokens, known_ngrams, look_up, numbered_ngrams, occurrences
+from sari.ranges import running_total
 from sari.tokenization import Text, Vocabulary, encode_known, encode_to_know
 
 MAX_ORDER = 4

@@ -82,12 +82,12 @@ def relative_imports(file):
 #: The shipped modules from the ground floor up: a module imports nothing of its own floor, nor of those above.
 FLOORS = (
     {
-        *("inputs", "tokenization", "scores", "sentences", "variants", "resampling", "data_warnings", "portable"),
+        *("inputs", "tokenization", "ranges", "samples", "scores", "sentences", "variants", "resampling", "portable"),
         "training",
     },
-    {"ngrams", "options"},
+    {"ngrams", "options", "data_warnings"},
     {"countings"},
-    {"ngram_counts"},
+    {"ngram_counts", "candidate_counts"},
     {"counting"},
     {"state"},
     {"comparing"},

@@ -10,7 +10,6 @@ from word_lists import ORACLES, segments, shared_and_predictions, tokens_of, tok
 from sari.countings import COUNTINGS
 from sari.ngram_counts import (
     count_copies,
-    count_each_by_each,
     count_ngrams,
     count_predictions,
     ngram_amounts,
@@ -160,20 +159,6 @@ def test_any_number_of_predictions_of_each_segment(counting, columns, data):
     for counts, owner, text in zip(together, owners, predictions, strict=True):
         one = tokens_of([sources[owner]], [references[owner]], [text])
         assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()
-
-
-@every_counting
-@given(columns=segments(), max_order=st.integers(1, 6))
-@runs(40)
-def test_candidates_are_references_of_each_other(counting, columns, max_order):
-    sources, references, _ = columns
-    candidates = [text for row in references for text in row]
-    together = count_each_by_each(tokens_of(sources[:1], [candidates]), counting=counting, max_order=max_order)
-    assert together.shape == (len(candidates), len(candidates), max_order, 3, 4)
-    for text, row in zip(candidates, together, strict=True):
-        for reference, counts in zip(candidates, row, strict=True):
-            one = tokens_of(sources[:1], [[reference]], [text])
-            assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=max_order).tobytes()
 
 
 @every_counting

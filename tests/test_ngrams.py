@@ -18,8 +18,8 @@ from sari.ngrams import (
     look_up,
     numbered_ngrams,
     occurrences,
-    running_total,
 )
+from sari.ranges import running_total
 
 
 def found_in_order(ngrams, order, asked):
@@ -102,11 +102,6 @@ def test_occurrences_of_the_first_few():
     assert occurrences(np.array([0, 2, 2, 5]), 3).tolist() == [1, 0, 2]
     assert occurrences(np.array([], np.int64), 2).tolist() == [0, 0]
     assert occurrences(np.array([4]), 0).tolist() == []
-
-
-def test_running_totals():
-    assert running_total(np.array([2, 0, 3])).tolist() == [0, 2, 2, 5]
-    assert running_total(np.array([], np.int64)).tolist() == [0]
 
 
 @pytest.mark.parametrize(
