@@ -30,7 +30,7 @@ def segments(number=60):
 
 
 #: What asks for the sizes of texts.
-PENALIZED = {"penalties": "dsari", "sentence_splitter": str.splitlines}
+PENALIZED = {"level": "sentence", "penalties": "dsari", "sentence_splitter": str.splitlines}
 SOURCES, SYSTEMS, REFERENCES = segments()
 PREDICTIONS = SYSTEMS[0]
 
@@ -155,7 +155,7 @@ def test_prepared_once_and_counted_twice(monkeypatch, variant, characters):
     prepared = list(prepare(SOURCES, REFERENCES, settings))
     for predictions in SYSTEMS:
         again = joined(counts for (counts,) in count_systems(prepared, [predictions], settings))
-        assert again[:2] == counted(settings, predictions)[:2]
+        assert again[:-1] == counted(settings, predictions)[:-1]
 
 
 @pytest.mark.parametrize("few", [1, 8])
@@ -167,7 +167,7 @@ def test_several_systems_at_once_are_each_alone(monkeypatch, variant, tokenize, 
     together = list(count_together(SOURCES, SYSTEMS, REFERENCES, settings))
     for place, predictions in enumerate(SYSTEMS):
         found = joined(chunk[place] for chunk in together)
-        assert found[:3] == counted(settings, predictions)[:3]
+        assert found[:-1] == counted(settings, predictions)[:-1]
 
 
 def test_sources_and_references_are_tokenized_once():
