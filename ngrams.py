@@ -248,10 +248,11 @@ def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Kno
     in_sources, of_references, shifts = _places(known, owners)
     of_neither = np.zeros_like(of_references)
     texts = before = np.arange(len(lengths)).repeat(lengths)
-    last, numbers, unigrams, slots = ids, owners[texts], ids, []
+    last, numbers, slots = ids, owners[texts], []
     for order, index in enumerate(known.indexes):
         numbers, unknown = _looked_up(numbers, last, index, known.seconds)
-        unigrams = unigrams if order else numbers
+        if order == 0:
+            unigrams = numbers
         own = numbers + shifts[order].ravel()[2 * texts + (numbers < known.of_sources[order, -1])]
         new = factorize(before[unknown] << 32 | last[unknown])[0]
         own[unknown] = in_sources[order] + int(of_references[order].sum()) + new
@@ -424,8 +425,6 @@ def _known(numbers: list[np.ndarray], bounds: np.ndarray) -> np.ndarray:
     """Count the distinct n-grams before each of the bounds, int64[order, bound]: they are numbered as they appear."""
     known = np.zeros(bounds.shape, np.int64)
     filled = bounds[:, 1:] > bounds[:, :-1]
-    every = filled.all()
     for own, begins, some, highest in zip(numbers, bounds[:, :-1], filled, known[:, 1:], strict=True):
-        some = slice(None) if every else some
         highest[some] = np.maximum.reduceat(own, begins[some]) + 1
     return np.maximum.accumulate(known, axis=1, out=known)
