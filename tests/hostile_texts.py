@@ -191,5 +191,11 @@ def details(sari, corpus, **options):
     return state_of(sari, corpus, **options).compute(details=True)
 
 
+@lru_cache
+def details_of_large(sari, variant):
+    """Return the details of the large corpus as a whole, computed once for all that is compared with them."""
+    return details(sari, LARGE, variant=variant)
+
+
 def without_sentences(result):
     return {name: value for name, value in result.items() if name != "sentences"}
