@@ -75,8 +75,8 @@ def pickled_call(module: str, call: methodcaller, loader: "partial[Any] | None")
     """Return what `__reduce__` may return, so that a pickle can be opened on any machine.
 
     What is called, when the pickle is opened, is a function of a module of the package, or of the metric that
-    `evaluate.load` has loaded there. Where neither is known yet, but the file that the metric came from is there, as in
-    another process of the same machine, the metric is loaded.
+    `evaluate.load` has loaded there. Where the file that the metric came from is there, as in another process of the
+    same machine, the metric is loaded from it.
 
     Args:
         module: whose function it is.

@@ -1,6 +1,8 @@
 """Hostile texts, corpora of them small and large, and the numbers of a result beside those of the oracle."""
 
 import random
+from functools import lru_cache, partial
+from itertools import product
 
 import oracle
 import pytest
@@ -34,26 +36,43 @@ pieces = st.one_of(
 )
 
 
-separators = st.sampled_from([" "] * 12 + ["", "", "  ", "   "] + list(WHITESPACE))
+vocabularies = st.lists(pieces, min_size=1, max_size=6, unique=True)
 
 
-def texts(vocabulary):
-    """Return texts over a small vocabulary, so that n-grams repeat within and between them."""
-    pairs = st.lists(st.tuples(st.sampled_from(vocabulary), separators), max_size=14)
-    ends = st.sampled_from([""] * 6 + [" ", "\n", "\u3000"])
-    text = st.builds(lambda start, pairs: start + "".join(map("".join, pairs)), ends, pairs)
-    # Without the last separator more often than with it.
-    return st.one_of(text.map(str.rstrip), text)
+SEPARATORS = [" "] * 12 + ["", "", "  ", "   ", *WHITESPACE]
+
+
+#: How a text begins, and whether it may end with a separator.
+EDGES = list(product([""] * 6 + [" ", "\n", "\u3000"], [False, True]))
+
+
+#: Texts as they are drawn: the edges, and characters from "0" on, each for a word and the separator behind it. That is
+#: many times faster than a draw for each word, and shrinks as well.
+FIRST = ord("0")
+characters = st.characters(min_codepoint=FIRST, max_codepoint=FIRST + 6 * len(SEPARATORS) - 1)
+drawn_texts = st.tuples(st.sampled_from(EDGES), st.text(characters, max_size=14))
+
+
+def written(drawn, vocabulary):
+    """Return a text over a small vocabulary, so that n-grams repeat within and between texts."""
+    (text, has_end), drawn_words = drawn
+    for character in drawn_words:
+        word, separator = divmod(ord(character) - FIRST, len(SEPARATORS))
+        text += vocabulary[word % len(vocabulary)] + SEPARATORS[separator]
+    return text if has_end else text.rstrip()
+
+
+@lru_cache
+def drawn_rows(max_segments):
+    row = st.tuples(drawn_texts, drawn_texts, st.lists(drawn_texts, min_size=1, max_size=4))
+    return st.lists(row, min_size=1, max_size=max_segments)
 
 
 @st.composite
 def corpora(draw, max_segments=4):
-    vocabulary = draw(st.lists(pieces, min_size=1, max_size=6, unique=True))
-    text = texts(vocabulary)
-    rows = draw(
-        st.lists(st.tuples(text, text, st.lists(text, min_size=1, max_size=4)), min_size=1, max_size=max_segments)
-    )
-    return corpus_of(rows)
+    text = partial(written, vocabulary=draw(vocabularies))
+    rows = draw(drawn_rows(max_segments))
+    return corpus_of([(text(source), text(output), list(map(text, references))) for source, output, references in rows])
 
 
 def corpus_of(rows):
@@ -170,6 +189,12 @@ def state_of(sari, corpus, **options):
 
 def details(sari, corpus, **options):
     return state_of(sari, corpus, **options).compute(details=True)
+
+
+@lru_cache
+def details_of_large(sari, variant):
+    """Return the details of the large corpus as a whole, computed once for all that is compared with them."""
+    return details(sari, LARGE, variant=variant)
 
 
 def without_sentences(result):

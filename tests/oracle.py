@@ -50,11 +50,17 @@ def tokenizer(name):
     return _get_tokenizer(name)()
 
 
+@lru_cache(maxsize=20_000)
+def spaced_by_name(text, name):
+    """Tokenize `text`, once for all the variants and orders that ask for it, and leave single spaces."""
+    return " ".join(tokenizer(name)(text).split())
+
+
 def spaced(text, tokenize):
     """Tokenize `text`; the named tokenizers also leave single spaces, "none" and a user's own are left alone."""
     if callable(tokenize):
         return tokenize(text)
-    return text if tokenize == "none" else " ".join(tokenizer(tokenize)(text).split())
+    return text if tokenize == "none" else spaced_by_name(text, tokenize)
 
 
 def tokens(text, rules, *, raw=False):

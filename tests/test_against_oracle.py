@@ -14,6 +14,7 @@ from hostile_texts import (
     corpus_of,
     cut,
     details,
+    details_of_large,
     edited,
     edited_row,
     every_variant,
@@ -125,7 +126,7 @@ def test_hundreds_of_references(sari, variant):
 
 @every_variant
 def test_segments_of_a_large_corpus(sari, variant):
-    got = details(sari, LARGE, variant=variant)["sentences"]
+    got = details_of_large(sari, variant)["sentences"]
     some = slice(None, None, 50)
     expected = oracle.sentences(*(column[some] for column in LARGE.values()), variant=variant)
     assert {name: len(got[name]) for name in NAMES} == dict.fromkeys(NAMES, len(LARGE["sources"]))
@@ -136,7 +137,7 @@ def test_segments_of_a_large_corpus(sari, variant):
 @every_variant
 def test_threads_change_nothing(sari, variant):
     one, two, three = (details(sari, LARGE, variant=variant, threads=threads) for threads in (1, 2, 3))
-    assert one == two == three
+    assert one == two == three == details_of_large(sari, variant)
     assert sari.compute(**LARGE, variant=variant, threads=2, details=True) == one
 
 
@@ -146,7 +147,7 @@ def test_batch_sizes_change_nothing(sari, variant, size):
     state = sari.state(sentences=True, variant=variant)
     for batch in cut(LARGE, size):
         state.update(**batch)
-    assert state.compute(details=True) == details(sari, LARGE, variant=variant)
+    assert state.compute(details=True) == details_of_large(sari, variant)
 
 
 def test_added_batches_are_the_whole(sari):

@@ -1,5 +1,7 @@
 """Candidates counted with each other as references, beside each of them counted alone."""
 
+from itertools import product
+
 import pytest
 from conftest import runs
 from hypothesis import given
@@ -21,7 +23,7 @@ def test_candidates_are_references_of_each_other(counting, columns, max_order):
     candidates = [text for row in references for text in row]
     together = count_each_by_each(tokens_of(sources[:1], [candidates]), counting=counting, max_order=max_order)
     assert together.shape == (len(candidates), len(candidates), max_order, 3, 4)
-    for text, row in zip(candidates, together, strict=True):
-        for reference, counts in zip(candidates, row, strict=True):
-            one = tokens_of(sources[:1], [[reference]], [text])
-            assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=max_order).tobytes()
+    # The pairs as segments of one corpus, which, as test_ngram_counts.py shows, are each counted as if alone.
+    texts, others = zip(*product(candidates, repeat=2), strict=True)
+    pairs = tokens_of(sources[:1] * len(texts), [[other] for other in others], texts)
+    assert together.tobytes() == count_ngrams(pairs, counting=counting, max_order=max_order).tobytes()

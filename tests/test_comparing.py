@@ -2,20 +2,25 @@
 
 import itertools
 import json
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import oracle
 import pytest
+from example_systems import example_systems, with_system
 from four_segments import TEXTS, repeated, state_of
 from refusals import refuses
 
 from sari.comparing import baseline_scores, compare, explain_difference, score_systems
 from sari.inputs import Columns, SystemColumns
 from sari.options import resolve_resampling, resolve_settings
+from sari.resampling import TESTS, holm
 from sari.scoring import Scorer
 from sari.variants import VARIANTS
 
 SCORES = ("sari", "keep", "delete", "add")
+METHODS = list(TESTS)
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
 
 
@@ -212,3 +217,147 @@ def test_refusals(sari, corpus, options, error, message):
     with pytest.raises(error) as raised:
         sari.explain_difference(**{**corpus, **options})
     assert str(raised.value).startswith(message)
+
+
+# ---- Through the metric ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def examples():
+    return example_systems()
+
+
+@pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])
+@pytest.mark.parametrize("method", METHODS)
+def test_compare_is_compute_of_each_system(sari, examples, variant, method):
+    found = sari.compare(**examples, variant=variant, method=method, resamples=300, details=True)
+    assert json.loads(json.dumps(found)) == found
+    assert {key: found[key] for key in list(found)[:8]} == {
+        "baseline": "deleting",
+        "method": method,
+        "confidence": 0.95,
+        "resamples": 300,
+        "trials": 300,
+        "seed": 12345,
+        "comparisons": 1,
+        "segments": 10,
+    }
+    for name, scores in found["systems"].items():
+        alone = sari.compute(
+            **with_system(examples, name), variant=variant, confidence=0.95, resamples=300, details=True
+        )
+        extra = {key: scores[key] for key in ("differences", "p_values", "corrected_p_values") if key in scores}
+        assert scores == alone | extra
+        assert bool(extra) == (name != "deleting")
+        assert found["signature"] == alone["signature"]
+    first, second = found["systems"].values()
+    assert second["differences"] == {name: second[name] - first[name] for name in SCORES}
+    turned = sari.compare(**examples, variant=variant, method=method, resamples=300, baseline="rewriting")["systems"]
+    assert turned["deleting"]["p_values"] == second["p_values"]
+    assert "p_values" not in turned["rewriting"]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_each_system_with_each(sari, examples, method):
+    """Three systems that differ and a twin: the twins share a group and their ranks, the others have their own."""
+    copies = {name: texts * 20 for name, texts in examples["predictions"].items()}
+    systems = {"copy": examples["sources"] * 20, **copies, "twin": list(copies["deleting"])}
+    columns = {"sources": examples["sources"] * 20, "references": examples["references"] * 20, "predictions": systems}
+    found = sari.compare(**columns, variant="easse", method=method, all_pairs=True, resamples=999)
+    assert json.loads(json.dumps(found)) == found
+    assert (found["baseline"], found["comparisons"]) == (None, 6)
+    ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
+    assert ranked == {"rewriting": (1, [1, 1]), "deleting": (2, [2, 3]), "twin": (2, [2, 3]), "copy": (3, [4, 4])}
+    p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
+    corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
+    assert np.array_equal(holm(p_values), corrected)
+    for pair in found["pairs"]:
+        one, other = pair["systems"]
+        alone = sari.compare(
+            **{**columns, "predictions": {name: systems[name] for name in (other, one)}},
+            variant="easse",
+            method=method,
+            resamples=999,
+        )["systems"][one]
+        assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_system_does_not_differ_from_itself(sari, examples, method):
+    outputs = examples["predictions"]["deleting"]
+    found = sari.compare(
+        **{**examples, "predictions": {"a": outputs, "b": list(outputs)}}, method=method, resamples=200
+    )
+    assert found["systems"]["b"]["differences"] == dict.fromkeys(SCORES, 0.0)
+    assert found["systems"]["b"]["p_values"] == dict.fromkeys(SCORES, 1.0)
+
+
+def test_compare_without_statistics_and_with_default_resamples(sari, examples):
+    found = sari.compare(**examples, method=None, confidence=None)
+    assert all(list(scores) == list(SCORES) for scores in found["systems"].values())
+    for method, trials in {"bootstrap": 1_000, "randomization": 10_000}.items():
+        found = sari.compare(**examples, method=method)
+        assert (found["resamples"], found["trials"]) == (1_000, trials)
+    found = sari.compare(**examples)
+    assert (found["method"], found["trials"]) == ("randomization", 10_000)
+
+
+def test_sources_and_references_are_tokenized_once(sari, examples):
+    seen = []
+
+    def tokenize(text):
+        seen.append(text)
+        return text
+
+    sari.compare(**examples, tokenize=tokenize, lowercase=False, variant="easse", resamples=10)
+    texts = [*examples["sources"], *(text for column in examples["predictions"].values() for text in column)]
+    texts += [text for row in examples["references"] for text in row]
+    assert sorted(seen) == sorted(texts)
+
+
+def test_memory_of_a_comparison_is_bounded(sari, examples):
+    """More resamples of more segments than a matrix of them all could hold in this many bytes."""
+    many = {
+        "sources": examples["sources"] * 200,
+        "references": examples["references"] * 200,
+        "predictions": {f"{name}{n}": texts * 200 for name, texts in examples["predictions"].items() for n in range(2)},
+    }
+    tracemalloc.start()
+    sari.compare(**many, variant="easse", resamples=10_000)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 120e6 < 2_000 * 10_000 * 8
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "message"),
+    [
+        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap, or None"),
+        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
+        (
+            {"all_pairs": True, "baseline": "deleting"},
+            ValueError,
+            "baseline: got 'deleting' with all_pairs=True, wanted None",
+        ),
+        (
+            {"all_pairs": True, "method": None},
+            ValueError,
+            "method: got None with all_pairs=True, wanted one of randomization, bootstrap",
+        ),
+        ({"baseline": "x"}, ValueError, "baseline: got 'x', wanted one of deleting, rewriting"),
+        ({"predictions": {}}, ValueError, "predictions: got no system, wanted at least one"),
+        ({"predictions": ["a"]}, TypeError, "predictions: got list, wanted a dict of names and lists of str"),
+        ({"predictions": {1: ["a"]}}, TypeError, "predictions: got the name 1, wanted a str"),
+        ({"predictions": {"x": ["a", None]}}, TypeError, "predictions['x'][1]: got NoneType, wanted str"),
+        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, wanted 10, as many as sources"),
+        (
+            {"sources": [], "predictions": {"x": []}, "references": []},
+            ValueError,
+            "sources, predictions, references: got no segments, wanted at least one",
+        ),
+    ],
+)
+def test_bad_comparisons(sari, examples, changes, error, message):
+    with pytest.raises(error) as raised:
+        sari.compare(**{**examples, **changes})
+    assert str(raised.value) == message

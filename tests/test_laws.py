@@ -16,6 +16,7 @@ from hostile_texts import (
     corpus_of,
     cut,
     details,
+    details_of_large,
     edited_row,
     every_variant,
     numbers,
@@ -27,6 +28,8 @@ from hostile_texts import (
 )
 from hypothesis import given
 from hypothesis import strategies as st
+
+from sari.scoring import Scorer
 
 # ---- Laws -----------------------------------------------------------------------------------------------------------
 
@@ -89,15 +92,13 @@ def test_a_segment_scores_the_same_in_any_company(sari, variant, corpus, options
         assert {name: alone[name] for name in NAMES} == pytest.approx({name: together[name][i] for name in NAMES})
 
 
-@every_variant
-@given(corpus=corpora(max_segments=6), options=options, data=st.data())
-@runs(15)
-def test_shards_are_the_whole(sari, variant, corpus, options, data):
+def assert_shards_are_the_whole(scorer, variant, corpus, options, data):
     options = options_of(variant, options)
-    whole = details(sari, corpus, variant=variant, **options)
-    shards = [state_of(sari, batch, variant=variant, **options) for batch in cut(corpus, data.draw(st.integers(1, 3)))]
+    whole = details(scorer, corpus, variant=variant, **options)
+    size = data.draw(st.integers(1, 3))
+    shards = [state_of(scorer, batch, variant=variant, **options) for batch in cut(corpus, size)]
 
-    in_order = sari.state(sentences=True, variant=variant, **options)
+    in_order = scorer.state(sentences=True, variant=variant, **options)
     for shard in shards:
         in_order.merge(pickle.loads(pickle.dumps(shard)))
     assert in_order.compute(details=True) == whole
@@ -109,9 +110,23 @@ def test_shards_are_the_whole(sari, variant, corpus, options, data):
 
 
 @every_variant
+@given(corpus=corpora(max_segments=6), options=options, data=st.data())
+@runs(15)
+def test_shards_are_the_whole(variant, corpus, options, data):
+    assert_shards_are_the_whole(Scorer(), variant, corpus, options, data)
+
+
+@given(corpus=corpora(max_segments=6), variant=st.sampled_from(VARIANTS), options=options, data=st.data())
+@runs(15)
+def test_shards_of_the_metric_are_the_whole(sari, corpus, variant, options, data):
+    # Of few examples: whoever opens a pickle of the metric loads the metric.
+    assert_shards_are_the_whole(sari, variant, corpus, options, data)
+
+
+@every_variant
 def test_large_shards_are_the_whole_in_any_order(sari, variant):
     # Enough terms that an ordinary sum of floats would betray the order it was taken in.
-    whole = without_sentences(details(sari, LARGE, variant=variant))
+    whole = without_sentences(details_of_large(sari, variant))
     shards = [state_of(sari, batch, variant=variant) for batch in cut(LARGE, 300)]
     for seed in range(3):
         order = random.Random(seed).sample(shards, len(shards))

@@ -1,13 +1,11 @@
 """Intervals and p-values: against scipy on the same statistic, against slow sums, and under a null hypothesis."""
 
-import json
 import pickle
-import tracemalloc
 
 import numpy as np
 import pytest
 import scipy.stats
-from conftest import ROOT
+from example_systems import example_systems, with_system
 
 from sari import resampling
 
@@ -258,23 +256,12 @@ def test_more_comparisons_get_more_draws():
 
 
 @pytest.fixture(scope="module")
-def corpus():
-    """Return the example corpus and its two systems."""
-    read = {
-        name: (ROOT / "examples" / f"{name}.txt").read_text().splitlines()
-        for name in ("sources", "outputs", "outputs.rewriting", "references.0", "references.1")
-    }
-    references = list(map(list, zip(read["references.0"], read["references.1"], strict=True)))
-    systems = {"deleting": read["outputs"], "rewriting": read["outputs.rewriting"]}
-    return {"sources": read["sources"], "predictions": systems, "references": references}
+def examples():
+    return example_systems()
 
 
-def one(corpus, name):
-    return {**corpus, "predictions": corpus["predictions"][name]}
-
-
-def test_options_of_compute_hold_for_what_was_added_before(sari, corpus):
-    columns = one(corpus, "rewriting")
+def test_options_of_compute_hold_for_what_was_added_before(sari, examples):
+    columns = with_system(examples, "rewriting")
     sari.add_batch(**{name: column[:4] for name, column in columns.items()})
     sari.add_batch(**{name: column[4:] for name, column in columns.items()})
     options = {"variant": "easse", "confidence": 0.9, "resamples": 50, "seed": 2, "baselines": True, "details": True}
@@ -282,25 +269,27 @@ def test_options_of_compute_hold_for_what_was_added_before(sari, corpus):
 
 
 @pytest.mark.parametrize("options", [{}, {"variant": "easse"}, {"variant": "hf", "level": "corpus"}])
-def test_intervals_of_compute(sari, corpus, options):
-    found = sari.compute(**one(corpus, "deleting"), confidence=0.9, resamples=500, seed=7, **options)
-    plain = sari.compute(**one(corpus, "deleting"), **options)
+def test_intervals_of_compute(sari, examples, options):
+    found = sari.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=7, **options)
+    plain = sari.compute(**with_system(examples, "deleting"), **options)
     intervals = found.pop("confidence_intervals")
     assert found == plain
     assert list(intervals) == list(SCORES)
     assert all(low < plain[name] < high for name, (low, high) in intervals.items())
-    again = sari.compute(**one(corpus, "deleting"), confidence=0.9, resamples=500, seed=7, threads=1, **options)
+    again = sari.compute(
+        **with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=7, threads=1, **options
+    )
     assert again["confidence_intervals"] == intervals
-    other = sari.compute(**one(corpus, "deleting"), confidence=0.9, resamples=500, seed=8, **options)
+    other = sari.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=8, **options)
     assert other["confidence_intervals"] != intervals
-    wider = sari.compute(**one(corpus, "deleting"), confidence=0.99, resamples=500, seed=7, **options)
+    wider = sari.compute(**with_system(examples, "deleting"), confidence=0.99, resamples=500, seed=7, **options)
     assert wider["confidence_intervals"]["sari"][0] < intervals["sari"][0]
 
 
 @pytest.mark.parametrize("variant", ["hf", "easse"])
-def test_intervals_resample_segments(sari, corpus, variant):
+def test_intervals_resample_segments(sari, examples, variant):
     """Each resample scored from its texts, as slowly as can be."""
-    columns = one(corpus, "deleting")
+    columns = with_system(examples, "deleting")
     draws = np.random.Generator(np.random.PCG64(5)).integers(0, 10, size=(20, 10))
     resamples = [
         sari.compute(**{name: [column[place] for place in chosen] for name, column in columns.items()}, variant=variant)
@@ -325,106 +314,8 @@ def test_one_segment_has_no_interval_and_no_significance(sari):
         assert "confidence_intervals" not in sari.compute(**columns, predictions=["a"], confidence=0.9)
 
 
-@pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])
-@pytest.mark.parametrize("method", METHODS)
-def test_compare_is_compute_of_each_system(sari, corpus, variant, method):
-    found = sari.compare(**corpus, variant=variant, method=method, resamples=300, details=True)
-    assert json.loads(json.dumps(found)) == found
-    assert {key: found[key] for key in list(found)[:8]} == {
-        "baseline": "deleting",
-        "method": method,
-        "confidence": 0.95,
-        "resamples": 300,
-        "trials": 300,
-        "seed": 12345,
-        "comparisons": 1,
-        "segments": 10,
-    }
-    for name, scores in found["systems"].items():
-        alone = sari.compute(**one(corpus, name), variant=variant, confidence=0.95, resamples=300, details=True)
-        extra = {key: scores[key] for key in ("differences", "p_values", "corrected_p_values") if key in scores}
-        assert scores == alone | extra
-        assert bool(extra) == (name != "deleting")
-        assert found["signature"] == alone["signature"]
-    first, second = found["systems"].values()
-    assert second["differences"] == {name: second[name] - first[name] for name in SCORES}
-    turned = sari.compare(**corpus, variant=variant, method=method, resamples=300, baseline="rewriting")["systems"]
-    assert turned["deleting"]["p_values"] == second["p_values"]
-    assert "p_values" not in turned["rewriting"]
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_each_system_with_each(sari, corpus, method):
-    """Three systems that differ and a twin: the twins share a group and their ranks, the others have their own."""
-    copies = {name: texts * 20 for name, texts in corpus["predictions"].items()}
-    systems = {"copy": corpus["sources"] * 20, **copies, "twin": list(copies["deleting"])}
-    columns = {"sources": corpus["sources"] * 20, "references": corpus["references"] * 20, "predictions": systems}
-    found = sari.compare(**columns, variant="easse", method=method, all_pairs=True, resamples=999)
-    assert json.loads(json.dumps(found)) == found
-    assert (found["baseline"], found["comparisons"]) == (None, 6)
-    ranked = {name: (row["group"], row["rank"]) for name, row in found["systems"].items()}
-    assert ranked == {"rewriting": (1, [1, 1]), "deleting": (2, [2, 3]), "twin": (2, [2, 3]), "copy": (3, [4, 4])}
-    p_values = np.array([[pair["p_values"][name] for name in SCORES] for pair in found["pairs"]])
-    corrected = [[pair["corrected_p_values"][name] for name in SCORES] for pair in found["pairs"]]
-    assert np.array_equal(resampling.holm(p_values), corrected)
-    for pair in found["pairs"]:
-        one, other = pair["systems"]
-        alone = sari.compare(
-            **{**columns, "predictions": {name: systems[name] for name in (other, one)}},
-            variant="easse",
-            method=method,
-            resamples=999,
-        )["systems"][one]
-        assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_system_does_not_differ_from_itself(sari, corpus, method):
-    outputs = corpus["predictions"]["deleting"]
-    found = sari.compare(**{**corpus, "predictions": {"a": outputs, "b": list(outputs)}}, method=method, resamples=200)
-    assert found["systems"]["b"]["differences"] == dict.fromkeys(SCORES, 0.0)
-    assert found["systems"]["b"]["p_values"] == dict.fromkeys(SCORES, 1.0)
-
-
-def test_compare_without_statistics_and_with_default_resamples(sari, corpus):
-    found = sari.compare(**corpus, method=None, confidence=None)
-    assert all(list(scores) == list(SCORES) for scores in found["systems"].values())
-    for method, trials in {"bootstrap": 1_000, "randomization": 10_000}.items():
-        found = sari.compare(**corpus, method=method)
-        assert (found["resamples"], found["trials"]) == (1_000, trials)
-    found = sari.compare(**corpus)
-    assert (found["method"], found["trials"]) == ("randomization", 10_000)
-
-
-def test_sources_and_references_are_tokenized_once(sari, corpus):
-    seen = []
-
-    def tokenize(text):
-        seen.append(text)
-        return text
-
-    sari.compare(**corpus, tokenize=tokenize, lowercase=False, variant="easse", resamples=10)
-    texts = [*corpus["sources"], *(text for column in corpus["predictions"].values() for text in column)]
-    texts += [text for row in corpus["references"] for text in row]
-    assert sorted(seen) == sorted(texts)
-
-
-def test_memory_of_a_comparison_is_bounded(sari, corpus):
-    """More resamples of more segments than a matrix of them all could hold in this many bytes."""
-    many = {
-        "sources": corpus["sources"] * 200,
-        "references": corpus["references"] * 200,
-        "predictions": {f"{name}{n}": texts * 200 for name, texts in corpus["predictions"].items() for n in range(2)},
-    }
-    tracemalloc.start()
-    sari.compare(**many, variant="easse", resamples=10_000)
-    peak = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert peak < 120e6 < 2_000 * 10_000 * 8
-
-
-def test_states_keep_rows_for_intervals_through_merging_and_pickling(sari, corpus):
-    columns = one(corpus, "rewriting")
+def test_states_keep_rows_for_intervals_through_merging_and_pickling(sari, examples):
+    columns = with_system(examples, "rewriting")
     for variant in ("hf", "easse"):
         whole = sari.state(variant=variant, resampling=True)
         for half in (slice(0, 4), slice(4, 10)):
@@ -441,8 +332,8 @@ def test_states_keep_rows_for_intervals_through_merging_and_pickling(sari, corpu
         plain.merge(sari.state(resampling=True))
 
 
-def test_baselines(sari, corpus):
-    columns = {name: corpus[name] for name in ("sources", "references")}
+def test_baselines(sari, examples):
+    columns = {name: examples[name] for name in ("sources", "references")}
     for variant in ("hf", "easse_legacy"):
         found = sari.baselines(**columns, variant=variant)
         assert list(found) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
@@ -459,9 +350,9 @@ def test_baselines(sari, corpus):
             scores = sari.compute(sources=sources, predictions=predictions, references=references, variant=variant)
             assert found[name] == scores
         assert found["references"]["sari"] == (found["reference 1"]["sari"] + found["reference 2"]["sari"]) / 2
-        with_scores = sari.compute(**one(corpus, "deleting"), variant=variant, baselines=True)
+        with_scores = sari.compute(**with_system(examples, "deleting"), variant=variant, baselines=True)
         assert with_scores.pop("baselines") == found
-        assert with_scores == sari.compute(**one(corpus, "deleting"), variant=variant)
+        assert with_scores == sari.compute(**with_system(examples, "deleting"), variant=variant)
     assert list(sari.baselines(sources=["a", "b"], references=[["a"], ["b", "c"]])) == ["copy", "empty", "unrelated"]
     ragged = sari.baselines(sources=["a", "b"], references=[["a", "x"], ["b", "c", "d"]])
     assert list(ragged) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
@@ -484,47 +375,16 @@ def test_baselines(sari, corpus):
         ({"seed": "x"}, TypeError, "seed: got 'x', wanted a whole number of at least 0"),
     ],
 )
-def test_bad_options(sari, corpus, options, error, message):
-    for call in (lambda: sari.compute(**one(corpus, "deleting"), **options), lambda: sari.compare(**corpus, **options)):
+def test_bad_options(sari, examples, options, error, message):
+    for call in (
+        lambda: sari.compute(**with_system(examples, "deleting"), **options),
+        lambda: sari.compare(**examples, **options),
+    ):
         with pytest.raises(error) as raised:
             call()
         assert str(raised.value) == message
 
 
-@pytest.mark.parametrize(
-    ("changes", "error", "message"),
-    [
-        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap, or None"),
-        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
-        (
-            {"all_pairs": True, "baseline": "deleting"},
-            ValueError,
-            "baseline: got 'deleting' with all_pairs=True, wanted None",
-        ),
-        (
-            {"all_pairs": True, "method": None},
-            ValueError,
-            "method: got None with all_pairs=True, wanted one of randomization, bootstrap",
-        ),
-        ({"baseline": "x"}, ValueError, "baseline: got 'x', wanted one of deleting, rewriting"),
-        ({"predictions": {}}, ValueError, "predictions: got no system, wanted at least one"),
-        ({"predictions": ["a"]}, TypeError, "predictions: got list, wanted a dict of names and lists of str"),
-        ({"predictions": {1: ["a"]}}, TypeError, "predictions: got the name 1, wanted a str"),
-        ({"predictions": {"x": ["a", None]}}, TypeError, "predictions['x'][1]: got NoneType, wanted str"),
-        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, wanted 10, as many as sources"),
-        (
-            {"sources": [], "predictions": {"x": []}, "references": []},
-            ValueError,
-            "sources, predictions, references: got no segments, wanted at least one",
-        ),
-    ],
-)
-def test_bad_comparisons(sari, corpus, changes, error, message):
-    with pytest.raises(error) as raised:
-        sari.compare(**{**corpus, **changes})
-    assert str(raised.value) == message
-
-
-def test_baselines_option_is_a_bool(sari, corpus):
+def test_baselines_option_is_a_bool(sari, examples):
     with pytest.raises(TypeError, match=r"^baselines: got 1, wanted True or False$"):
-        sari.compute(**one(corpus, "deleting"), baselines=1)
+        sari.compute(**with_system(examples, "deleting"), baselines=1)

@@ -49,7 +49,7 @@ def tokens_of_texts(source, references, prediction):
 @st.composite
 def segments(draw, systems=1, min_segments=1):
     """Draw sources, references, and the predictions of each system, over so few words that n-grams repeat."""
-    text = st.lists(st.sampled_from(["a", "b", "c", ""]), max_size=7)
+    text = st.text("abc ", max_size=7).map(lambda letters: [letter.strip() for letter in letters])
     row = st.tuples(text, st.lists(text, min_size=1, max_size=3), *[text] * systems)
     rows = draw(st.lists(row, min_size=min_segments, max_size=4))
     return tuple(map(list, zip(*rows, strict=True)))
