@@ -4,15 +4,13 @@ import subprocess
 import sys
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from programs import EXAMPLE, ROOT
-from web_pages import DESKTOP, PHONE
+from web_pages import DESKTOP, PHONE, axe
 
 pytest_plugins = ("web_app",)
 
 #: A4 between the margins of the page, in pixels.
 PAPER = (688, 1000)
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 FILES = ["outputs", "outputs.rewriting", "sources", "references.0"]
 #: What stands further right than the page is wide, unless it can be scrolled to.
 CUT = """() => [...document.body.querySelectorAll("*")]
@@ -64,9 +62,7 @@ def test_axe_finds_nothing(opened, size, scheme):
     page.evaluate(
         "[...document.querySelectorAll('article')].slice(12).forEach(one => one.remove())"
     )  # more of the same
-    page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
-    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in axe(page)] == []
 
 
 @pytest.mark.parametrize("systems", [3, 20])
