@@ -1,11 +1,10 @@
 """The page of a report as people see it: light and dark, on a phone, and on paper with many systems."""
 
-import subprocess
-import sys
-
 import pytest
 from programs import EXAMPLE, ROOT
 from web_pages import DESKTOP, PHONE, axe
+
+from sari.command_line.program import main
 
 pytest_plugins = ("web_app",)
 
@@ -22,8 +21,9 @@ CUT = """() => [...document.body.querySelectorAll("*")]
 def written(folder, systems, *options):
     outputs = [f"a_name_that_is_long_{place}=examples/{FILES[place % 4]}.txt" for place in range(systems)]
     path = folder / f"{systems}.html"
-    command = [sys.executable, "score.py", *EXAMPLE, "--outputs", *outputs, *options, "--report", path]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        assert main([*EXAMPLE, "--outputs", *outputs, *options, "--report", str(path)]) == 0
     return path.as_uri()
 
 
