@@ -60,7 +60,7 @@ def wait_for(url, process):
 
 @pytest.fixture(scope="session")
 def client(address):
-    return Client(address, verbose=False, httpx_kwargs={"timeout": 60})
+    return Client(address, verbose=False, ssl_verify=False, httpx_kwargs={"timeout": 60})
 
 
 @pytest.fixture(scope="session")
