@@ -20,7 +20,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
-from functools import partial
+from functools import cache
 from itertools import groupby
 from pathlib import Path
 
@@ -59,8 +59,8 @@ _IN_MARKDOWN = {
 
 def as_html(document: Document) -> str:
     """Return a page that holds its style and pictures."""
-    pictures = zip(*(_pictures(document, palette) for palette in (plots.PAPER, plots.NIGHT)), strict=True)
-    return _rendered("report.html.j2", document, pictures=list(pictures), whys=_whys)
+    pictures = [(_address(svg), _address(plots.at_night(svg)), words) for svg, words in _pictures(document)]
+    return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
@@ -85,21 +85,28 @@ def as_json(document: Document) -> str:
 FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
 
 
-def _rendered(template: str, document: Document, **more) -> str:
+@cache
+def _template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(_TEMPLATES),
-        autoescape=template.endswith(".html.j2"),
+        autoescape=name.endswith(".html.j2"),
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": _figure, "markdown": _markdown, "marked": _marked, "span": _span}
     environment.globals |= {"SCORES": SCORES, "LABELS": _LABELS, "WORDS": WORDS, "MARKS": MARKS, "EMPTY": _EMPTY}
-    environment.globals |= {"MISSED": _MISSED, "is_wide": len(document.systems) > _SYSTEMS, "digits": document.digits}
+    environment.globals |= {"MISSED": _MISSED}
+    return environment.get_template(name)
+
+
+def _rendered(template: str, document: Document, **more) -> str:
     names = [system.name for system in document.systems]
     of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
-    shown = environment.get_template(template).render(
+    shown = _template(template).render(
         document=document,
+        digits=document.digits,
+        is_wide=len(document.systems) > _SYSTEMS,
         of=of,
         more=_more(document),
         columns=[*document.systems, *document.beside],
@@ -140,31 +147,35 @@ def _measure_cell(system: System, measure: Measure) -> str:
     return f"{shown} ({low} to {high})"
 
 
-def _pictures(document: Document, palette: plots.Palette) -> list[tuple[str, str]]:
-    """Return pictures as addresses that hold them, each with the words that stand for it."""
+def _pictures(document: Document) -> list[tuple[str, str]]:
+    """Return pictures as SVG, each with the words that stand for it."""
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
-    histogram, lines = partial(plots.histogram, palette=palette), partial(plots.lines, palette=palette)
-    pictures = [(histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
+    pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
     by_references = document.scored.by_references if document.scored is not None else []
     numbers = sorted({row.references for row in by_references})
     if len(numbers) > 1:
         by_number = {
             system.name: [row.mean["sari"] for row in by_references if row.name == system.name] for system in systems
         }
-        line = lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
+        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
         classes = list(map(_span, document.lengths))
-        line = lines(by_length, classes, x="tokens of the source", y="SARI")
+        line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
     for measure in MEASURES:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
-            pictures.append((histogram(values, measure.label), words))
-    return [(f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}", words) for svg, words in pictures]
+            pictures.append((plots.histogram(values, measure.label), words))
+    return pictures
+
+
+def _address(svg: str) -> str:
+    """Return an address that holds a picture."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:

@@ -1,6 +1,7 @@
 """Pictures for reports, as SVG: systems differ in colour and in the dash of their lines, so that paper tells too."""
 
 import io
+import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
@@ -22,9 +23,10 @@ class Palette(NamedTuple):
 
 
 # Okabe and Ito's colours, which stay apart for all kinds of colour vision: without the yellow, too pale for a line on
-# paper; for dark pages lighter, with the yellow.
-PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000"))
+# paper; for dark pages lighter, with the yellow. Black is not quite black, which matplotlib leaves out of pictures.
+PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000001"))
 NIGHT = Palette("#e6e9ee", "#39414d", ("#56b4e9", "#ff9b5c", "#2fc79a", "#f0a6d0", "#f0e442", "#b9a4ff", "#ffffff"))
+_AT_NIGHT = dict(zip((PAPER.ink, PAPER.grid, *PAPER.systems), (NIGHT.ink, NIGHT.grid, *NIGHT.systems), strict=True))
 _DASHES = ("-", "--", "-.", ":")
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -38,6 +40,8 @@ _STYLE: Any = {
     "svg.hashsalt": "sari",  # the same picture, to the byte, from the same numbers
     "svg.fonttype": "none",  # letters stay letters, so that names in any script show
     "text.parse_math": False,  # a name may hold dollars
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), PAPER.ink),
+    "grid.color": PAPER.grid,
 }
 _BINS = 20
 # Inches: of a picture, of a line of the legend below it, and of a letter in there.
@@ -48,13 +52,7 @@ _SAMPLE, _LONGEST = 7, 70
 _INSIDE = 4
 
 
-def histogram(
-    values: Mapping[str, Sequence[float]],
-    label: str,
-    *,
-    limits: tuple[float, float] | None = None,
-    palette: Palette = PAPER,
-) -> str:
+def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tuple[float, float] | None = None) -> str:
     """Return how many segments have which value, in a line per system, or in bars for a single one.
 
     Args:
@@ -62,13 +60,12 @@ def histogram(
         label: what the numbers are.
         limits: the ends of the axis; where there are none, all but the highest hundredth of the values fits in, and the
             last bar holds what lies beyond, which stands below it.
-        palette: the colours.
     """
     numbers = {name: np.asarray(column, np.float64) for name, column in values.items()}
     low, high = limits or _limits(np.concatenate(list(numbers.values())))
     edges = np.linspace(low, high, _BINS + 1)
-    figure, axes = _figure(values, palette)
-    for column, style in zip(numbers.values(), _styles(palette), strict=False):
+    figure, axes = _figure(values)
+    for column, style in zip(numbers.values(), _styles(), strict=False):
         counts, _ = np.histogram(np.clip(column, low, high), edges)
         if len(numbers) == 1:
             axes.stairs(counts, edges, fill=True, color=style["color"])
@@ -78,7 +75,7 @@ def histogram(
     axes.set_ylabel("segments")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return _svg(figure, axes, numbers, palette)
+    return _svg(figure, axes, numbers)
 
 
 def rest_of(values: Mapping[str, Sequence[float]]) -> str:
@@ -92,25 +89,31 @@ def rest_of(values: Mapping[str, Sequence[float]]) -> str:
     return f"; the last bar holds all from {high - (high - low) / _BINS:.3g} on" if every.max() > high else ""
 
 
-def lines(
-    values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str, palette: Palette = PAPER
-) -> str:
+def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str) -> str:
     """Return a line per system over classes.
 
     Args:
         values: for each system a number per class.
         classes: what the classes are called.
         x, y: what the axes are called.
-        palette: the colours.
     """
-    figure, axes = _figure(values, palette)
-    for column, style in zip(values.values(), _styles(palette), strict=False):
+    figure, axes = _figure(values)
+    for column, style in zip(values.values(), _styles(), strict=False):
         axes.plot(range(len(classes)), column, marker="o", linewidth=1.8, **style)
     axes.set_xticks(range(len(classes)), classes)
     axes.set_xlabel(x)
     axes.set_ylabel(y)
     axes.margins(y=0.15)
-    return _svg(figure, axes, values, palette)
+    return _svg(figure, axes, values)
+
+
+def at_night(svg: str) -> str:
+    """Return a picture in the colours of dark pages; words stay as they are."""
+
+    def recoloured(tag: re.Match[str]) -> str:
+        return re.sub("#[0-9a-f]{6}", lambda colour: _AT_NIGHT.get(colour[0], colour[0]), tag[0])
+
+    return re.sub("<[^>]*>", recoloured, svg)
 
 
 def _limits(values: np.ndarray) -> tuple[float, float]:
@@ -118,16 +121,10 @@ def _limits(values: np.ndarray) -> tuple[float, float]:
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
-def _styles(palette: Palette) -> Iterable[dict[str, Any]]:
+def _styles() -> Iterable[dict[str, Any]]:
     return (
-        {"color": colour, "linestyle": dash}
-        for colour, dash in zip(cycle(palette.systems), cycle(_DASHES), strict=False)
+        {"color": colour, "linestyle": dash} for colour, dash in zip(cycle(PAPER.systems), cycle(_DASHES), strict=False)
     )
-
-
-def _style(palette: Palette) -> Any:
-    inks = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
-    return {**_STYLE, **dict.fromkeys(inks, palette.ink), "grid.color": palette.grid}
 
 
 def _legend_columns(names: Sequence[str]) -> int:
@@ -135,10 +132,10 @@ def _legend_columns(names: Sequence[str]) -> int:
     return max(1, int(_WIDTH / _LETTER) // (max(map(len, names)) + _SAMPLE))
 
 
-def _figure(names: Iterable[str], palette: Palette) -> tuple[Figure, Axes]:
+def _figure(names: Iterable[str]) -> tuple[Figure, Axes]:
     shown = list(map(_shown, names))
     lines_below = 0 if len(shown) <= _INSIDE else -(-len(shown) // _legend_columns(shown)) + 1
-    with matplotlib.rc_context(_style(palette)):
+    with matplotlib.rc_context(_STYLE):
         figure = Figure(figsize=(_WIDTH, _HEIGHT + _LINE * lines_below), layout="constrained")
         return figure, figure.subplots()
 
@@ -149,9 +146,9 @@ def _shown(name: str) -> str:
     return f" {name}" if name.startswith("_") else name
 
 
-def _svg(figure: Figure, axes: Axes, names: Iterable[str], palette: Palette) -> str:
+def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
     shown = list(map(_shown, names))
-    with matplotlib.rc_context(_style(palette)), warnings.catch_warnings():
+    with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         if len(shown) > 1:
             how: Any = {"handles": [*axes.lines, *axes.patches], "labels": shown, "frameon": False, "fontsize": 9}

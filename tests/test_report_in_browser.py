@@ -1,18 +1,15 @@
 """The page of a report as people see it: light and dark, on a phone, and on paper with many systems."""
 
-import subprocess
-import sys
-
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from programs import EXAMPLE, ROOT
-from web_pages import DESKTOP, PHONE
+from web_pages import DESKTOP, PHONE, axe
+
+from sari.command_line.program import main
 
 pytest_plugins = ("web_app",)
 
 #: A4 between the margins of the page, in pixels.
 PAPER = (688, 1000)
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
 FILES = ["outputs", "outputs.rewriting", "sources", "references.0"]
 #: What stands further right than the page is wide, unless it can be scrolled to.
 CUT = """() => [...document.body.querySelectorAll("*")]
@@ -24,8 +21,9 @@ CUT = """() => [...document.body.querySelectorAll("*")]
 def written(folder, systems, *options):
     outputs = [f"a_name_that_is_long_{place}=examples/{FILES[place % 4]}.txt" for place in range(systems)]
     path = folder / f"{systems}.html"
-    command = [sys.executable, "score.py", *EXAMPLE, "--outputs", *outputs, *options, "--report", path]
-    subprocess.run(command, cwd=ROOT, check=True, capture_output=True)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(ROOT)
+        assert main([*EXAMPLE, "--outputs", *outputs, *options, "--report", str(path)]) == 0
     return path.as_uri()
 
 
@@ -64,9 +62,7 @@ def test_axe_finds_nothing(opened, size, scheme):
     page.evaluate(
         "[...document.querySelectorAll('article')].slice(12).forEach(one => one.remove())"
     )  # more of the same
-    page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
-    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in found] == []
+    assert [(rule["id"], rule["nodes"][0]["html"][:200]) for rule in axe(page)] == []
 
 
 @pytest.mark.parametrize("systems", [3, 20])

@@ -4,14 +4,10 @@ import re
 from itertools import pairwise
 
 import pytest
-from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
-from web_pages import DESKTOP, PHONE, box, expect_score, upload, view
+from web_pages import DESKTOP, PHONE, axe, box, expect_score, upload, view
 
 pytest_plugins = ("web_app",)
-
-RULES = {"runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]}}
-
 
 #: Gradio shows results that are pending at a fifth of their opacity, and takes 150 ms more to fade them in.
 SETTLED = """
@@ -23,9 +19,7 @@ SETTLED = """
 def findings(page):
     """Return what axe finds: how grave it is, the rule, and the first place."""
     page.wait_for_function(SETTLED)
-    page.evaluate(AXE_SCRIPT)
-    found = page.evaluate("rules => axe.run(document, rules)", RULES)["violations"]
-    return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in found]
+    return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in axe(page)]
 
 
 @pytest.fixture(params=[(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])

@@ -233,7 +233,7 @@ def test_a_link_carries_texts_and_choices(visit, sari):
     expect_score(page, score)
     expect(page).to_have_url(re.compile("#source=.*&variant=easse$"))
     address = page.url
-    page = visit(at=address)  # somebody else
+    page = visit(at=address, apart=True)  # somebody else
     expect_score(page, score)
     for label, text in (("Source", texts[0]), ("Output", texts[1]), ("References", "\n".join(texts[2]))):
         expect(box(page, label)).to_have_value(text)
@@ -242,7 +242,7 @@ def test_a_link_carries_texts_and_choices(visit, sari):
 
 
 def test_link_signature_and_snippet_are_copied(visit, sari):
-    page = visit()
+    page = visit(apart=True)
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     fill(page, "the cat's", "a cat", ["a cat", "cats"])
     choose(page, "Variant", "easse")
@@ -250,10 +250,11 @@ def test_link_signature_and_snippet_are_copied(visit, sari):
     expect_score(page, score)
     accordion(page, "Link, signature, Python")
     copied = {}
-    for name in ("link", "signature", "Python"):
+    for name, button in (("link", "link"), ("signature", "signature"), ("Python", "snippet")):
         page.get_by_role("button", name=f"Copy {name}").click()
-        expect(page.get_by_role("button", name="Copied")).to_be_visible()
+        expect(page.locator(f"[data-copy={button}]")).to_have_text("Copied")
         copied[name] = page.evaluate("navigator.clipboard.readText()")
+    for name in copied:
         expect(page.get_by_role("button", name=f"Copy {name}")).to_be_visible()
     assert copied["link"] == page.url
     assert copied["signature"].startswith("SARI|variant:easse|nrefs:2|")
@@ -354,7 +355,7 @@ def test_markup_is_shown_and_never_run(visit, tmp_path):
 
 
 def test_visitors_at_once_see_their_own_scores(visit, sari):
-    pages = [visit() for _ in range(5)]
+    pages = [visit(apart=True) for _ in range(5)]
     texts = [(f"a b {'x ' * number}c", f"a {'x ' * number}d", [f"a {'y ' * number}c"]) for number in range(5)]
     for page, text in zip(pages, texts, strict=True):
         fill(page, *text)

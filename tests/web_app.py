@@ -60,7 +60,7 @@ def wait_for(url, process):
 
 @pytest.fixture(scope="session")
 def client(address):
-    return Client(address, verbose=False, httpx_kwargs={"timeout": 60})
+    return Client(address, verbose=False, ssl_verify=False, httpx_kwargs={"timeout": 60})
 
 
 @pytest.fixture(scope="session")
@@ -71,10 +71,19 @@ def browser():
         yield browser
 
 
+@pytest.fixture(scope="session")
+def cache(browser):
+    """Return a context that has the files of the page, once they were got, and see that pages keep nothing in it."""
+    context = browser.new_context()
+    yield context
+    assert context.storage_state() == {"cookies": [], "origins": []}
+    context.close()
+
+
 @pytest.fixture
-def visit(browser, address):
+def visit(browser, cache, address):
     """Return a function that opens the page; nothing on it may fail or go to another host."""
     from web_pages import visiting
 
-    with visiting(browser, address) as visit:
+    with visiting(browser, cache, address) as visit:
         yield visit

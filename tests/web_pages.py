@@ -3,6 +3,7 @@
 import re
 from contextlib import contextmanager
 
+from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import expect
 
 from sari.variants import VARIANTS
@@ -10,24 +11,32 @@ from sari.variants import VARIANTS
 DESKTOP, PHONE = (1280, 900), (390, 844)
 #: A machine that does other things too takes its time: in milliseconds.
 PATIENCE = 30_000
+RULES = {
+    "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]},
+    "resultTypes": ["violations"],
+}
 expect.set_options(timeout=PATIENCE)
 
 
 @contextmanager
-def visiting(browser, address):
-    problems, contexts = [], []
+def visiting(browser, cache, address):
+    """Yield a function that opens the page: in `cache`, a context that has its files, or in one of its own."""
+    problems, opened = [], []
 
-    def visit(size=DESKTOP, scheme="light", at=address):
+    def visit(size=DESKTOP, scheme="light", at=address, *, apart=False):
         width, height = size
-        context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
-        contexts.append(context)
+        context = browser.new_context() if apart else cache
         page = context.new_page()
+        opened.append(context if apart else page)
+        page.set_viewport_size({"width": width, "height": height})
+        page.emulate_media(color_scheme=scheme)
         page.set_default_timeout(PATIENCE)
         page.on("pageerror", lambda error: problems.append(f"error: {error}"))
         page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
         page.on("request", lambda request: problems.append(request.url) if is_foreign(request.url) else None)
         page.goto(at)
+        hurry(page)
         expect(page.locator(".sari-total strong").first).to_be_visible()
         return page
 
@@ -35,9 +44,22 @@ def visiting(browser, address):
         return not url.startswith((address, "data:", f"blob:{address}"))
 
     yield visit
-    for context in contexts:
-        context.close()
+    for one in opened:
+        one.close()
     assert problems == [], problems
+
+
+def hurry(page):
+    """Play the animations of the page, such as menus that slide out, in a tenth of their time."""
+    tools = page.context.new_cdp_session(page)
+    tools.send("Animation.enable")
+    tools.send("Animation.setPlaybackRate", {"playbackRate": 10})
+
+
+def axe(page):
+    """Return what axe finds wrong with the page."""
+    page.evaluate(AXE_SCRIPT)
+    return page.evaluate("rules => axe.run(document, rules).then(found => found.violations)", RULES)
 
 
 def box(page, label):

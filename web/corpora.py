@@ -2,6 +2,7 @@
 
 import gzip
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain, count, islice
@@ -201,12 +202,14 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
     """
     rows = _table(path)
     by_system: dict[str, dict[_Key, TableRow]] = {}
+    repeats: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     for row in rows:
         if row.system is None:
             raise RefusedError("There is no column system in the table, or a row without: whose outputs are they?")
-        own = by_system.setdefault(row.system, {})
-        texts = row.source, tuple(row.references)
-        own[next(key for number in count() if (key := (*texts, number)) not in own)] = row
+        source, references = row.source, tuple(row.references)
+        repeat = repeats[row.system, source, references]
+        repeats[row.system, source, references] += 1
+        by_system.setdefault(row.system, {})[source, references, repeat] = row
     check_systems(len(by_system))
     segments = list(next(iter(by_system.values())))
     for name, own in by_system.items():
