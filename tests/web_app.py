@@ -9,10 +9,16 @@ import subprocess
 import sys
 import time
 import urllib.request
+from importlib.util import find_spec
 
 import pytest
 from gradio_client import Client
 from programs import ROOT
+
+# Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.
+if find_spec("playwright"):
+    from browser import started
+    from web_pages import visiting
 
 #: What an app prints as it starts; it prints nothing else.
 STARTED = ("* Running on local URL:", "* To create a public link")
@@ -65,8 +71,6 @@ def client(address):
 
 @pytest.fixture(scope="session")
 def browser():
-    from browser import started
-
     with started() as browser:
         yield browser
 
@@ -83,7 +87,5 @@ def cache(browser):
 @pytest.fixture
 def visit(browser, cache, address):
     """Return a function that opens the page; nothing on it may fail or go to another host."""
-    from web_pages import visiting
-
     with visiting(browser, cache, address) as visit:
         yield visit
