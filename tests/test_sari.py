@@ -3,6 +3,7 @@
 import copy
 import inspect
 import json
+import os
 import pickle
 import re
 import shutil
@@ -15,7 +16,7 @@ import evaluate
 import oracle
 import pytest
 from conftest import ROOT
-from four_segments import NO_TEXT, SCORES, TEXTS, Breaks, load, repeated, rows, run, segment
+from four_segments import NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, run, segment
 from refusals import BAD_OPTIONS, refuses
 
 from sari.options import OPTIONS
@@ -417,6 +418,7 @@ def test_two_processes(sari, tmp_path):
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", DISTRIBUTED, str(ROOT / "sari.py"), str(tmp_path), str(number), json.dumps(TEXTS)],
+            env=os.environ | WITHOUT_TRANSFORMERS,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
