@@ -175,7 +175,7 @@ def test_two_processes(sari, tokenizer, tmp_path):
 def test_the_example(tmp_path):
     """The example runs as it is, with less to learn."""
     done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "train.py"), "--epochs", "1", "--sentences", "640"],
+        [sys.executable, str(EXAMPLES / "train.py"), "--epochs", "1", "--sentences", "320"],
         cwd=tmp_path,
         capture_output=True,
         text=True,
