@@ -78,6 +78,17 @@ def printed(capsys, monkeypatch, *arguments):
     return output.out
 
 
+def exit_of(monkeypatch, folder, *arguments):
+    """Return the exit status of `score.py` in a folder, run in this process for speed."""
+    from sari.command_line.program import main
+
+    monkeypatch.chdir(folder)
+    try:
+        return main(list(arguments))
+    except SystemExit as end:
+        return end.code
+
+
 def write_corpus(folder, segments, text="a b c d"):
     for name in ("s.txt", "o.txt", "r.txt"):
         (folder / name).write_text("".join(f"{text} {number}\n" for number in range(segments)))
