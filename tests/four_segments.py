@@ -9,6 +9,8 @@ from pathlib import Path
 import oracle
 
 ROOT = Path(__file__).resolve().parent.parent
+#: The environment of processes that load `evaluate` and do not need transformers, which it would import.
+WITHOUT_TRANSFORMERS = {"PYTHONPATH": str(ROOT / "tests" / "without_transformers")}
 NAMES = ("sari", "keep", "delete", "add")
 
 TEXTS = {
@@ -52,6 +54,11 @@ def load(**options):
 def state_of(scorer, texts, **options):
     """Return a state that has seen the texts."""
     state = scorer.state(**options)
+    return updated(state, texts)
+
+
+def updated(state, texts):
+    """Return the state when it has seen the texts."""
     state.update(**texts)
     return state
 
@@ -60,7 +67,7 @@ def run(program, *arguments, **environment):
     """Run a program in a fresh process and return what it printed, as JSON."""
     process = subprocess.run(
         [sys.executable, "-c", program, *map(str, arguments)],
-        env={**os.environ, **environment},
+        env=os.environ | WITHOUT_TRANSFORMERS | environment,
         capture_output=True,
         text=True,
         timeout=60,

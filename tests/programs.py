@@ -59,14 +59,6 @@ def refusal_of(process):
     return line.removeprefix("score.py: error: ")
 
 
-def usage_error_of(process):
-    """Return the one line of a refusal."""
-    assert (process.returncode, process.stdout) == (2, b"")
-    (line,) = process.stderr.decode().splitlines()
-    assert line.startswith("score.py: error: ")
-    return line.removeprefix("score.py: error: ")
-
-
 def printed(capsys, monkeypatch, *arguments):
     """Return what `score.py` prints for files of the project, run in this process for speed."""
     from sari.command_line.program import main
@@ -76,6 +68,27 @@ def printed(capsys, monkeypatch, *arguments):
     output = capsys.readouterr()
     assert output.err == ""
     return output.out
+
+
+def exit_of(monkeypatch, folder, *arguments):
+    """Return the exit status of `score.py` in a folder, run in this process for speed."""
+    from sari.command_line.program import main
+
+    monkeypatch.chdir(folder)
+    try:
+        return main(list(arguments))
+    except SystemExit as end:
+        return end.code
+
+
+def usage_error(capsys, monkeypatch, folder, *arguments):
+    """Return the one line of a refusal in this process."""
+    assert exit_of(monkeypatch, folder, *arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    (line,) = output.err.splitlines()
+    assert line.startswith("score.py: error: ")
+    return line.removeprefix("score.py: error: ")
 
 
 def write_corpus(folder, segments, text="a b c d"):

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import EXAMPLE, ROOT, SYSTEMS, printed
+from programs import EXAMPLE, ROOT, SYSTEMS, exit_of, printed
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, Page
 
 FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]
@@ -82,15 +82,16 @@ def test_command_with_trees(folder, sari):
         (["--report", "own.md", "--jsonl", "own.md"], "own.md: is an input, wanted another file to write"),
     ],
 )
-def test_command_refuses(folder, arguments, message):
+def test_command_refuses(monkeypatch, capsys, folder, arguments, message):
     (folder / "x.md").write_text("what stood there before")
     (folder / "short").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
     trees = (folder / "t.conllu").read_text().split("\n\n")
     (folder / "other").write_text("\n\n".join([*trees[:4], "1\ta\t_\t_\t_\t_\t0\t_\t_\t_", ""]))
     (folder / "own.md").write_text('{"source": "a", "prediction": "b", "references": "c"}\n')
-    process = run(folder, *([] if "--jsonl" in arguments else FILES), *arguments)
-    assert (process.returncode, process.stdout) == (2, "")
-    assert process.stderr.splitlines()[-1].startswith(f"score.py: error: {message}")
+    assert exit_of(monkeypatch, folder, *([] if "--jsonl" in arguments else FILES), *arguments) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert output.err.splitlines()[-1].startswith(f"score.py: error: {message}")
     assert (folder / "x.md").read_text() == "what stood there before"
 
 

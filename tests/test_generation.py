@@ -7,10 +7,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import evaluate
 import pytest
 import torch
 from datasets import Dataset
-from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
+from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, in_two_processes, make_tokenizer
 from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -305,11 +306,15 @@ def make_callback(sari, tokenizer):
 def test_two_processes(sari, tokenizer, tmp_path):
     """Nine rows for two processes with batches of two: exactly the score of one process."""
     scores = tmp_path / "scores.jsonl"
-    command = [sys.executable, "-m", "torch.distributed.run", "--standalone", "--nproc_per_node=2", __file__]
     path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
     env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
     done = subprocess.run(
-        [*command, str(scores), str(tmp_path)], env=env, capture_output=True, text=True, timeout=300, check=False
+        [sys.executable, __file__, str(scores), str(tmp_path)],
+        env=env,
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
     )
     assert done.returncode == 0, done.stderr[-3000:]
     found = [json.loads(line) for line in scores.read_text().splitlines()]
@@ -319,8 +324,6 @@ def test_two_processes(sari, tokenizer, tmp_path):
 
 def evaluate_in_this_process(scores, folder):
     """Do what the processes of `test_two_processes` do."""
-    import evaluate
-
     sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
     trainer = make_trainer(folder, tokenizer, callbacks=[make_callback(sari, tokenizer)])
     entry = [trainer.args.world_size, of_evaluation(trainer.evaluate())]
@@ -368,4 +371,4 @@ def test_columns_that_lack_are_named(sari):
 
 
 if __name__ == "__main__":
-    evaluate_in_this_process(*sys.argv[1:])
+    in_two_processes(evaluate_in_this_process, *sys.argv[1:])

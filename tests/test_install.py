@@ -11,6 +11,7 @@ from itertools import chain
 
 import pytest
 from conftest import ROOT
+from four_segments import WITHOUT_TRANSFORMERS
 from programs import EXAMPLE, SYSTEMS, VERSIONS
 
 from sari.variants import VERSION
@@ -61,11 +62,11 @@ def environment(wheel, tmp_path_factory):
 def outside(environment, tmp_path):
     """Return a function that runs a program of the environment in an empty folder."""
 
-    def run(program, *arguments, status=0):
+    def run(program, *arguments, status=0, **variables):
         process = subprocess.run(
             [str(environment / program), *map(str, arguments)],
             cwd=tmp_path,
-            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+            env={name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | variables,
             capture_output=True,
             text=True,
             timeout=120,
@@ -77,8 +78,8 @@ def outside(environment, tmp_path):
     return run
 
 
-def python(outside, *lines):
-    return outside("python", "-c", "\n".join(("import sys", *lines)))
+def python(outside, *lines, **variables):
+    return outside("python", "-c", "\n".join(("import sys", *lines)), **variables)
 
 
 def test_one_importable_package(wheel):
@@ -161,6 +162,7 @@ def test_evaluate_loads_the_path_of_the_package(outside):
         "ours = sari.Scorer('easse').state()",
         "ours.merge(state)",
         "print(round(ours.compute()['sari'], 2))",
+        **WITHOUT_TRANSFORMERS,
     )
     assert found.splitlines() == ["34.37", "34.37"]
 

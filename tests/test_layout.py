@@ -4,6 +4,7 @@ import ast
 import importlib.metadata
 import inspect
 import io
+import os
 import re
 import shutil
 import subprocess
@@ -15,6 +16,7 @@ import evaluate
 import pytest
 from conftest import ROOT
 from evaluate.loading import get_imports
+from four_segments import WITHOUT_TRANSFORMERS
 
 HUB = ROOT / "sari.py"
 TREE = ast.parse(HUB.read_text(encoding="utf-8"))
@@ -131,11 +133,17 @@ def our_modules():
     return [*sorted({file.stem for file in files}), "report"]
 
 
+@pytest.fixture(scope="module")
+def installed():
+    """Return the distributions that have a module, by its name."""
+    return importlib.metadata.packages_distributions()
+
+
 @pytest.mark.parametrize("name", our_modules())
-def test_names_shadow_nothing(name):
+def test_names_shadow_nothing(installed, name):
     assert name not in sys.stdlib_module_names
     # Nor what is installed, the metric itself aside where someone has installed it.
-    others = set(importlib.metadata.packages_distributions().get(name, ())) - {"sari"}
+    others = set(installed.get(name, ())) - {"sari"}
     assert not others
     # Nor what those who use the metric are likely to have.
     assert name not in {
@@ -199,7 +207,14 @@ def test_no_data_files(tmp_path):
         "    assert 0 < scores['sari'] <= 100\n"
         "print('scored')\n"
     )
-    process = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=True)
+    process = subprocess.run(
+        [sys.executable, "-c", program],
+        cwd=tmp_path,
+        env=os.environ | WITHOUT_TRANSFORMERS,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
     assert process.stdout == "scored\n"
 
 

@@ -3,6 +3,7 @@
 import copy
 import inspect
 import json
+import os
 import pickle
 import re
 import shutil
@@ -15,7 +16,7 @@ import evaluate
 import oracle
 import pytest
 from conftest import ROOT
-from four_segments import NO_TEXT, SCORES, TEXTS, Breaks, load, repeated, rows, run, segment
+from four_segments import NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, run, segment
 from refusals import BAD_OPTIONS, refuses
 
 from sari.options import OPTIONS
@@ -23,8 +24,9 @@ from sari.variants import VARIANTS, VERSION
 
 
 @pytest.fixture
-def cache(tmp_path):
-    """Return an empty folder for cache files."""
+def cache(tmp_path, monkeypatch):
+    """Return an empty folder for cache files; where another metric has a file, `evaluate` soon takes another one."""
+    monkeypatch.setattr(evaluate.EvaluationModule._create_cache_file, "__defaults__", (0.01,))  # not after a second
     folder = tmp_path / "cache"
     folder.mkdir()
     return folder
@@ -417,6 +419,7 @@ def test_two_processes(sari, tmp_path):
     processes = [
         subprocess.Popen(
             [sys.executable, "-c", DISTRIBUTED, str(ROOT / "sari.py"), str(tmp_path), str(number), json.dumps(TEXTS)],
+            env=os.environ | WITHOUT_TRANSFORMERS,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -6,7 +6,18 @@ import pickle
 
 import pytest
 from conftest import ROOT
-from four_segments import NAMES, TEXTS, Breaks, own_tokenizer, repeated, rows, run, state_of
+from four_segments import (
+    NAMES,
+    TEXTS,
+    WITHOUT_TRANSFORMERS,
+    Breaks,
+    own_tokenizer,
+    repeated,
+    rows,
+    run,
+    state_of,
+    updated,
+)
 from refusals import refuses
 
 from sari.inputs import Columns
@@ -195,12 +206,8 @@ def test_a_state_of_the_core_travels_to_a_process_without_evaluate(tmp_path):
     assert pickle.loads(file.read_bytes()).compute(details=True) == whole
 
 
-def updated(state, texts):
-    state.update(**texts)
-    return state
-
-
-def test_states_of_spawned_processes(sari):
+def test_states_of_spawned_processes(sari, monkeypatch):
+    monkeypatch.syspath_prepend(WITHOUT_TRANSFORMERS["PYTHONPATH"])
     options = {"tokenize": own_tokenizer, "sentences": True}
     tasks = [(sari.state(**options), rows(number)) for number in range(4)]
     with multiprocessing.get_context("spawn").Pool(2) as pool:

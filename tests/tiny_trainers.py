@@ -4,9 +4,11 @@ import json
 import sys
 from pathlib import Path
 
+import evaluate
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from transformers import (
     DataCollatorForSeq2Seq,
     PreTrainedTokenizerFast,
@@ -150,8 +152,6 @@ def hook_for(sari, tokenizer, raw):
 
 def evaluate_in_this_process(scores, folder):
     """Evaluate every case and append what this process found: what the processes of a distributed evaluation do."""
-    import evaluate
-
     sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
     for index, (generate, raw, arguments) in enumerate(CASES):
         trainer = make_trainer(folder, tokenizer, hook_for(sari, tokenizer, raw), generate=generate, **arguments)
@@ -161,5 +161,18 @@ def evaluate_in_this_process(scores, folder):
     torch.distributed.destroy_process_group()
 
 
+def in_two_processes(function, *arguments):
+    """Call a function in two processes as `torchrun` does, which fork from this one: all is imported once."""
+    config = LaunchConfig(
+        min_nodes=1,
+        max_nodes=1,
+        nproc_per_node=2,
+        rdzv_backend="c10d",
+        rdzv_endpoint="localhost:0",
+        start_method="fork",
+    )
+    elastic_launch(config, function)(*arguments)
+
+
 if __name__ == "__main__":
-    evaluate_in_this_process(*sys.argv[1:])
+    in_two_processes(evaluate_in_this_process, *sys.argv[1:])
