@@ -144,10 +144,16 @@ def test_combined_with_bleu(sari, bleu, rows_for_both, by):
 # ---- A cluster -------------------------------------------------------------------------------------------------------
 
 
+#: Ray ends processes that have nothing to do for a second, and starts others a moment later.
+KEPT = {"RAY_idle_worker_killing_time_threshold_ms": "60000"}
+
+
 @pytest.fixture(scope="module")
 def cluster():
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", EXAMPLES)  # the processes of the cluster import `ray_score` too
+        for name, value in KEPT.items():
+            patch.setenv(name, value)
         with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
             yield
 
@@ -256,7 +262,7 @@ def test_bad_files_are_refused(tmp_path):
 def test_the_command(files, tmp_path, capsys):
     arguments = [str(files / "rows.parquet"), str(tmp_path / "scored")]
     command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), *arguments, "--variant", "easse"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=170, check=False)
+    done = subprocess.run(command, env=os.environ | KEPT, capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert re.fullmatch(rf"\d+\.\d\d  {SEGMENTS} segments  SARI\|variant:easse\|nrefs:var\|.*\n", done.stdout)
     assert ray_score.main(arguments) == 2  # in this process, which has loaded all that takes long
