@@ -8,7 +8,6 @@ from functools import cached_property
 from typing import Any
 
 from sari.files.reading import stem
-from sari.variants import VARIANTS
 
 
 class OptionError(Exception):
@@ -107,11 +106,6 @@ class Options:
             path if name is None and names.count(short) > 1 else short
             for (name, path), short in zip(pairs, names, strict=True)
         ]
-
-    @property
-    def variants(self) -> list[str]:
-        """The names of the variants to score under."""
-        return list(VARIANTS) if self.all_variants else [self.variant]
 
     @property
     def resampling(self) -> dict[str, Any]:
