@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
-from web_pages import DESKTOP, PHONE, axe, box, expect_score, upload, view
+from web_pages import DESKTOP, PHONE, axe, box, expect_score, upload, view, visiting
 
 pytest_plugins = ("web_app",)
 
@@ -18,13 +18,20 @@ SETTLED = """
 
 def findings(page):
     """Return what axe finds: how grave it is, the rule, and the first place."""
-    page.wait_for_function(SETTLED)
+    page.wait_for_function(SETTLED, polling=50)
     return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in axe(page)]
 
 
-@pytest.fixture(params=[(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
-def page(visit, request):
-    return visit(*request.param)
+@pytest.fixture(scope="module", params=[(DESKTOP, "light"), (PHONE, "dark")], ids=["desktop", "phone"])
+def look(request):
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def page(browser, cache, address, look):
+    """Return the page that tests share which only read or have a view of their own: opening it takes a second."""
+    with visiting(browser, cache, address) as visit:
+        yield visit(*look)
 
 
 def graver(found):
@@ -37,7 +44,14 @@ def test_axe_finds_what_is_wrong(visit):
     assert [rule for _, rule, _ in graver(findings(page))] == ["image-alt"]
 
 
+def test_headings_are_in_order(page):
+    levels = page.locator("h1, h2, h3, h4").evaluate_all("heads => heads.map(head => Number(head.tagName[1]))")
+    assert levels[0] == 1
+    assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
 def test_sentence(page):
+    view(page, "Sentence")
     for name in (
         "Precision, recall and F1 by n-gram order",
         "The n-grams behind each figure",
@@ -76,7 +90,8 @@ def test_files(page, tab, start, shown):
     assert graver(findings(page)) == []
 
 
-def test_agreement_with_people(page, tmp_path):
+def test_agreement_with_people(visit, look, tmp_path):
+    page = visit(*look)
     table = tmp_path / "rated.tsv"
     rows = [("a b c", "a b", "a b d", "a", 3), ("d e f", "d", "d f", "e", 5), ("g h", "g", "g", "h", 1)]
     names = ("source", "output", "reference_1", "reference_2", "rating")
@@ -104,9 +119,3 @@ def test_scores_are_said_as_they_change(visit):
     score = page.locator("#scores .sari-total strong").inner_text()
     expect(page.locator("#sari-live[role=status]")).to_have_text(re.compile(f"^SARI {score}, keep [0-9.]+, delete "))
     expect_score(page, float(score))
-
-
-def test_headings_are_in_order(page):
-    levels = page.locator("h1, h2, h3, h4").evaluate_all("heads => heads.map(head => Number(head.tagName[1]))")
-    assert levels[0] == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
