@@ -12,7 +12,6 @@ import tiny_trainers
 import torch
 from tiny_trainers import (
     CASES,
-    EXAMPLES,
     REFERENCES,
     ROOT,
     SEGMENTS,
@@ -23,6 +22,7 @@ from tiny_trainers import (
     make_tokenizer,
     make_trainer,
     of_evaluation,
+    output_of_example,
     predictions_of,
 )
 
@@ -172,16 +172,8 @@ def test_two_processes(sari, tokenizer, tmp_path):
                 assert (entry["processes"], entry["scores"]) == (2, alone)
 
 
-def test_the_example(tmp_path):
+def test_the_example(capsys, monkeypatch, tmp_path):
     """The example runs as it is, with less to learn."""
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "train.py"), "--epochs", "1", "--sentences", "320"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", done.stdout).groups())
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train.py", "--epochs", "1", "--sentences", "320")
+    before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
     assert after > before

@@ -1,10 +1,16 @@
 """Trainers as small as they can be: a tokenizer, a model that answers at random, and the example corpus for both."""
 
 import json
+import os
+import random
+import runpy
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
 import evaluate
+import numpy as np
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
@@ -136,6 +142,30 @@ def predictions_of(trainer, tokenizer):
         return decode(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
     finally:
         trainer.compute_metrics = hook
+
+
+@contextmanager
+def random_numbers_kept():
+    """Let others draw random numbers as if nothing had been drawn, or seeded, meanwhile."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        yield
+    random.setstate(python)
+    np.random.set_state(numpy)
+
+
+def output_of_example(capsys, monkeypatch, folder, name, *arguments):
+    """Return what an example prints, run as a program but in this process, which has imported torch already."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLES / name), *arguments])
+    elsewhere = [path for path in sys.path if Path(path).resolve() not in (ROOT, ROOT / "tests")]
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *elsewhere])
+    try:
+        with random_numbers_kept(), mock.patch.dict(os.environ):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:
+        sys.modules.pop("train", None)  # which the others import
+    return capsys.readouterr().out
 
 
 CASES = [
