@@ -81,7 +81,8 @@ def make_trainer(folder, tokenizer, model=None, *, masked=True, train=False, **o
 @pytest.fixture(scope="module")
 def memorised(tokenizer, tmp_path_factory):
     """Return a model that knows every answer by heart."""
-    arguments = {"num_train_epochs": 70, "learning_rate": 5e-3, "logging_strategy": "no"}
+    arguments = {"num_train_epochs": 70, "learning_rate": 1e-2, "logging_strategy": "no"}
+    arguments |= {"per_device_train_batch_size": len(SOURCES)}
     trainer = make_trainer(tmp_path_factory.mktemp("memorised"), tokenizer, train=True, arguments=arguments)
     trainer.train()
     return trainer.model.eval()
@@ -102,12 +103,20 @@ def generated(model, tokenizer, prompts):
     return texts
 
 
+@pytest.fixture(scope="module")
+def answers(memorised, tokenizer):
+    """Return what that model generates."""
+    return generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
+
+
 # ---- The hook --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("arguments", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}], ids=str)
 @pytest.mark.parametrize("reduced", [True, False])
-def test_logits_of_a_memorised_set_score_as_what_is_generated(sari, tokenizer, memorised, tmp_path, reduced, arguments):
+def test_logits_of_a_memorised_set_score_as_what_is_generated(
+    sari, tokenizer, memorised, answers, tmp_path, reduced, arguments
+):
     hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
     trainer = make_trainer(
         tmp_path,
@@ -117,9 +126,9 @@ def test_logits_of_a_memorised_set_score_as_what_is_generated(sari, tokenizer, m
         compute_metrics=hook,
         preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
     )
-    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
-    assert texts == tokenizer.batch_decode(tokenizer(TARGETS)["input_ids"], skip_special_tokens=True)
-    assert of_evaluation(trainer.evaluate()) == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES)
+    assert answers == tokenizer.batch_decode(tokenizer(TARGETS)["input_ids"], skip_special_tokens=True)
+    expected = sari.compute(sources=SOURCES, predictions=answers, references=REFERENCES)
+    assert of_evaluation(trainer.evaluate()) == expected
 
 
 def test_ids_that_are_one_off_are_refused(sari, tokenizer, memorised, tmp_path):
@@ -193,7 +202,7 @@ def test_the_hook_and_its_kin_pickle(sari, tokenizer):
 
 @pytest.mark.parametrize("batch_size", [1, 3, 16])
 @pytest.mark.parametrize("training", [True, False])
-def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, tmp_path, batch_size, training):
+def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, answers, tmp_path, batch_size, training):
     callback = sari.generation_callback(
         tokenizer,
         sources=SOURCES,
@@ -211,8 +220,7 @@ def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, tmp_p
     assert [part.training for part in memorised.modules()] == before
     assert torch.equal(torch.random.get_rng_state(), random)
     memorised.eval()
-    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
-    expected = sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES, variant="easse")
+    expected = sari.compute(sources=SOURCES, predictions=answers, references=REFERENCES, variant="easse")
     assert of_evaluation(metrics) == expected
     assert of_evaluation(trainer.state.log_history[-1]) == expected
 
