@@ -1,20 +1,13 @@
 """Models that only decode: the hook aligns or refuses, the callback generates and scores, the reward pays."""
 
-import json
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
-import evaluate
 import pytest
 import torch
 from datasets import Dataset
-from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, in_two_processes, make_tokenizer
+from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
 from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
-ROOT = Path(__file__).resolve().parent.parent
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
     "{% for message in messages %}[{{ message['role'] }}] {{ message['content'] }} {% endfor %}"
@@ -311,33 +304,11 @@ def make_callback(sari, tokenizer):
     )
 
 
-def test_two_processes(sari, tokenizer, tmp_path):
+def test_two_processes(sari, tokenizer, tmp_path, two_processes):
     """Nine rows for two processes with batches of two: exactly the score of one process."""
-    scores = tmp_path / "scores.jsonl"
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
-    env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, __file__, str(scores), str(tmp_path)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = [json.loads(line) for line in scores.read_text().splitlines()]
+    found = [(entry["processes"], entry["scores"]) for entry in two_processes if entry["case"] == "callback"]
     trainer = make_trainer(tmp_path, tokenizer, callbacks=[make_callback(sari, tokenizer)])
-    assert found == [[2, of_evaluation(trainer.evaluate())]] * 2
-
-
-def evaluate_in_this_process(scores, folder):
-    """Do what the processes of `test_two_processes` do."""
-    sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
-    trainer = make_trainer(folder, tokenizer, callbacks=[make_callback(sari, tokenizer)])
-    entry = [trainer.args.world_size, of_evaluation(trainer.evaluate())]
-    with open(scores, "a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
-    torch.distributed.destroy_process_group()
+    assert found == [(2, of_evaluation(trainer.evaluate()))] * 2
 
 
 # ---- The reward ------------------------------------------------------------------------------------------------------
@@ -376,7 +347,3 @@ def test_columns_that_lack_are_named(sari):
         sari.reward()(completions=["a"], text=["a"], references=[["a"]])
     with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
         sari.reward()(completions=[5], source=["a"], references=[["a"]])
-
-
-if __name__ == "__main__":
-    in_two_processes(evaluate_in_this_process, *sys.argv[1:])
