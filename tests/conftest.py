@@ -1,10 +1,14 @@
 """What all tests share: the package, caches of their own, the metric, and how tests are spread and reported."""
 
 import atexit
+import json
 import os
 import re
 import shutil
+import subprocess
+import sys
 import tempfile
+import warnings
 from collections import Counter
 from importlib.util import find_spec
 from pathlib import Path
@@ -51,7 +55,7 @@ NOT_EVERYWHERE = [
     for name in re.findall(r"^[a-z][\w-]*", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 ]
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "cluster", "wheel")
+STARTED_ONCE = ("address", "cluster", "two_processes", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too.
 settings.register_profile("without a deadline", deadline=None)
@@ -125,3 +129,34 @@ def scorer(request):
     from sari.scoring import Scorer
 
     return Scorer() if request.param == "core" else request.getfixturevalue("sari")
+
+
+@pytest.fixture
+def run_here(capsys, monkeypatch):
+    """Return a function that runs `score.py` as `programs.run` does, but in this process, for speed."""
+    from programs import COMMAND, exit_of
+
+    def run(*arguments, folder):
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # it would stand on standard error
+            status = exit_of(monkeypatch, folder, *arguments)
+        output = capsys.readouterr()
+        return subprocess.CompletedProcess([*COMMAND, *arguments], status, output.out.encode(), output.err.encode())
+
+    return run
+
+
+@pytest.fixture(scope="session")
+def two_processes(tmp_path_factory):
+    """Return what each of two processes found that evaluated together: see two_processes.py."""
+    folder = tmp_path_factory.mktemp("two-processes")
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "two_processes.py"), str(folder)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)]), "OMP_NUM_THREADS": "1"},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    return [json.loads(line) for line in (folder / "scores.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -125,7 +125,7 @@ def on_a_terminal(folder, until):
         os.close(end)
         shown = b""
         while until not in shown and sources:
-            part, sources = sources[:50_000], sources[50_000:]
+            part, sources = sources[:12_500], sources[12_500:]
             process.stdin.write(part)
             process.stdin.flush()
             if select.select([terminal], [], [], 0.3)[0]:

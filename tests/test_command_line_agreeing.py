@@ -3,14 +3,13 @@
 import csv
 import io
 import json
-import os
-import subprocess
-import sys
 
+import nltk
 import pytest
 from conftest import ROOT
 from scipy import stats
 
+from sari import sentences
 from sari.command_line.program import main
 from sari.measures import simplification
 from sari.scoring import Scorer
@@ -200,17 +199,20 @@ def test_ratings_that_are_all_the_same_agree_with_nothing(tmp_path, capsys):
     assert "–" in run(capsys, *given)
 
 
+@pytest.fixture
+def without_punkt(monkeypatch, tmp_path):
+    """Take NLTK's data away."""
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    sentences._punkt.cache_clear()
+    yield
+    sentences._punkt.cache_clear()
+
+
 @pytest.mark.parametrize("with_ratings", [True, False])
-def test_variants_that_cannot_be_had_are_left_out(files, tmp_path, with_ratings):
+@pytest.mark.usefixtures("without_punkt")
+def test_variants_that_cannot_be_had_are_left_out(files, capsys, with_ratings):
     ratings = ["--ratings", files[0]] if with_ratings else []
-    process = subprocess.run(
-        [sys.executable, ROOT / "score.py", *arguments(OUTPUTS[:1]), *ratings, "--all-variants", "--format", "json"],
-        env=os.environ | {"NLTK_DATA": str(tmp_path), "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    report = json.loads(process.stdout)
+    report = json.loads(run(capsys, *arguments(OUTPUTS[:1]), *ratings, "--all-variants", "--format", "json"))
     rows = report["agreement" if with_ratings else "systems"]
     assert {row["variant"] for row in rows} == set(VARIANTS) - {"dsari"}
     (message,) = (row["message"] for row in report["warnings"] if row["category"] == "VariantLeftOutWarning")
@@ -218,6 +220,6 @@ def test_variants_that_cannot_be_had_are_left_out(files, tmp_path, with_ratings)
 
 
 def test_no_warnings_where_none_are_wanted(files, capsys):
-    asked = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--confidence"]
+    asked = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--confidence", "--resamples", "20"]
     assert "\nWarning: intervals of 10 segments are less sure than they say" in run(capsys, *asked)
     assert "Warning" not in run(capsys, *asked, "--quiet")

@@ -1,13 +1,10 @@
 """Reports written by the command line: `score.py --report FILE`."""
 
 import json
-import os
 import re
-import subprocess
-import sys
 
 import pytest
-from programs import EXAMPLE, ROOT, SYSTEMS, exit_of, printed
+from programs import EXAMPLE, SYSTEMS, exit_of, output_of, printed
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, TREES, Page
 
 FILES = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]
@@ -27,35 +24,26 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments):
-    return subprocess.run(
-        [sys.executable, str(ROOT / "score.py"), *arguments],
-        cwd=folder,
-        capture_output=True,
-        encoding="utf-8",
-        timeout=120,
-        check=False,
-        env=os.environ | {"PYTHONIOENCODING": "utf-8"},
-    )
+@pytest.fixture
+def run(run_here, folder):
+    """Return a function that runs `score.py` on these files, and returns what it prints."""
+    return lambda *arguments: output_of(run_here(*FILES, *arguments, folder=folder))
 
 
-def test_command_writes_a_page_and_prints_the_scores(folder):
-    plain, process = run(folder, *FILES), run(folder, *FILES, "--report", "x.html")
-    assert (process.returncode, process.stderr) == (0, "")
-    assert process.stdout == plain.stdout
+def test_command_writes_a_page_and_prints_the_scores(folder, run):
+    assert run("--report", "x.html") == run()
     page = Page((folder / "x.html").read_text(encoding="utf-8"))
     assert not page.faults
     assert "SARI of a, b" in page.words
     assert "95 % confidence" in page.words
 
 
-def test_command_with_trees(folder, sari):
+def test_command_with_trees(folder, run, sari):
     how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
-    process = run(folder, *FILES, *how, "--report", "x.json", "--trees", "t.conllu")
-    assert (process.returncode, process.stderr) == (0, "")
+    output = run(*how, "--report", "x.json", "--trees", "t.conllu")
     found = json.loads((folder / "x.json").read_text(encoding="utf-8"))
     assert found["confidence"] == 0.8
-    printed = json.loads(process.stdout)["systems"][1]
+    printed = json.loads(output)["systems"][1]
     assert found["systems"][1]["intervals"] == printed["confidence_intervals"]
     assert found["systems"][1]["measures"]["understandability"] < 1
     first = [row[0] for row in REFERENCES]

@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import ROOT
+from programs import ROOT, output_of
 from report_corpus import explained
 
 from sari.report import terminal
@@ -56,21 +56,20 @@ def folder(tmp_path):
     return tmp_path
 
 
-def run(folder, *arguments, **options):
-    command = [sys.executable, str(ROOT / "score.py"), *FILES, *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=60, check=False, **options)
+@pytest.fixture
+def run(run_here, folder):
+    """Return a function that runs `score.py` on these files."""
+    return lambda *arguments: run_here(*FILES, *arguments, folder=folder)
 
 
-def test_text(folder):
-    found = run(folder, "--explain", "2")
-    assert (found.returncode, found.stderr) == (0, "")
-    text, signature = found.stdout.rsplit("\n\n", 1)
+def test_text(run):
+    text, signature = output_of(run("--explain", "2")).rsplit("\n\n", 1)
     assert text + "\n" == TEXT
     assert signature.startswith("SARI|variant:hf|nrefs:2|")
 
 
-def test_ngrams_on_request(folder):
-    lines = run(folder, "--explain", "2", "--by-order", "--variant", "easse").stdout.splitlines()
+def test_ngrams_on_request(run):
+    lines = output_of(run("--explain", "2", "--by-order", "--variant", "easse")).splitlines()
     place = lines.index("2-grams, keep: precision 100.00  recall 40.00  f1 57.14")
     assert lines[place + 1 : place + 5] == [
         "  missed    1/2  precision 0 of 0, recall 0 of 1  the big",
@@ -80,8 +79,8 @@ def test_ngrams_on_request(folder):
     ]
 
 
-def test_json(folder):
-    found = json.loads(run(folder, "--explain", "2", "--format", "json", "--no-lowercase").stdout)
+def test_json(run):
+    found = json.loads(output_of(run("--explain", "2", "--format", "json", "--no-lowercase")))
     source, output, *references = (lines[1] for lines in LINES.values())
     wanted = explained(source=source, prediction=output, references=references, lowercase=False)
     assert found == json.loads(terminal.as_json(wanted))
@@ -99,10 +98,10 @@ def test_json(folder):
         (["--explain", "1", "--tokenize", "13b"], "tokenize: got '13b', wanted a callable or one of 13a"),
     ],
 )
-def test_bad_use(folder, arguments, message):
-    found = run(folder, *arguments)
-    assert (found.returncode, found.stdout) == (2, "")
-    assert found.stderr.splitlines()[-1].startswith(f"score.py: error: {message}")
+def test_bad_use(run, arguments, message):
+    found = run(*arguments)
+    assert (found.returncode, found.stdout) == (2, b"")
+    assert found.stderr.decode().splitlines()[-1].startswith(f"score.py: error: {message}")
 
 
 def on_a_terminal(folder, *arguments, **environment):
@@ -137,7 +136,7 @@ def test_no_colours_where_none_are_wanted(folder, variable):
     assert "\x1b" not in on_a_terminal(folder, "--explain", "2", **variable)
 
 
-def test_width_sets_the_decimals(folder):
-    lines = run(folder, "--explain", "2", "--width", "4", "--by-order").stdout.splitlines()
+def test_width_sets_the_decimals(run):
+    lines = output_of(run("--explain", "2", "--width", "4", "--by-order")).splitlines()
     assert lines[1] == "SARI 34.0888  keep 33.5165  delete 56.2500  add 12.5000"
     assert "1-grams, add: precision 50.0000  recall 50.0000  f1 50.0000" in lines

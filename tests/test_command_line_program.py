@@ -102,7 +102,7 @@ def test_a_full_disk(corpus):
 
 
 def test_progress_bar_shows_on_a_terminal_when_it_takes_long(corpus):
-    write_corpus(corpus, 200_000)
+    write_corpus(corpus, 50_000)
     shown, printed = on_a_terminal(corpus, until=b"B/s")
     assert b"Scoring" in shown
     assert printed.startswith(b"=====")

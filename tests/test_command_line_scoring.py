@@ -37,7 +37,7 @@ def corpus(tmp_path):
     return tmp_path
 
 
-def test_options_reach_the_metric(paper, sari):
+def test_options_reach_the_metric(run_here, paper, sari):
     folder, arguments = paper
     options = {
         "variant": "easse",
@@ -51,7 +51,7 @@ def test_options_reach_the_metric(paper, sari):
     }
     switches = ["--variant", "easse", "--level", "sentence", "--deletion", "precision", "--zero-division", "0.5"]
     switches += ["--tokenize", "intl", "--no-lowercase", "--max-order", "3", "--threads", "1", "--format", "json"]
-    (system,) = json.loads(output_of(run(*arguments, *switches, folder=folder)))["systems"]
+    (system,) = json.loads(output_of(run_here(*arguments, *switches, folder=folder)))["systems"]
     details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True, **options)
     assert system["scores"] == {name: details[name] for name in SCORES}
     assert system["signature"] == details["signature"]
@@ -76,13 +76,13 @@ def test_files_pipes_and_line_endings(tmp_path, sari):
     assert system["scores"] == expected
 
 
-def test_jsonl(tmp_path, sari):
+def test_jsonl(run_here, tmp_path, sari):
     rows = [
         {"source": SOURCE, "prediction": OUTPUT, "references": REFERENCES, "id": 7},
         {"source": "Café \u2028 au lait", "output": "", "references": "un café"},
     ]
     (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\r\n" for row in rows))
-    (system,) = json.loads(output_of(run("--jsonl", "in.jsonl", "--format", "json", folder=tmp_path)))["systems"]
+    (system,) = json.loads(output_of(run_here("--jsonl", "in.jsonl", "--format", "json", folder=tmp_path)))["systems"]
     assert (system["name"], system["segments"]) == ("in", 2)
     assert "nrefs:var" in system["signature"]
     assert system["scores"] == sari.compute(
@@ -141,14 +141,14 @@ def test_memory_does_not_grow_with_the_files(tmp_path):
         ({"s.txt": b"\x1f\x8b" + bytes(20)}, "s.txt:1: cannot be read: Unknown compression method"),
     ],
 )
-def test_bad_text_files(corpus, files, message):
+def test_bad_text_files(run_here, corpus, files, message):
     for name, data in files.items():
         (corpus / name).unlink()
         if data == "folder":
             (corpus / name).mkdir()
         elif data is not None:
             (corpus / name).write_bytes(data)
-    assert refusal_of(run(*FILES, folder=corpus)) == message
+    assert refusal_of(run_here(*FILES, folder=corpus)) == message
 
 
 def test_bad_jsonl_ends_the_program(tmp_path):
@@ -170,24 +170,24 @@ def test_bad_jsonl_ends_the_program(tmp_path):
         ),
     ],
 )
-def test_arguments_that_cannot_be_followed(corpus, arguments, message):
+def test_arguments_that_cannot_be_followed(run_here, corpus, arguments, message):
     (corpus / "folder.tsv").mkdir()
     (corpus / "o.tsv").write_bytes(b"a\nb\nc\n")
-    assert refusal_of(run(*arguments, folder=corpus)) == message
+    assert refusal_of(run_here(*arguments, folder=corpus)) == message
 
 
-def test_refusals_of_the_metric(corpus):
-    message = refusal_of(run(*FILES, "--tokenize", "words", folder=corpus))
+def test_refusals_of_the_metric(run_here, corpus):
+    message = refusal_of(run_here(*FILES, "--tokenize", "words", folder=corpus))
     assert message.startswith("tokenize: got 'words', wanted ")
-    assert refusal_of(run(*FILES, "--threads", "0", folder=corpus)).startswith("threads: got 0, wanted ")
+    assert refusal_of(run_here(*FILES, "--threads", "0", folder=corpus)).startswith("threads: got 0, wanted ")
 
 
-def test_refusals_of_comparisons(corpus):
-    assert refusal_of(run(*FILES, "--confidence", "95", folder=corpus)) == (
+def test_refusals_of_comparisons(run_here, corpus):
+    assert refusal_of(run_here(*FILES, "--confidence", "95", folder=corpus)) == (
         "confidence: got 95.0, wanted a number between 0 and 1"
     )
     (corpus / "short.txt").write_text("a\n")
-    assert refusal_of(run(*FILES, "--outputs", "short.txt", folder=corpus)) == (
+    assert refusal_of(run_here(*FILES, "--outputs", "short.txt", folder=corpus)) == (
         "short.txt:2: the file has 1 line, wanted 3 as in s.txt"
     )
 
@@ -195,9 +195,9 @@ def test_refusals_of_comparisons(corpus):
 # Sentence scores
 
 
-def test_sentence_scores_as_tsv(paper, sari):
+def test_sentence_scores_as_tsv(run_here, paper, sari):
     folder, arguments = paper
-    output_of(run(*arguments, "--sentences", "x.tsv", folder=folder))
+    output_of(run_here(*arguments, "--sentences", "x.tsv", folder=folder))
     scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES])
     row = [scores[name] for name in ("sari", "keep", "delete", "add")]
     assert (folder / "x.tsv").read_text() == (
@@ -205,13 +205,13 @@ def test_sentence_scores_as_tsv(paper, sari):
     )
 
 
-def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(corpus, sari):
+def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sari):
     """The file has a row for every segment scored alone, in order, over more than one batch."""
     write_corpus(corpus, 2_001)
     (corpus / "o.txt").write_text("".join(f"a b {number % 7}\n" for number in range(2_001)))
     (corpus / "x.jsonl").write_text("what stood there before")
     (corpus / "x.jsonl").chmod(0o640)
-    output_of(run(*FILES, "--variant", "easse", "--sentences", "x.jsonl", folder=corpus))
+    output_of(run_here(*FILES, "--variant", "easse", "--sentences", "x.jsonl", folder=corpus))
     rows = [json.loads(line) for line in (corpus / "x.jsonl").read_text().splitlines()]
     assert [row.pop("segment") for row in rows] == list(range(1, 2_002))
     columns = {name: (corpus / f"{name[0]}.txt").read_text().splitlines() for name in ("sources", "references")}
@@ -222,14 +222,14 @@ def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(corpus, sari):
     assert not [path for path in corpus.iterdir() if path.suffix == ".tmp"]
 
 
-def test_sentence_scores_are_left_alone_after_a_late_fault(corpus):
+def test_sentence_scores_are_left_alone_after_a_late_fault(run_here, corpus):
     """A fault behind the first batch, when scoring is under way, writes and prints nothing."""
     write_corpus(corpus, 2_500)
     (corpus / "x.tsv").write_text("what stood there before")
     with (corpus / "r.txt").open("ab") as file:
         file.write(b"one more\n")
     before = sorted(corpus.iterdir())
-    message = refusal_of(run(*FILES, "--sentences", "x.tsv", folder=corpus))
+    message = refusal_of(run_here(*FILES, "--sentences", "x.tsv", folder=corpus))
     assert message == "r.txt:2501: the file has 2501 lines, wanted 2500 as in s.txt"
     assert (corpus / "x.tsv").read_text() == "what stood there before"
     assert sorted(corpus.iterdir()) == before

@@ -1,20 +1,13 @@
 """Models that only decode: the hook aligns or refuses, the callback generates and scores, the reward pays."""
 
-import json
-import os
 import pickle
-import subprocess
-import sys
-from pathlib import Path
 
-import evaluate
 import pytest
 import torch
 from datasets import Dataset
-from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, in_two_processes, make_tokenizer
+from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
 from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
 
-ROOT = Path(__file__).resolve().parent.parent
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
     "{% for message in messages %}[{{ message['role'] }}] {{ message['content'] }} {% endfor %}"
@@ -81,7 +74,8 @@ def make_trainer(folder, tokenizer, model=None, *, masked=True, train=False, **o
 @pytest.fixture(scope="module")
 def memorised(tokenizer, tmp_path_factory):
     """Return a model that knows every answer by heart."""
-    arguments = {"num_train_epochs": 70, "learning_rate": 5e-3, "logging_strategy": "no"}
+    arguments = {"num_train_epochs": 70, "learning_rate": 1e-2, "logging_strategy": "no"}
+    arguments |= {"per_device_train_batch_size": len(SOURCES)}
     trainer = make_trainer(tmp_path_factory.mktemp("memorised"), tokenizer, train=True, arguments=arguments)
     trainer.train()
     return trainer.model.eval()
@@ -102,12 +96,20 @@ def generated(model, tokenizer, prompts):
     return texts
 
 
+@pytest.fixture(scope="module")
+def answers(memorised, tokenizer):
+    """Return what that model generates."""
+    return generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
+
+
 # ---- The hook --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("arguments", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}], ids=str)
 @pytest.mark.parametrize("reduced", [True, False])
-def test_logits_of_a_memorised_set_score_as_what_is_generated(sari, tokenizer, memorised, tmp_path, reduced, arguments):
+def test_logits_of_a_memorised_set_score_as_what_is_generated(
+    sari, tokenizer, memorised, answers, tmp_path, reduced, arguments
+):
     hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
     trainer = make_trainer(
         tmp_path,
@@ -117,9 +119,9 @@ def test_logits_of_a_memorised_set_score_as_what_is_generated(sari, tokenizer, m
         compute_metrics=hook,
         preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
     )
-    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
-    assert texts == tokenizer.batch_decode(tokenizer(TARGETS)["input_ids"], skip_special_tokens=True)
-    assert of_evaluation(trainer.evaluate()) == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES)
+    assert answers == tokenizer.batch_decode(tokenizer(TARGETS)["input_ids"], skip_special_tokens=True)
+    expected = sari.compute(sources=SOURCES, predictions=answers, references=REFERENCES)
+    assert of_evaluation(trainer.evaluate()) == expected
 
 
 def test_ids_that_are_one_off_are_refused(sari, tokenizer, memorised, tmp_path):
@@ -193,7 +195,7 @@ def test_the_hook_and_its_kin_pickle(sari, tokenizer):
 
 @pytest.mark.parametrize("batch_size", [1, 3, 16])
 @pytest.mark.parametrize("training", [True, False])
-def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, tmp_path, batch_size, training):
+def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, answers, tmp_path, batch_size, training):
     callback = sari.generation_callback(
         tokenizer,
         sources=SOURCES,
@@ -211,8 +213,7 @@ def test_the_callback_scores_what_is_generated(sari, tokenizer, memorised, tmp_p
     assert [part.training for part in memorised.modules()] == before
     assert torch.equal(torch.random.get_rng_state(), random)
     memorised.eval()
-    texts = generated(memorised, tokenizer, map(PROMPT.format, SOURCES))
-    expected = sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES, variant="easse")
+    expected = sari.compute(sources=SOURCES, predictions=answers, references=REFERENCES, variant="easse")
     assert of_evaluation(metrics) == expected
     assert of_evaluation(trainer.state.log_history[-1]) == expected
 
@@ -303,33 +304,11 @@ def make_callback(sari, tokenizer):
     )
 
 
-def test_two_processes(sari, tokenizer, tmp_path):
+def test_two_processes(sari, tokenizer, tmp_path, two_processes):
     """Nine rows for two processes with batches of two: exactly the score of one process."""
-    scores = tmp_path / "scores.jsonl"
-    path = os.pathsep.join([str(ROOT), str(ROOT / "tests")])
-    env = os.environ | {"PYTHONPATH": path, "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, __file__, str(scores), str(tmp_path)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = [json.loads(line) for line in scores.read_text().splitlines()]
+    found = [(entry["processes"], entry["scores"]) for entry in two_processes if entry["case"] == "callback"]
     trainer = make_trainer(tmp_path, tokenizer, callbacks=[make_callback(sari, tokenizer)])
-    assert found == [[2, of_evaluation(trainer.evaluate())]] * 2
-
-
-def evaluate_in_this_process(scores, folder):
-    """Do what the processes of `test_two_processes` do."""
-    sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
-    trainer = make_trainer(folder, tokenizer, callbacks=[make_callback(sari, tokenizer)])
-    entry = [trainer.args.world_size, of_evaluation(trainer.evaluate())]
-    with open(scores, "a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
-    torch.distributed.destroy_process_group()
+    assert found == [(2, of_evaluation(trainer.evaluate()))] * 2
 
 
 # ---- The reward ------------------------------------------------------------------------------------------------------
@@ -368,7 +347,3 @@ def test_columns_that_lack_are_named(sari):
         sari.reward()(completions=["a"], text=["a"], references=[["a"]])
     with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
         sari.reward()(completions=[5], source=["a"], references=[["a"]])
-
-
-if __name__ == "__main__":
-    in_two_processes(evaluate_in_this_process, *sys.argv[1:])

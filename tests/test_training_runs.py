@@ -1,20 +1,13 @@
 """The hook for the Trainer, in real runs: the same number as scoring the decoded texts."""
 
-import json
-import os
 import re
-import subprocess
-import sys
 
 import numpy as np
 import pytest
-import tiny_trainers
 import torch
 from tiny_trainers import (
     CASES,
-    EXAMPLES,
     REFERENCES,
-    ROOT,
     SEGMENTS,
     SOURCES,
     decode,
@@ -23,6 +16,7 @@ from tiny_trainers import (
     make_tokenizer,
     make_trainer,
     of_evaluation,
+    output_of_example,
     predictions_of,
 )
 
@@ -149,20 +143,9 @@ def test_a_reordered_evaluation_set_is_refused(sari, tokenizer, tmp_path):
     assert of_evaluation(trainer.evaluate()) == in_order
 
 
-def test_two_processes(sari, tokenizer, tmp_path):
+def test_two_processes(sari, tokenizer, tmp_path, two_processes):
     """Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count."""
-    scores = tmp_path / "scores.jsonl"
-    env = os.environ | {"PYTHONPATH": str(ROOT), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, tiny_trainers.__file__, str(scores), str(tmp_path)],
-        env=env,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    found = [json.loads(line) for line in scores.read_text().splitlines()]
+    found = [entry for entry in two_processes if entry["case"] != "callback"]
     assert len(found) == 2 * len(CASES)
     for index, (generate, raw, arguments) in enumerate(CASES):
         here = make_trainer(tmp_path, tokenizer, hook_for(sari, tokenizer, raw), generate=generate, **arguments)
@@ -172,16 +155,8 @@ def test_two_processes(sari, tokenizer, tmp_path):
                 assert (entry["processes"], entry["scores"]) == (2, alone)
 
 
-def test_the_example(tmp_path):
+def test_the_example(capsys, monkeypatch, tmp_path):
     """The example runs as it is, with less to learn."""
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / "train.py"), "--epochs", "1", "--sentences", "320"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=170,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", done.stdout).groups())
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train.py", "--epochs", "1", "--sentences", "320")
+    before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
     assert after > before

@@ -1,17 +1,13 @@
 """The callback and the reward in TRL's trainers, and the examples."""
 
 import re
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 from datasets import Dataset
 from test_generation import CHAT, PROMPT, make_llama
-from tiny_trainers import REFERENCES, SOURCES, make_tokenizer
+from tiny_trainers import REFERENCES, SOURCES, make_tokenizer, output_of_example
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 COMMON = {"bf16": False, "gradient_checkpointing": False, "report_to": "none", "use_cpu": True, "disable_tqdm": True}
 
 
@@ -97,25 +93,12 @@ def test_reinforcement(sari, tmp_path, style):
         assert value == alone["sari"] / 100
 
 
-def run_example(name, folder, *arguments):
-    done = subprocess.run(
-        [sys.executable, str(EXAMPLES / name), *arguments],
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        timeout=400,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return done.stdout
-
-
-def test_the_example_of_fine_tuning(tmp_path):
-    output = run_example("train_llm.py", tmp_path, "--epochs", "1", "--sentences", "320")
+def test_the_example_of_fine_tuning(capsys, monkeypatch, tmp_path):
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train_llm.py", "--epochs", "1", "--sentences", "320")
     before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
     assert after >= before
 
 
-def test_the_example_of_a_reward(tmp_path):
-    output = run_example("train_reward.py", tmp_path, "--steps", "2")
+def test_the_example_of_a_reward(capsys, monkeypatch, tmp_path):
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train_reward.py", "--steps", "2")
     assert len(re.findall(r"^step \d: mean reward 0\.\d{4}$", output, re.MULTILINE)) == 2

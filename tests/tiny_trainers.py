@@ -1,14 +1,17 @@
 """Trainers as small as they can be: a tokenizer, a model that answers at random, and the example corpus for both."""
 
-import json
+import os
+import random
+import runpy
 import sys
+from contextlib import contextmanager
 from pathlib import Path
+from unittest import mock
 
-import evaluate
+import numpy as np
 import torch
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from transformers import (
     DataCollatorForSeq2Seq,
     PreTrainedTokenizerFast,
@@ -138,6 +141,30 @@ def predictions_of(trainer, tokenizer):
         trainer.compute_metrics = hook
 
 
+@contextmanager
+def random_numbers_kept():
+    """Let others draw random numbers as if nothing had been drawn, or seeded, meanwhile."""
+    python, numpy = random.getstate(), np.random.get_state()
+    with torch.random.fork_rng(devices=[]):
+        yield
+    random.setstate(python)
+    np.random.set_state(numpy)
+
+
+def output_of_example(capsys, monkeypatch, folder, name, *arguments):
+    """Return what an example prints, run as a program but in this process, which has imported torch already."""
+    monkeypatch.chdir(folder)
+    monkeypatch.setattr(sys, "argv", [str(EXAMPLES / name), *arguments])
+    elsewhere = [path for path in sys.path if Path(path).resolve() not in (ROOT, ROOT / "tests")]
+    monkeypatch.setattr(sys, "path", [str(EXAMPLES), *elsewhere])
+    try:
+        with random_numbers_kept(), mock.patch.dict(os.environ):
+            runpy.run_path(sys.argv[0], run_name="__main__")
+    finally:
+        sys.modules.pop("train", None)  # which the others import
+    return capsys.readouterr().out
+
+
 CASES = [
     (True, True, {}),
     (True, False, {"include_for_metrics": ["inputs"]}),
@@ -148,31 +175,3 @@ CASES = [
 
 def hook_for(sari, tokenizer, raw):
     return sari.compute_metrics(tokenizer, **({"sources": SOURCES, "references": REFERENCES} if raw else {}))
-
-
-def evaluate_in_this_process(scores, folder):
-    """Evaluate every case and append what this process found: what the processes of a distributed evaluation do."""
-    sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
-    for index, (generate, raw, arguments) in enumerate(CASES):
-        trainer = make_trainer(folder, tokenizer, hook_for(sari, tokenizer, raw), generate=generate, **arguments)
-        entry = {"case": index, "processes": trainer.args.world_size, "scores": of_evaluation(trainer.evaluate())}
-        with open(scores, "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-    torch.distributed.destroy_process_group()
-
-
-def in_two_processes(function, *arguments):
-    """Call a function in two processes as `torchrun` does, which fork from this one: all is imported once."""
-    config = LaunchConfig(
-        min_nodes=1,
-        max_nodes=1,
-        nproc_per_node=2,
-        rdzv_backend="c10d",
-        rdzv_endpoint="localhost:0",
-        start_method="fork",
-    )
-    elastic_launch(config, function)(*arguments)
-
-
-if __name__ == "__main__":
-    in_two_processes(evaluate_in_this_process, *sys.argv[1:])
