@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, fsum
+from math import exp, fsum, lcm
 
 import sacremoses
 from sacrebleu.metrics.bleu import _get_tokenizer
@@ -79,12 +79,13 @@ def ngrams(tokens, order):
 
 def positive(types, number):
     """Return `number` of each type where it is above 0."""
-    return {t: number(t) for t in types if number(t) > 0}
+    return {t: n for t in types if (n := number(t)) > 0}
 
 
 def share(good, of):
-    """Sum over types the share of each that is good."""
-    return sum(Fraction(n, of[t]) for t, n in good.items())
+    """Sum over types the share of each that is good; equal shares are many, and multiplied instead."""
+    alike = Counter((n, of[t]) for t, n in good.items())
+    return sum(Fraction(times * n, whole) for (n, whole), times in alike.items())
 
 
 def count_add(source, prediction, references):
@@ -184,24 +185,25 @@ def count_star(source, prediction, references, order):
     return count_easse(source, prediction, references, order, m=8)
 
 
-def reference_weights(references, order):
-    """Return the share of the references that hold each n-gram, among those long enough to have any."""
-    held = [set(ngrams(reference, order)) for reference in references]
-    held = [grams for grams in held if grams]
-    return {t: Fraction(n, len(held)) for t, n in Counter(t for grams in held for t in grams).items()}
-
-
 def count_t2t(source, prediction, references, order):
-    """Count as Tensor2Tensor: sets of n-grams, and a reference n-gram weighs as much as references hold it."""
+    """Count as Tensor2Tensor: sets of n-grams, and one weighs as much as the share of the references that hold it.
+
+    References too short to have any n-gram do not count; without any other, all weights are 0.
+    """
     s, p = dict.fromkeys(ngrams(source, order), 1), dict.fromkeys(ngrams(prediction, order), 1)
-    weight = reference_weights(references, order)
+    long_enough = [grams for reference in references if (grams := set(ngrams(reference, order)))]
+    holders = Counter(t for grams in long_enough for t in grams)
+    m = max(len(long_enough), 1)
     kept, gone = s.keys() & p.keys(), s.keys() - p.keys()
-    keep = sum(weight.get(t, 0) for t in kept)
-    delete = sum(1 - weight.get(t, 0) for t in gone)
+
+    def weight(grams):
+        return Fraction(sum(holders[t] for t in grams), m)
+
+    keep, delete = weight(kept), len(gone) - weight(gone)
     return {
-        "keep": (keep, len(kept), keep, sum(weight.get(t, 0) for t in s)),
-        "delete": (delete, len(gone), delete, sum(1 - weight.get(t, 0) for t in s)),
-        "add": count_add(s, p, weight),
+        "keep": (keep, len(kept), keep, weight(s)),
+        "delete": (delete, len(gone), delete, len(s) - weight(s)),
+        "add": count_add(s, p, holders),
     }
 
 
@@ -281,7 +283,9 @@ def ratio(numerator, denominator, rules):
 
 
 def f1(precision, recall):
-    return 2 * precision * recall / (precision + recall) if precision + recall else Fraction(0)
+    """Return 2 * precision * recall / (precision + recall), with one division for all."""
+    (p, of_p), (r, of_r) = precision.as_integer_ratio(), recall.as_integer_ratio()
+    return Fraction(2 * p * r, p * of_r + r * of_p) if p or r else Fraction(0)
 
 
 def figures(counts, rules):
@@ -299,7 +303,13 @@ def blend(operation, precision, recall, rules):
 
 
 def mean(values):
-    return sum(values, start=Fraction(0)) / len(values)
+    """Return the mean of fractions, added up over a common denominator."""
+    whole = lcm(*(value.denominator for value in values))
+    return Fraction(sum(value.numerator * (whole // value.denominator) for value in values), whole * len(values))
+
+
+def percentage(value):
+    return 100 * value.numerator / value.denominator
 
 
 def operation_score(operation, per_order, rules):
@@ -314,7 +324,7 @@ def scores(counts_per_order, rules):
     """Return sari, keep, delete and add from the counts of every order."""
     per_order = [figures(counts, rules) for counts in counts_per_order]
     result = {operation: operation_score(operation, per_order, rules) for operation in OPERATIONS}
-    return {name: float(100 * value) for name, value in {"sari": mean(result.values()), **result}.items()}
+    return {name: percentage(value) for name, value in {"sari": mean(result.values()), **result}.items()}
 
 
 def order_table(order, counts, rules):
@@ -322,7 +332,7 @@ def order_table(order, counts, rules):
     for operation, (precision, recall) in figures(counts, rules).items():
         row = {"precision": precision, "recall": recall, "f1": f1(precision, recall)}
         row["score"] = blend(operation, precision, recall, rules)
-        table[operation] = {name: float(100 * value) for name, value in row.items()}
+        table[operation] = {name: percentage(value) for name, value in row.items()}
     return table
 
 

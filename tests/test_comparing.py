@@ -148,13 +148,19 @@ def test_no_way_without_segments():
         explain_difference(Columns([], [], []), resolve_settings("hf"), resolve_settings("set"))
 
 
+@pytest.fixture(scope="module")
+def by_variant(sari, corpus):
+    """Return what `compute` says of the corpus under every variant."""
+    return {variant: sari.compute(**corpus, variant=variant, details=True) for variant in VARIANTS}
+
+
 @pytest.mark.parametrize(("first", "last"), list(itertools.permutations(VARIANTS, 2)))
-def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, first, last):
+def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, by_variant, first, last):
     found = sari.explain_difference(**corpus, variant_a=first, variant_b=last)
     steps = found["steps"]
     ends = {"a": (first, steps[0]), "b": (last, steps[-1])}
     for end, (variant, step) in ends.items():
-        scores = sari.compute(**corpus, variant=variant, details=True)
+        scores = by_variant[variant]
         assert {name: step[name] for name in SCORES} == {name: scores[name] for name in SCORES}
         assert found[f"variant_{end}"] == variant
         assert found[f"signature_{end}"] == scores["signature"]
