@@ -1,6 +1,7 @@
 """What all tests share: the package, caches of their own, the metric, and how tests are spread and reported."""
 
 import atexit
+import gc
 import json
 import os
 import re
@@ -89,6 +90,12 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for name in set(STARTED_ONCE) & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(name))
+
+
+def pytest_collection_finish():
+    """Spare the garbage collector what is there to stay: hundreds of modules, and the tests."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.hookimpl(tryfirst=True)

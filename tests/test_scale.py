@@ -261,7 +261,8 @@ def test_bad_files_are_refused(tmp_path):
 
 def test_the_command(files, tmp_path, capsys):
     arguments = [str(files / "rows.parquet"), str(tmp_path / "scored")]
-    command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), *arguments, "--variant", "easse"]
+    program = str(ROOT / "examples" / "ray_score.py")
+    command = [sys.executable, program, *arguments, "--variant", "easse", "--workers", "1"]
     done = subprocess.run(command, env=os.environ | KEPT, capture_output=True, text=True, timeout=170, check=False)
     assert done.returncode == 0, done.stderr[-3000:]
     assert re.fullmatch(rf"\d+\.\d\d  {SEGMENTS} segments  SARI\|variant:easse\|nrefs:var\|.*\n", done.stdout)
