@@ -31,22 +31,26 @@ def test_missing_packages(corpus):
     assert message == "No module named 'numpy', wanted what requirements.txt lists"
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-def test_signals_end_it_quietly(corpus, number):
+def test_signals_end_it_quietly(corpus):
     arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
-    with subprocess.Popen(
-        [*COMMAND, *arguments],
-        cwd=corpus,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        # Not ignored, as it is in what a shell starts in the background.
-        preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
-    ) as process:
-        time.sleep(2)  # by now it waits for standard input
-        process.send_signal(number)
-        assert process.wait(timeout=20) == 128 + number
-        assert process.stdout.read() == process.stderr.read() == b""
+    started = {
+        number: subprocess.Popen(
+            [*COMMAND, *arguments],
+            cwd=corpus,
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            # Not ignored, as it is in what a shell starts in the background.
+            preexec_fn=functools.partial(signal.signal, signal.SIGINT, signal.SIG_DFL),
+        )
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    time.sleep(2)  # by now they wait for standard input
+    for number, process in started.items():
+        with process:
+            process.send_signal(number)
+            assert process.wait(timeout=20) == 128 + number
+            assert process.stdout.read() == process.stderr.read() == b""
 
 
 WRITES_SLOWLY = """

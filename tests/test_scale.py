@@ -255,7 +255,7 @@ def test_bad_files_are_refused(tmp_path):
         '{"source": "a", "output": "b", "references": ["c"]}\n{"source": null, "output": "b", "references": []}'
     )
     with pytest.raises(ray_score.InputError, match=r"^sources\[1\]: got NoneType, wanted str \(row of a batch\)$"):
-        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), **SETTINGS)
+        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), workers=1, batch_size=BATCH)
     assert list(tmp_path.iterdir()) == [file]
 
 
