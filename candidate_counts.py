@@ -59,7 +59,6 @@ def count_each_by_each(
     filled[..., :_ADD, 3] = np.moveaxis(asked, 0, -1)
     both, added = np.stack([row[0] for row in hits], axis=-1), np.stack([row[1] for row in hits], axis=-1)
     filled[..., _ADD, ::2], filled[..., _ADD, 1], filled[..., _ADD, 3] = both[..., None], added[:, None], added
-    filled[..., _ADD, 2] = both
     if rules.keep_recall_over_union:
         filled[..., _KEEP, 3] = in_sources + added
     return counts

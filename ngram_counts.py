@@ -130,9 +130,9 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight
     """
     rules = rules_of(counting, source_weight)
     ngrams = numbered_ngrams(tokens, max_order)
-    wanted, counts = _wanted(ngrams, rules), []
+    wanted, sources, counts = _wanted(ngrams, rules), ngrams.sources, []
     for system in range(tokens.systems):
-        done = _done(ngrams.predicted(system), ngrams.sources, rules)
+        done = _done(ngrams.predicted(system), sources, rules)
         counts.append(_by_prediction(_sums(wanted, done, rules), ngrams.orders, max_order))
     return counts[0] if len(counts) == 1 else np.concatenate(counts)
 
@@ -217,7 +217,8 @@ def count_copies(counts: np.ndarray) -> int:
     Args:
         counts: float64[segment, order, operation, 4]; an order of which neither has n-grams says nothing.
     """
-    return len(counts) - int(np.count_nonzero(np.logical_or.reduce(counts[:, :, 1:, 1], axis=(1, 2))))
+    deletes_or_adds = np.logical_or.reduce(counts[:, :, 1:, 1], axis=(1, 2))
+    return len(counts) - int(np.count_nonzero(deletes_or_adds))
 
 
 def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:

@@ -121,13 +121,14 @@ class Ngrams:
 
     def first_tokens(self, order: int) -> np.ndarray:
         """Return where, among all tokens, each n-gram of an order begins."""
-        return _first_tokens(self.tokens.lengths, order, np.arange(len(self.numbers[order - 1])))
+        lengths = self.tokens.lengths
+        return _first_tokens(lengths, order, np.arange(len(self.numbers[order - 1])), _texts(lengths, order))
 
     @property
     def sources(self) -> "Sources":
         """The tokens of the sources."""
-        (unigrams, *_), lengths = self.of(self.tokens.sources), self.tokens.lengths[self.tokens.sources]
-        return Sources(lengths, unigrams)
+        sources = self.tokens.sources
+        return Sources(self.tokens.lengths[sources], self.numbers[0][: self.bounds[0, sources.stop]])
 
     def predicted(self, system: int = 0) -> "Predicted":
         """Return the n-grams of the predictions of a system."""
@@ -247,7 +248,7 @@ def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Kno
     known = _with_orders(known, orders)
     in_sources, of_references, shifts = _places(known, owners)
     of_neither = np.zeros_like(of_references)
-    texts = before = np.arange(len(lengths)).repeat(lengths)
+    texts = before = _texts(lengths, 1)
     last, numbers, slots = ids, owners[texts], []
     for order, index in enumerate(known.indexes):
         numbers, unknown = _looked_up(numbers, last, index, known.seconds)
@@ -301,7 +302,8 @@ def in_source_in_order(words: Words, sources: Sources, order: int, asked: np.nda
     """
     listed = sources.unigrams << 32 | np.arange(len(sources.unigrams))
     listed = np.append(np.sort(listed), -1)
-    begins, owners = _first_tokens(words.lengths, order, asked), words.owners[words.texts(order)[asked]]
+    texts = words.texts(order)[asked]
+    begins, owners = _first_tokens(words.lengths, order, asked, texts), words.owners[texts]
     there, place, filled = np.ones(len(begins), bool), np.full(len(begins), -1), np.zeros(len(begins), bool)
     for step in range(order):
         word = words.ids[begins + step] != EMPTY
@@ -318,10 +320,10 @@ def _texts(lengths: np.ndarray, order: int) -> np.ndarray:
     return np.arange(len(lengths)).repeat(np.maximum(lengths - (order - 1), 0))
 
 
-def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray) -> np.ndarray:
-    """Return, of texts of these lengths, where among all tokens n-grams of an order begin."""
+def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray, texts: np.ndarray) -> np.ndarray:
+    """Return, of texts of these lengths, where among all tokens n-grams of an order begin, which stand in `texts`."""
     fewer = running_total(np.minimum(lengths, order - 1))  # n-grams than tokens, in the texts before
-    return asked + fewer[_texts(lengths, order)[asked]]
+    return asked + fewer[texts]
 
 
 def _number_at_once(

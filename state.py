@@ -166,16 +166,18 @@ class State:
     def accumulate(self, counted: SegmentCounts) -> None:
         """Add segments that have been counted with the same settings."""
         counts, variant = counted.counts, self.settings.variant
-        summands, by_sentence = counts, variant.level == "sentence"
-        if by_sentence or self._keeps["sentences"]:
+        summands = rows = counts
+        if variant.level == "sentence" or self._keeps["sentences"]:
             by_order, operations = _scored(counts, variant)
             operations = _penalized(operations, counted, self.settings)
-            if by_sentence:
-                summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
+            scores = sari_scores(operations)
             if self._keeps["sentences"]:
-                self._sentences.append(sari_scores(operations))
+                self._sentences.append(scores)
+            if variant.level == "sentence":
+                summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
+                rows = scores
         if self._keeps["resampling"]:
-            self._rows.append(sari_scores(operations) if by_sentence else counts)
+            self._rows.append(rows)
         self._totals = self._totals + exact_sums(summands)
         self._copied += count_copies(counts)
         self.segments += len(counts)

@@ -81,16 +81,6 @@ def exit_of(monkeypatch, folder, *arguments):
         return end.code
 
 
-def usage_error(capsys, monkeypatch, folder, *arguments):
-    """Return the one line of a refusal in this process."""
-    assert exit_of(monkeypatch, folder, *arguments) == 2
-    output = capsys.readouterr()
-    assert output.out == ""
-    (line,) = output.err.splitlines()
-    assert line.startswith("score.py: error: ")
-    return line.removeprefix("score.py: error: ")
-
-
 def write_corpus(folder, segments, text="a b c d"):
     for name in ("s.txt", "o.txt", "r.txt"):
         (folder / name).write_text("".join(f"{text} {number}\n" for number in range(segments)))
@@ -112,6 +102,11 @@ def example_corpus():
         "predictions": {"deleting": read["outputs"], "rewriting": read["outputs.rewriting"]},
         "references": list(map(list, zip(read["references.0"], read["references.1"], strict=True))),
     }
+
+
+def with_system(corpus, name):
+    """Return the corpus with the predictions of one system."""
+    return {**corpus, "predictions": corpus["predictions"][name]}
 
 
 def on_a_terminal(folder, until):

@@ -3,7 +3,7 @@
 import sys
 
 import pytest
-from programs import FILES, ROOT, output_of, run, usage_error, write_corpus
+from programs import FILES, ROOT, output_of, refusal_of, run, write_corpus
 
 from sari.command_line.arguments import REPORT_ENDINGS, parse
 from sari.report import pages
@@ -49,8 +49,8 @@ def corpus(tmp_path):
         ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
     ],
 )
-def test_usage_errors(capsys, monkeypatch, corpus, arguments, message):
-    assert usage_error(capsys, monkeypatch, corpus, *arguments).startswith(message)
+def test_usage_errors(run_here, corpus, arguments, message):
+    assert refusal_of(run_here(*arguments, folder=corpus)).startswith(message)
 
 
 @pytest.mark.parametrize(
@@ -72,8 +72,8 @@ def test_usage_errors(capsys, monkeypatch, corpus, arguments, message):
         ([*FILES, "--why", "bleu"], "--why: variant: got 'bleu', wanted one of hf (Hugging Face "),
     ],
 )
-def test_usage_errors_of_comparisons(capsys, monkeypatch, corpus, arguments, message):
-    assert usage_error(capsys, monkeypatch, corpus, *arguments).startswith(message)
+def test_usage_errors_of_comparisons(run_here, corpus, arguments, message):
+    assert refusal_of(run_here(*arguments, folder=corpus)).startswith(message)
 
 
 @pytest.mark.parametrize("arguments", [["--help"], ["--nonsense"], FILES])

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import oracle
 import pytest
-from example_systems import example_systems, with_system
 from four_segments import TEXTS, repeated, state_of
+from programs import example_corpus, with_system
 from refusals import refuses
 
 from sari.comparing import baseline_scores, compare, explain_difference, score_systems
@@ -230,7 +230,7 @@ def test_refusals(sari, corpus, options, error, message):
 
 @pytest.fixture(scope="module")
 def examples():
-    return example_systems()
+    return example_corpus()
 
 
 @pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])

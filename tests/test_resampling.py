@@ -5,7 +5,7 @@ import pickle
 import numpy as np
 import pytest
 import scipy.stats
-from example_systems import example_systems, with_system
+from programs import example_corpus, with_system
 
 from sari import resampling
 
@@ -257,7 +257,7 @@ def test_more_comparisons_get_more_draws():
 
 @pytest.fixture(scope="module")
 def examples():
-    return example_systems()
+    return example_corpus()
 
 
 def test_options_of_compute_hold_for_what_was_added_before(sari, examples):

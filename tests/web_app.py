@@ -9,14 +9,14 @@ import subprocess
 import sys
 import time
 import urllib.request
-from importlib.util import find_spec
+from contextlib import suppress
 
 import pytest
 from gradio_client import Client
 from programs import ROOT
 
 # Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.
-if find_spec("playwright"):
+with suppress(ModuleNotFoundError):
     from browser import started
     from web_pages import visiting
 
