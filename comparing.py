@@ -19,7 +19,7 @@ from .data_warnings import check_resampling, merge_warnings
 from .inputs import Columns, SystemColumns, unrelated_texts, validate_texts
 from .options import Resampling, Settings, check_flags
 from .resampling import TESTS, Sample, holm, interval
-from .state import Result, Scores, State, named_scores, segment_scores
+from .state import Result, Scores, State, named_scores, segment_scores, state_of
 from .variants import SCORES, ablation_steps
 
 #: A difference whose corrected p-value is below this is significant.
@@ -134,11 +134,9 @@ class Prepared:
             raise ValueError(
                 f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
             )
-        state = State(self.settings, sentences=sentences, resampling=resampling)
-        state.observe(Columns(self.sources, predictions, self.references))
-        for (counts,) in count_systems(self._chunks, [predictions], self.settings):
-            state.accumulate(counts)
-        return state
+        counted = chain.from_iterable(count_systems(self._chunks, [predictions], self.settings))
+        columns = Columns(self.sources, predictions, self.references)
+        return state_of(columns, self.settings, counted=counted, sentences=sentences, resampling=resampling)
 
 
 def score_systems(

@@ -366,9 +366,9 @@ def _cut(
 def _in_threads(function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:
     """Map a function over items in threads, in order, with no more items under way than it takes to keep them busy."""
     items = iter(items)
-    first = list(islice(items, 2))
+    first = [] if threads == 1 else list(islice(items, 2))
     items = chain(first, items)
-    if threads == 1 or len(first) < 2:
+    if len(first) < 2:
         yield from map(function, items)
         return
     with ThreadPoolExecutor(threads) as pool:

@@ -35,7 +35,7 @@ class _Wanted(NamedTuple):
         in_source: for each distinct n-gram of each source, how much of it is there, on the scale of the references.
         in_references: how much of it references hold.
         kept_by_references, deleted_by_references: how much of it they keep and delete.
-        scale: for each segment, the number to multiply source and prediction by to compare them with references.
+        scale: for each, or one for all: what to multiply source and prediction by to compare them with references.
         ranges: for each segment, the distinct n-grams of its source.
         recall: float64[operation, segment]: the denominators of recall.
     """
@@ -225,16 +225,16 @@ def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:
     in_sources, to_add = ngrams.first_seen[:, 0].ravel(), ngrams.first_seen[:, 1].ravel()
     weights = rules.weigh(ngrams, ngrams.in_sources)
     in_source = ngrams.occurrences(ngrams.tokens.sources, ngrams.in_sources)
-    ranges, each = ranges_of(in_sources), _each(weights.scale, in_sources)
-    in_source = (np.minimum(in_source, 1) if rules.sets else in_source) * each
+    ranges, scale = ranges_of(in_sources), _each(weights.scale, in_sources)
+    in_source = (np.minimum(in_source, 1) if rules.sets else in_source) * scale
     kept = np.minimum(in_source, weights.in_references)
     deleted = in_source - kept
     recall = np.empty((len(OPERATIONS), len(in_sources)))
-    recall[:_ADD] = sums_of_ranges((rules.wanted[0](kept, each), rules.wanted[1](deleted, each)), ranges)
+    recall[:_ADD] = sums_of_ranges((rules.wanted[0](kept, scale), rules.wanted[1](deleted, scale)), ranges)
     recall[_ADD] = to_add
     if rules.keep_recall_over_union:
         recall[_KEEP] = in_sources + to_add
-    return _Wanted(in_source, weights.in_references, kept, deleted, weights.scale, ranges, recall)
+    return _Wanted(in_source, weights.in_references, kept, deleted, scale, ranges, recall)
 
 
 def _done(predicted: Predicted, sources: Sources, rules: Counting) -> _Done:
@@ -270,11 +270,10 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         orders: how many are wanted; of those that are not known, sources and references say nothing.
         owners: the segment of each prediction.
     """
-    segments = len(wanted.scale) // known
+    segments = len(wanted.ranges.sizes) // known
     if orders > known:
         more = np.zeros((orders - known) * segments, np.int64)
         wanted = wanted._replace(
-            scale=np.concatenate([wanted.scale, more + 1]),
             ranges=ranges_of(np.concatenate([wanted.ranges.sizes, more])),
             recall=np.concatenate([wanted.recall, np.zeros((len(wanted.recall), len(more)))], axis=1),
         )
@@ -288,7 +287,7 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
         in_references=wanted.in_references[places],
         kept_by_references=wanted.kept_by_references[places],
         deleted_by_references=wanted.deleted_by_references[places],
-        scale=wanted.scale[ranges],
+        scale=wanted.scale if len(wanted.scale) == 1 else wanted.scale[places],
         ranges=ranges_of(sizes),
         recall=wanted.recall.take(ranges, axis=1),
     )
@@ -297,7 +296,7 @@ def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> 
 def _sums(wanted: _Wanted, done: _Done, rules: Counting) -> np.ndarray:
     """Return the sums over each segment: float64[operation, 4, orders * segments]."""
     amounts = _amounts(wanted, done.in_prediction, rules)
-    sums = np.empty((len(OPERATIONS), 4, len(wanted.scale)))
+    sums = np.empty((len(OPERATIONS), 4, len(wanted.ranges.sizes)))
     rows = (
         *rules.correct(amounts),
         rules.whole(amounts.kept, amounts.scale),
@@ -320,22 +319,21 @@ def _by_prediction(sums: np.ndarray, orders: int, max_order: int) -> np.ndarray:
 
 
 def _amounts(wanted: _Wanted, in_prediction: np.ndarray, rules: Counting) -> Amounts:
-    scale = _each(wanted.scale, wanted.ranges.sizes)
     kept = np.minimum(in_prediction, 1) if rules.sets else in_prediction
-    kept = np.minimum(wanted.in_source, kept * scale)
+    kept = np.minimum(wanted.in_source, kept * wanted.scale)
     return Amounts(
         kept,
         wanted.in_source - kept,
         wanted.kept_by_references,
         wanted.deleted_by_references,
         wanted.in_references,
-        scale,
+        wanted.scale,
     )
 
 
 def _each(scale: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the scale of each n-gram, or the only one that there is."""
-    return scale[:1] if (scale == scale[:1]).all() else scale.repeat(sizes)
+    return scale[:1] if np.count_nonzero(scale == scale[0]) == len(scale) else scale.repeat(sizes)
 
 
 def _ngram_counts(
@@ -348,9 +346,10 @@ def _ngram_counts(
 ) -> np.ndarray:
     """Return what `_sums` sums up, n-gram by n-gram, of the only segment: float64[n-gram, operation, 4]."""
     ranges = ranges_of(np.array(list(map(len, ngrams.pairs))))
-    scaled = in_source * _each(weights.scale, ranges.sizes)
+    scale = _each(weights.scale, ranges.sizes)
+    scaled = in_source * scale
     kept = np.minimum(scaled, weights.in_references)
-    wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, weights.scale, ranges, np.zeros(0))
+    wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, scale, ranges, np.zeros(0))
     amounts = _amounts(wanted, in_prediction, rules)
     counts = np.zeros((len(in_source), len(OPERATIONS), 4))
     counts[:, :_ADD, ::2] = np.stack(rules.correct(amounts), axis=-1).reshape(-1, _ADD, 2)

@@ -39,15 +39,15 @@ class Tokens:
     lengths: np.ndarray
     nrefs: np.ndarray
 
-    @cached_property
+    @property
     def sources(self) -> slice:
         """Which of the texts are the sources."""
         return slice(0, len(self.nrefs))
 
-    @cached_property
+    @property
     def references(self) -> slice:
         """Which of the texts are the references of all segments."""
-        return slice(len(self.nrefs), len(self.nrefs) + int(self.nrefs.sum()))
+        return slice(len(self.nrefs), len(self.nrefs) + int(np.add.reduce(self.nrefs)))
 
     @property
     def systems(self) -> int:
@@ -138,7 +138,7 @@ class Ngrams:
 
     def words(self, texts: slice, owners: np.ndarray) -> "Words":
         """Return the tokens of consecutive texts, taken for predictions of these segments."""
-        begin, end = self.bounds[0, [texts.start, texts.stop]].tolist()
+        begin, end = int(self.bounds[0, texts.start]), int(self.bounds[0, texts.stop])
         return Words(owners, self.tokens.lengths[texts], self.tokens.ids[begin:end], self.numbers[0][begin:end])
 
 

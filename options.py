@@ -57,12 +57,12 @@ class Settings:
             "threads": self.threads,
         }
 
-    @property
+    @functools.cached_property
     def text(self) -> Text:
         """How predictions and references become tokens."""
         return Text(self.variant.tokenize, self.variant.lowercase, self.variant.splits_on_space)
 
-    @property
+    @functools.cached_property
     def source_text(self) -> Text:
         """How sources become tokens."""
         return self.text._replace(tokenize=self.variant.source_tokenize or self.variant.tokenize)
@@ -132,6 +132,21 @@ class Resampling:
         return self.confidence is not None or self.method is not None
 
 
+def _remembering(resolve: Callable[_Parameters, _Result]) -> Callable[_Parameters, _Result]:
+    """Make a function remember what came out of the same arguments not long before."""
+    before: Any = functools.lru_cache(maxsize=64, typed=True)(resolve)
+
+    @functools.wraps(resolve)
+    def remembering(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
+        try:
+            return before(*arguments, **options)
+        except TypeError:  # of a value that is not one to remember, or no valid one
+            return resolve(*arguments, **options)
+
+    return remembering
+
+
+@_remembering
 def resolve_settings(
     variant: str = "hf",
     *,
@@ -205,22 +220,16 @@ OPTIONS: dict[str, Any] = {
 }
 
 
-_resolved_before = functools.lru_cache(maxsize=64, typed=True)(resolve_settings)
-
-
 def settings_of(arguments: Mapping[str, Any]) -> Settings:
     """Return the settings that a function's arguments make, `locals()` at its beginning: see `resolve_settings`.
 
     >>> settings_of({"sources": ["a b"], "variant": "easse", "max_order": 2}).variant.max_order
     2
     """
-    given = {name: arguments[name] for name in OPTIONS if name in arguments}
-    try:
-        return _resolved_before(**given)
-    except TypeError:  # of a value that is not one to remember, or no valid one
-        return resolve_settings(**given)
+    return resolve_settings(**{name: arguments[name] for name in OPTIONS if name in arguments})
 
 
+@_remembering
 def resolve_resampling(
     *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
 ) -> Resampling:
@@ -259,15 +268,15 @@ def lists_options(door: Callable[_Parameters, _Result]) -> Callable[_Parameters,
     Where no variant is named, it gets the default variant of its object, if one was chosen.
     """
     names = [name for name in inspect.signature(door).parameters if name != "self"]
+    known, takes_variant = frozenset(names), "variant" in names
 
     @functools.wraps(door)
     def checked(*arguments: _Parameters.args, **options: _Parameters.kwargs) -> _Result:
         """Call the function; `evaluate` adds to a docstring, so that there must be one."""
-        unknown = sorted(options.keys() - names)
-        if unknown:
-            raise TypeError(f"{unknown[0]}: got an unknown argument, wanted one of {', '.join(names)}")
-        chosen = getattr(arguments[0], "default_variant", None) if arguments else None
-        if "variant" in names and chosen is not None:
+        if not known.issuperset(options):
+            raise TypeError(f"{min(options.keys() - known)}: got an unknown argument, wanted one of {', '.join(names)}")
+        chosen = getattr(arguments[0], "default_variant", None) if takes_variant and arguments else None
+        if chosen is not None:
             options.setdefault("variant", chosen)
         return door(*arguments, **options)
 

@@ -33,10 +33,11 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
 
 def ranges_of(sizes: np.ndarray) -> Ranges:
     """Return ranges of these sizes."""
-    filled = sizes > 0
-    begins = sizes.cumsum() - sizes
-    if filled.all():
+    begins = sizes.cumsum()
+    begins -= sizes
+    if np.count_nonzero(sizes) == len(sizes):
         return Ranges(sizes, begins, slice(None))
+    filled = sizes > 0
     return Ranges(sizes, begins[filled], filled)
 
 

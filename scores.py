@@ -6,15 +6,17 @@ one segment, of a corpus, or of many.
 
 from collections.abc import Mapping, Sequence
 from math import exp
-from typing import Any
 
 import numpy as np
 
 FIGURES = ("precision", "recall", "f1")
 
-# Sums are kept as Python integers, with 60 bits behind the point: exact, so that neither order nor grouping changes
-# them. The bits are summed in halves, of which int64 can hold as many as there are segments.
+# Sums have 60 bits behind the point and are kept as integers: exact, so that neither order nor grouping changes them.
+# What stands before the point, and each half of the bits behind it, has a sum of its own, whose int64 has room for more
+# segments than there are.
 _BITS, _LIMB_BITS = 60, 30
+
+_TINY = float(np.finfo(float).tiny)
 
 
 def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarray:
@@ -105,29 +107,31 @@ def sari_scores(operations: np.ndarray) -> np.ndarray:
     return 100 * np.concatenate([_mean(operations, axis=-1)[..., None], operations], axis=-1)
 
 
-def exact_sums(rows: np.ndarray) -> Any:
+def exact_sums(rows: np.ndarray) -> np.ndarray:
     """Sum over the first dimension without rounding, in units of `exact_value`.
 
     Args:
         rows: float64[n, ...], none negative; what is finer than 2**-60 is rounded off before it is added.
 
     Returns:
-        Python integers in an object array, which add up exactly whatever the order.
+        int64[3, ...], which add up exactly whatever the order.
 
-    >>> exact_sums(np.full(3, 0.1)) == 3 * exact_sums(np.array([0.1]))
+    >>> np.array_equal(exact_sums(np.full(3, 0.1)), 3 * exact_sums(np.array([0.1])))
     True
     """
-    whole = rows.astype(np.int64)
-    behind = ((rows - whole) * (1 << _BITS)).astype(np.int64)
-    limbs = (whole, behind >> _LIMB_BITS, behind & (1 << _LIMB_BITS) - 1)
-    first, second, third = (np.add.reduce(limb, axis=0).astype(object) for limb in limbs)
-    return (first << _BITS) + (second << _LIMB_BITS) + third
+    limbs = np.empty((3, *rows.shape), np.int64)
+    limbs[0] = rows
+    limbs[2] = (rows - limbs[0]) * float(1 << _BITS)
+    limbs[1] = limbs[2] >> _LIMB_BITS
+    limbs[2] &= (1 << _LIMB_BITS) - 1
+    return np.add.reduce(limbs, axis=1)
 
 
-def exact_value(totals: Any, divisor: int = 1) -> np.ndarray:
+def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
     """Turn exact sums into float64, each rounded once, after dividing by `divisor`."""
-    unit = divisor << _BITS
-    return np.array([total / unit for total in totals.flat], float).reshape(totals.shape)
+    unit, limbs = divisor << _BITS, zip(*totals.reshape(3, -1).tolist(), strict=True)
+    values = [((first << _BITS) + (second << _LIMB_BITS) + third) / unit for first, second, third in limbs]
+    return np.array(values, float).reshape(totals.shape[1:])
 
 
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
@@ -136,5 +140,4 @@ def _mean(values: np.ndarray, axis: int) -> np.ndarray:
 
 
 def _f1(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:
-    total = precision + recall
-    return 2 * precision * recall / np.where(total > 0, total, 1)
+    return 2 * precision * recall / np.maximum(precision + recall, _TINY)

@@ -24,7 +24,7 @@ from .hooks import TrainingDoors
 from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
 from .sentences import SentenceSplitter
-from .state import Result, Scores, SentenceScores, State, read_state
+from .state import Result, Scores, SentenceScores, State, read_state, state_of
 from .tokenization import Tokenizer, split_into_tokens
 from .variants import VARIANTS, resolve_variant
 
@@ -429,8 +429,8 @@ def plan_of(arguments: Mapping[str, Any]) -> Plan:
 
 def compute_checked(columns: Columns, plan: Plan) -> Result:
     """Return the scores of checked segments, with what else the plan asks for, and warn where there is reason to."""
-    state = State(plan.settings, sentences=plan.details, resampling=plan.resampling.confidence is not None)
-    state.update_checked(columns)
+    drawn = plan.resampling.confidence is not None
+    state = state_of(columns, plan.settings, sentences=plan.details, resampling=drawn)
     result = state.result(details=plan.details, resampling=plan.resampling)
     give_warnings([*state.warnings(), *state.warnings_of_intervals(plan.resampling)])
     if plan.baselines:

@@ -1,6 +1,6 @@
 """What is left of segments once they are counted: sums, from which scores are made, and which merge."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import methodcaller
 from typing import Any, TypedDict
@@ -152,11 +152,8 @@ class State:
 
     def update_checked(self, columns: Columns) -> None:
         """Add segments that have been checked; all of them, or none should a tokenizer fail half-way."""
-        more = State(self.settings, sentences=self._keeps["sentences"], resampling=self._keeps["resampling"])
-        more.observe(columns)
-        for counts in count_columns(*columns, self.settings):
-            more.accumulate(counts)
-        self.merge(more)
+        kept = self._keeps
+        self.merge(state_of(columns, self.settings, sentences=kept["sentences"], resampling=kept["resampling"]))
 
     def observe(self, columns: Columns) -> None:
         """Remember of texts what their counts do not tell; their counts go to `accumulate`."""
@@ -166,18 +163,16 @@ class State:
     def accumulate(self, counted: SegmentCounts) -> None:
         """Add segments that have been counted with the same settings."""
         counts, variant = counted.counts, self.settings.variant
-        summands = rows = counts
-        if variant.level == "sentence" or self._keeps["sentences"]:
+        summands, by_sentence = counts, variant.level == "sentence"
+        if by_sentence or self._keeps["sentences"]:
             by_order, operations = _scored(counts, variant)
             operations = _penalized(operations, counted, self.settings)
-            scores = sari_scores(operations)
-            if self._keeps["sentences"]:
-                self._sentences.append(scores)
-            if variant.level == "sentence":
+            if by_sentence:
                 summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
-                rows = scores
+            if self._keeps["sentences"]:
+                self._sentences.append(sari_scores(operations))
         if self._keeps["resampling"]:
-            self._rows.append(rows)
+            self._rows.append(sari_scores(operations) if by_sentence else counts)
         self._totals = self._totals + exact_sums(summands)
         self._copied += count_copies(counts)
         self.segments += len(counts)
@@ -254,12 +249,12 @@ class State:
         head, (sample, empty) = packed.head, packed.head["observed"]
         self._sentences, self._rows = ([array] if array.size else [] for array in packed.arrays.values())
         self._observed = Observed([(pair[0], pair[1], pair[2]) for pair in sample], empty)
-        self._totals = np.array(head["totals"], object) if head["segments"] else 0
+        self._totals = np.array(head["totals"], np.int64)
         self._nrefs, self._copied, self.segments = set(head["nrefs"]), head["copied"], head["segments"]
 
     def scores(self) -> Scores:
         """Return the four scores of all segments so far, in percent."""
-        return named_scores(sari_scores(self._figures()[1]))
+        return named_scores(sari_scores(self._operations()))
 
     def scores_of(self, places: Sequence[int]) -> Scores:
         """Return the four scores of some of the segments; only of a state made with `resampling=True`.
@@ -294,7 +289,7 @@ class State:
 
     def orders(self) -> list[OrderFigures]:
         """Return the figures of each n-gram order, in percent."""
-        variant, (by_order, _) = self.settings.variant, self._figures()
+        variant, by_order = self.settings.variant, self._figures()
         counting = select_score(by_order, deletion=variant.deletion, addition=variant.addition)
         named = np.concatenate([by_order, counting[..., None]], axis=-1) * 100
         names = (*FIGURES, "score")
@@ -346,15 +341,23 @@ class State:
                 state.accumulate(counts)
         return [state.scores()["sari"] for state in states]
 
-    def _figures(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return what `_scored` does, of all segments."""
+    def _figures(self) -> np.ndarray:
+        """Return the figures of all segments: float64[order, operation, 3]."""
+        if self.settings.variant.level == "corpus":
+            return _scored(self._summed(), self.settings.variant)[0]
+        return self._summed(slice(-len(OPERATIONS))).reshape(-1, len(OPERATIONS), len(FIGURES))
+
+    def _operations(self) -> np.ndarray:
+        """Return the operations' scores of all segments: float64[operation]."""
+        if self.settings.variant.level == "corpus":
+            return _scored(self._summed(), self.settings.variant)[1]
+        return self._summed(slice(-len(OPERATIONS), None))
+
+    def _summed(self, columns: slice = slice(None)) -> np.ndarray:
+        """Return the sums of counts, or the means of what segments have: figures, and behind them operations."""
         if not self.segments:
             raise ValueError("sources, predictions, references: got no segments, wanted at least one")
-        variant, size = self.settings.variant, len(OPERATIONS)
-        if variant.level == "corpus":
-            return _scored(exact_value(self._totals), variant)
-        means = exact_value(self._totals, self.segments)
-        return means[:-size].reshape(-1, size, len(FIGURES)), means[-size:]
+        return exact_value(self._totals[:, columns], 1 if self.settings.variant.level == "corpus" else self.segments)
 
     @property
     def callables(self) -> dict[str, Callable[[str], Any]]:
@@ -375,7 +378,7 @@ class State:
             "segments": self.segments,
             "copied": int(self._copied),
             "nrefs": sorted(self._nrefs, key=str),
-            "totals": np.asarray(self._totals, object).tolist(),
+            "totals": np.asarray(self._totals).tolist(),
             "observed": self._observed,
         }
         kept = {"sentences": self._sentences, "rows": self._rows}
@@ -389,6 +392,22 @@ class State:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return pickled_call("state", methodcaller("read_state", self.to_bytes(), **self.callables), self._loader)
+
+
+def state_of(
+    columns: Columns,
+    settings: Settings,
+    *,
+    counted: Iterable[SegmentCounts] | None = None,
+    sentences: bool = False,
+    resampling: bool = False,
+) -> State:
+    """Return the state of checked segments; `counted` are their counts, chunk by chunk, where somebody has them."""
+    state = State(settings, sentences=sentences, resampling=resampling)
+    state.observe(columns)
+    for counts in count_columns(*columns, settings) if counted is None else counted:
+        state.accumulate(counts)
+    return state
 
 
 def read_state(data: bytes, *, loader: partial[Any] | None = None, **callables: Callable[[str], Any] | None) -> State:

@@ -289,7 +289,7 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     starts, ends = _spans_13a(data) if text.tokenize == "13a" else _spans_between_whitespace(data)
     before = starts.searchsorted(_separators(data))
     counts = before[1:] - before[:-1]
-    if text.splits_on_space and not counts.all():
+    if text.splits_on_space and np.count_nonzero(counts) < len(counts):
         empty = (counts == 0).nonzero()[0]
         at = np.cumsum(counts)[empty]
         starts, ends = np.insert(starts, at, 0), np.insert(ends, at, 0)
@@ -403,6 +403,10 @@ def _words(
 
 def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[bytes, np.ndarray, np.ndarray, np.ndarray]:
     """Return one buffer, where tokens start and end in it, and how many each text has."""
+    if len(parts) == 1:
+        ((texts, text),) = parts
+        data = _buffer(texts, text)
+        return data + _PADDING, *_spans(data, text)
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
         data = _buffer(texts, text)

@@ -16,7 +16,7 @@ from sari.published.checkouts import number, numbered
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import REFERENCE_SETS, rated_by_number, references_of_2022
 from sari.published.repositories import EASSE, LENS, METAEVAL
-from sari.state import State
+from sari.state import state_of
 
 #: What the authors of Simplicity-DA set on top of EASSE's counts.
 _METAEVAL = {"tokenize": "moses", "lowercase": False, "deletion": "precision"}
@@ -105,8 +105,7 @@ def joined_marks(output: str, source: str) -> str:
 
 def sentence_scores(texts: Columns, variant: str, options: Mapping[str, Any]) -> tuple[np.ndarray, str]:
     """Return the SARI of each segment, scored alone, and the signature."""
-    state = State(resolve_settings(variant, **options), sentences=True)
-    state.update_checked(texts)
+    state = state_of(texts, resolve_settings(variant, **options), sentences=True)
     return np.array(state.sentences()["sari"]), state.signature
 
 

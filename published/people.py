@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement, system_scores
-from sari.options import Settings, settings_of_variants
+from sari.options import settings_of_variants
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import COLLECTIONS, Rated, repositories
-from sari.state import State
+from sari.state import State, state_of
 
 #: Pearson with ratings of simplicity, sentence by sentence, as docs/which_sari.md has it: a column per collection.
 PRINTED = {
@@ -40,7 +40,10 @@ class VariantsAndPeople(Published):
         """Score all outputs under all variants; see `Published.outcomes`."""
         for place, collection in enumerate(COLLECTIONS):
             rated = collection.read(folder)
-            states = {name: _state(settings, rated) for name, settings in settings_of_variants()[0].items()}
+            states = {
+                name: state_of(rated.texts, settings, sentences=True, resampling=True)
+                for name, settings in settings_of_variants()[0].items()
+            }
             scores = {name: state.sentences()["sari"] for name, state in states.items()}
             found = agreement(
                 scores, rated.ratings, groups=rated.texts.sources, baseline="easse", confidence=_CONFIDENCE
@@ -51,12 +54,6 @@ class VariantsAndPeople(Published):
             yield _difference(f"{collection.name}: set − easse", PRINTED_DIFFERENCES[place], found["set"])
             if collection.name == _BY_SYSTEMS:
                 yield from _of_systems(collection.name, rated, states)
-
-
-def _state(settings: Settings, rated: Rated) -> State:
-    state = State(settings, sentences=True, resampling=True)
-    state.update_checked(rated.texts)
-    return state
 
 
 def _of_systems(collection: str, rated: Rated, states: dict[str, State]) -> Iterator[Outcome]:

@@ -13,7 +13,7 @@ from sari.ngram_counts import NgramAmounts
 from sari.options import Settings
 from sari.report.alignment import Alignment, align, changes
 from sari.scores import penalty_factors
-from sari.state import OrderFigures, Scores, State
+from sari.state import OrderFigures, Scores, state_of
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS
 
@@ -158,10 +158,8 @@ def explain(
     Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.', credit=None)
     """
     columns = validate_columns([source], [prediction], [list(references)])
-    state = State(settings)
-    state.observe(columns)
     (counted,) = count_columns(*columns, settings)
-    state.accumulate(counted)
+    state = state_of(columns, settings, counted=[counted])
     (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
     (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
     texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))

@@ -111,19 +111,19 @@ def test_sums_are_exact_until_they_are_rounded_once(values, divisor):
 
 @given(values=st.lists(st.floats(0, 100), min_size=2, max_size=30), data=st.data())
 def test_neither_order_nor_grouping_changes_a_sum(values, data):
-    whole = exact_sums(np.array(values)[:, None])
-    shuffled = np.array(data.draw(st.permutations(values)))[:, None]
+    whole = exact_sums(np.array(values)).tolist()
+    shuffled = np.array(data.draw(st.permutations(values)))
     cut = data.draw(st.integers(0, len(values)))
-    assert exact_sums(shuffled) == whole
-    assert exact_sums(shuffled[:cut]) + exact_sums(shuffled[cut:]) == whole
+    assert exact_sums(shuffled).tolist() == whole
+    assert (exact_sums(shuffled[:cut]) + exact_sums(shuffled[cut:])).tolist() == whole
 
 
 def test_a_sum_of_many_small_numbers():
     rng = random.Random(1)
     values = [rng.random() ** 8 for _ in range(20_000)]
-    whole = exact_sums(np.array(values))
-    assert exact_sums(np.array(values[::-1])) == whole
-    assert sum(exact_sums(np.array(values[begin::7])) for begin in range(7)) == whole
+    whole = exact_sums(np.array(values)).tolist()
+    assert exact_sums(np.array(values[::-1])).tolist() == whole
+    assert sum(exact_sums(np.array(values[begin::7])) for begin in range(7)).tolist() == whole
     # Additions one by one tell the orders apart (Python's own sum compensates since 3.12).
     assert reduce(add, values) != reduce(add, values[::-1])
 
@@ -131,10 +131,14 @@ def test_a_sum_of_many_small_numbers():
 def test_sums_over_the_first_dimension():
     rows = np.arange(24, dtype=float).reshape(4, 3, 2) / 8
     totals = exact_sums(rows)
-    assert totals.shape == (3, 2)
-    assert {type(total) for total in totals.flat} == {int}
+    assert totals.shape[1:] == (3, 2)
     assert np.array_equal(exact_value(totals), rows.sum(axis=0))
     assert np.array_equal(exact_value(totals, 4), rows.mean(axis=0))
+
+
+def test_there_is_room_for_a_billion_segments():
+    row = np.array([[1_000.0, 1 - 2.0**-53, 0.1]])
+    assert exact_value(exact_sums(row) << 30, 1 << 30).tolist() == row[0].tolist()
 
 
 def test_what_is_too_fine_is_rounded_off():

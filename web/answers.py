@@ -12,7 +12,7 @@ from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings, settings_of_variants
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
-from sari.state import Scores, State
+from sari.state import Scores, State, state_of
 from sari.web.beside import samples
 from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
@@ -52,8 +52,7 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
         settings = resolve_settings(**options, threads=1)
         segment = _segment(source, "", references)
         unrelated = next(sample.prediction for sample in samples() if sample.source != source)
-        state = State(settings)
-        state.update_checked(Columns(segment.sources, [unrelated], segment.references))
+        state = state_of(Columns(segment.sources, [unrelated], segment.references), settings)
         held_against = comparing.baseline_scores(segment.sources, segment.references, settings)
         return {**held_against, "unrelated": state.scores()}
 
@@ -68,9 +67,7 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
         segment = _segment(source, output, references)
         scores = {}
         for name, settings in settings_of_variants(threads=1)[0].items():
-            state = State(settings)
-            state.update_checked(segment)
-            scores[name] = state.scores()
+            scores[name] = state_of(segment, settings).scores()
         return scores
 
 
