@@ -5,8 +5,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from .countings import COUNTINGS, Amounts, Counting
-from .ngrams import Ngrams, Tokens, in_source_in_order, numbered_ngrams
-from .ranges import ranges_of, sums_of_ranges
+from .ngrams import REFERENCES, SOURCES, Ngrams, Tokens, in_source_in_order, numbered_ngrams
+from .ranges import ranges_of, running_total, sums_of_ranges
 from .variants import OPERATIONS
 
 _KEEP, _ADD = OPERATIONS.index("keep"), OPERATIONS.index("add")
@@ -28,8 +28,8 @@ def count_each_by_each(
     """
     rules, candidates = COUNTINGS[counting], int(tokens.nrefs[0])
     ngrams = numbered_ngrams(tokens, max_order)
-    orders, in_sources = ngrams.orders, np.array(ngrams.in_sources)
-    in_source = ngrams.occurrences(tokens.sources, ngrams.in_sources)
+    orders, in_sources = ngrams.orders, ngrams.first_seen[SOURCES, :, 0]
+    in_source = ngrams.occurrences(SOURCES, ngrams.in_sources)
     occurring, hits = zip(*(_of_candidates(ngrams, order, rules) for order in range(1, orders + 1)), strict=True)
     in_candidate = np.concatenate(occurring, axis=1)
     in_reference = rules.weigh_one(in_candidate)
@@ -71,19 +71,21 @@ def _of_candidates(ngrams: Ngrams, order: int, rules: Counting) -> tuple[np.ndar
         int64[candidate, n-gram]: how often each holds each distinct n-gram of the source; int64[candidate, reference]:
         how many n-grams each adds that each other one has; int64[candidate]: how many it adds.
     """
-    candidates, in_sources = int(ngrams.tokens.nrefs[0]), ngrams.in_sources[order - 1]
-    words = ngrams.words(ngrams.tokens.references, np.zeros(candidates, np.int64))
-    numbers, texts = ngrams.of(ngrams.tokens.references)[order - 1], words.texts(order)
-    ours, new = (numbers < in_sources).nonzero()[0], (numbers >= in_sources).nonzero()[0]
-    holds = np.bincount(texts[ours] * in_sources + numbers[ours], minlength=candidates * in_sources)
-    adds = np.zeros((candidates, ngrams.in_sources_or_references[order - 1] - in_sources), np.float32)
-    adds[texts[new], numbers[new] - in_sources] = 1
+    candidates, (in_source, not_in_source) = int(ngrams.tokens.nrefs[0]), ngrams.first_seen[:, order - 1, 0].tolist()
+    begins = running_total(ngrams.first_seen.ravel())
+    words = ngrams.words_of_candidates()
+    numbers, texts = ngrams.of_order(order, REFERENCES), words.texts(order)
+    ours, new = (numbers < ngrams.in_sources).nonzero()[0], (numbers >= ngrams.in_sources).nonzero()[0]
+    kept, added = numbers[ours] - begins[order - 1], numbers[new] - begins[ngrams.orders + order - 1]
+    holds = np.bincount(texts[ours] * in_source + kept, minlength=candidates * in_source)
+    adds = np.zeros((candidates, not_in_source), np.float32)
+    adds[texts[new], added] = 1
     hits = adds
     if rules.strikes_subsequences:
-        struck = new[in_source_in_order(words, ngrams.sources, order, new)]
+        struck = in_source_in_order(words, ngrams.sources, order, new)
         hits = adds.copy()
-        hits[texts[struck], numbers[struck] - in_sources] = 0
-    return holds.reshape(candidates, in_sources), (hits @ adds.T, adds.sum(axis=1))
+        hits[texts[new[struck]], added[struck]] = 0
+    return holds.reshape(candidates, in_source), (hits @ adds.T, adds.sum(axis=1))
 
 
 def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:

@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from itertools import chain, islice, pairwise
+from itertools import chain, islice
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -19,6 +19,7 @@ from .ngram_counts import (
 )
 from .ngrams import Tokens
 from .options import Settings
+from .ranges import even_runs
 from .sentences import count_sentences
 from .tokenization import (
     Text,
@@ -355,12 +356,8 @@ def _cut(
         sizes = np.add.reduceat(of_references, np.cumsum(nrefs) - nrefs)
         for column in (sources, *systems):
             sizes += np.fromiter(map(len, column[block]), np.int64)
-        characters = np.cumsum(sizes)
-        chunks = max(1, round(int(characters[-1]) / _CHUNK_CHARACTERS))
-        chunk = characters * chunks // (characters[-1] + 1)
-        edges = [0, *((chunk[1:] != chunk[:-1]).nonzero()[0] + 1).tolist(), len(nrefs)]
-        for first, last in pairwise(edges):
-            yield slice(begin + first, begin + last)
+        for run in even_runs(sizes, _CHUNK_CHARACTERS):
+            yield slice(begin + run.start, begin + run.stop)
 
 
 def _in_threads(function: Callable[[_Item], _Result], items: Iterable[_Item], threads: int) -> Iterator[_Result]:

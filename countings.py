@@ -1,13 +1,13 @@
 """The ways to count: what occurrences in references weigh, and what n-grams add to the counts of their segment."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
-from .ngrams import Ngrams
+from .ngrams import REFERENCES, Ngrams
 
 # From amounts and the scale that they are on to what is summed over a segment.
 _Denominator = Callable[[np.ndarray, np.ndarray], np.ndarray]
@@ -28,12 +28,13 @@ class Amounts(NamedTuple):
 
 
 class Weights(NamedTuple):
-    """What the occurrences of n-grams in references weigh, of every order, one behind the other.
+    """What the occurrences of n-grams in references weigh.
 
     Attributes:
         in_references: for each n-gram, how much of it they hold.
-        scale: for each segment, how much they would hold of an n-gram that each of them held once.
-        asked: for each segment, how many references have a say.
+        scale: for each order of each segment, the orders one behind the other, how much they would hold of an n-gram
+            that each of them held once.
+        asked: likewise, how many references have a say.
     """
 
     in_references: np.ndarray
@@ -46,7 +47,7 @@ class Counting:
     """One way to count: a row of `COUNTINGS`.
 
     Attributes:
-        weigh: from n-grams, and how many of each order are asked for, the first ones, to what they weigh in references.
+        weigh: from n-grams, and how many are asked for, the first ones, to what they weigh in references.
         correct: from amounts to four rows that are summed over a segment: for keep and delete, the numerators of
             precision and recall.
         whole: from what was kept, or deleted, and the scale to the denominator of precision.
@@ -56,7 +57,7 @@ class Counting:
         strikes_subsequences: whether an added n-gram whose tokens stand in the source, in that order, is no hit.
     """
 
-    weigh: Callable[[Ngrams, Sequence[int]], Weights]
+    weigh: Callable[[Ngrams, int], Weights]
     correct: Callable[[Amounts], tuple[np.ndarray, ...]]
     whole: _Denominator
     wanted: tuple[_Denominator, _Denominator]
@@ -69,32 +70,32 @@ class Counting:
         return occurrences if self.weigh is _occurrences_in_all else np.minimum(occurrences, 1)
 
 
-def _occurrences_in_all(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
-    in_references = ngrams.occurrences(ngrams.tokens.references, asked_for)
+def _occurrences_in_all(ngrams: Ngrams, asked_for: int) -> Weights:
+    in_references = ngrams.occurrences(REFERENCES, asked_for)
     nrefs = np.concatenate([ngrams.tokens.nrefs] * ngrams.orders)
     return Weights(in_references, scale=nrefs, asked=nrefs)
 
 
-def _presence_in_any(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+def _presence_in_any(ngrams: Ngrams, asked_for: int) -> Weights:
     in_references, nrefs, _ = _occurrences_in_all(ngrams, asked_for)
     return Weights(np.minimum(in_references, 1), scale=np.ones_like(nrefs), asked=nrefs)
 
 
-def weigh_holders(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+def weigh_holders(ngrams: Ngrams, asked_for: int) -> Weights:
     """Count the references that hold each n-gram, on the scale of those that are long enough to hold any."""
-    nrefs, texts = ngrams.tokens.nrefs, ngrams.tokens.references
-    sizes = ngrams.sizes(texts)
-    holders = [_holders(*row) for row in zip(ngrams.of(texts), sizes, asked_for, strict=True)]
+    nrefs, sizes = ngrams.tokens.nrefs, ngrams.sizes(ngrams.tokens.references)
+    held = [_held(ngrams.of_order(order, REFERENCES), own, asked_for) for order, own in enumerate(sizes, start=1)]
+    holders = np.bincount(np.concatenate(held), minlength=asked_for)
     long_enough = np.add.reduceat(sizes > 0, nrefs.cumsum() - nrefs, axis=1, dtype=np.int64)
     scale = np.maximum(long_enough, 1).ravel()
-    return Weights(np.concatenate(holders), scale=scale, asked=scale)
+    return Weights(holders, scale=scale, asked=scale)
 
 
-def _holders(numbers: np.ndarray, sizes: np.ndarray, asked_for: int) -> np.ndarray:
+def _held(numbers: np.ndarray, sizes: np.ndarray, asked_for: int) -> np.ndarray:
+    """Return those of the n-grams of references that are asked for, of each reference each once."""
     reference = np.repeat(np.arange(len(sizes)), sizes)
     asked = (numbers < asked_for).nonzero()[0]
-    pairs = pd.unique(numbers[asked] << 32 | reference[asked])
-    return np.bincount(pairs >> 32, minlength=asked_for)
+    return pd.unique(numbers[asked] << 32 | reference[asked]) >> 32
 
 
 def _pooled(amounts: Amounts) -> tuple[np.ndarray, ...]:
@@ -173,7 +174,7 @@ def rules_of(counting: str, source_weight: int | None) -> Counting:
     if source_weight is None:
         return rules
 
-    def weigh(ngrams: Ngrams, asked_for: Sequence[int]) -> Weights:
+    def weigh(ngrams: Ngrams, asked_for: int) -> Weights:
         weights = rules.weigh(ngrams, asked_for)
         return weights._replace(scale=np.full_like(weights.scale, source_weight))
 

@@ -10,11 +10,15 @@ import numpy as np
 
 from .countings import COUNTINGS, Amounts, Counting, Weights, rules_of, weigh_holders
 from .ngrams import (
+    PREDICTIONS,
+    REFERENCES,
+    SOURCES,
     Known,
     Ngrams,
     Predicted,
     Sources,
     Tokens,
+    Words,
     are_first,
     in_source_in_order,
     known_ngrams,
@@ -22,10 +26,14 @@ from .ngrams import (
     numbered_ngrams,
     occurrences,
 )
-from .ranges import Ranges, ranges_of, running_total, sums_of_ranges
+from .ranges import Ranges, even_runs, ranges_of, running_total, sums_of_ranges
 from .variants import OPERATIONS
 
 _KEEP, _ADD = OPERATIONS.index("keep"), OPERATIONS.index("add")
+
+# So many n-grams of predictions, of their sources and of their references are looked at in one go: few enough that
+# memory does not grow with the number of candidates.
+_SLOTS = 1 << 19
 
 
 class _Wanted(NamedTuple):
@@ -130,9 +138,11 @@ def count_ngrams(tokens: Tokens, *, counting: str, max_order: int, source_weight
     """
     rules = rules_of(counting, source_weight)
     ngrams = numbered_ngrams(tokens, max_order)
-    wanted, sources, counts = _wanted(ngrams, rules), ngrams.sources, []
+    wanted, counts = _wanted(ngrams, rules), []
     for system in range(tokens.systems):
-        done = _done(ngrams.predicted(system), sources, rules)
+        predicted = ngrams.predicted(system)
+        struck = _struck(predicted, ngrams.words_of_system(system), ngrams.sources) if rules.strikes_subsequences else 0
+        done = _done(predicted, struck)
         counts.append(_by_prediction(_sums(wanted, done, rules), ngrams.orders, max_order))
     return counts[0] if len(counts) == 1 else np.concatenate(counts)
 
@@ -146,9 +156,9 @@ def share(tokens: Tokens, *, counting: str, max_order: int, source_weight: int |
         max_order: the longest n-grams.
         source_weight: as in `count_ngrams`.
     """
-    ngrams = numbered_ngrams(tokens, max_order)
+    ngrams, known = known_ngrams(tokens, max_order)
     wanted = _wanted(ngrams, rules_of(counting, source_weight))
-    return Shared(known_ngrams(ngrams), wanted, ngrams.sources, tokens.nrefs, counting, max_order)
+    return Shared(known, wanted, ngrams.sources, tokens.nrefs, counting, max_order)
 
 
 def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, shared: Shared) -> np.ndarray:
@@ -163,11 +173,22 @@ def count_predictions(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, 
     Returns:
         float64[prediction, order, operation, 4]: see `count_ngrams`.
     """
+    known, ends = shared.known, running_total(lengths)
+    slots = (known.of_sources[:, 1:] - known.of_sources[:, :-1]).sum(axis=0)
+    slots += (known.of_references[:, 1:] - known.of_references[:, :-1]).sum(axis=0)
+    runs = even_runs(slots[owners] + lengths * shared.max_order, _SLOTS)
+    return np.concatenate(
+        [_count_run(ids[ends[run.start] : ends[run.stop]], lengths[run], owners[run], shared) for run in runs]
+    )
+
+
+def _count_run(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, shared: Shared) -> np.ndarray:
     rules = COUNTINGS[shared.counting]
-    predicted = look_up(ids, lengths, owners, shared.known, shared.max_order)
-    orders = len(predicted.slots)
+    predicted, words = look_up(ids, lengths, owners, shared.known, shared.max_order)
+    orders = predicted.others.shape[1]
     wanted = _of_owners(shared.wanted, len(shared.known.indexes), orders, owners)
-    return _by_prediction(_sums(wanted, _done(predicted, shared.sources, rules), rules), orders, shared.max_order)
+    struck = _struck(predicted, words, shared.sources) if rules.strikes_subsequences else 0
+    return _by_prediction(_sums(wanted, _done(predicted, struck), rules), orders, shared.max_order)
 
 
 def ngram_amounts(
@@ -183,29 +204,31 @@ def ngram_amounts(
     ([0, 1, 3], [1, 0, 1], [[0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0], [1.0, 1.0, 1.0, 1.0]])
     """
     ngrams, rules = numbered_ngrams(tokens, max_order), rules_of(counting, source_weight)
-    distinct = list(map(len, ngrams.pairs))
+    distinct = ngrams.distinct
     weights, holders = rules.weigh(ngrams, distinct), weigh_holders(ngrams, distinct).in_references
-    in_source = ngrams.occurrences(tokens.sources, distinct)
-    in_prediction = ngrams.occurrences(tokens.predictions(), distinct)
-    in_texts = ngrams.occurrences(tokens.references, distinct)
+    in_source, in_texts, in_prediction = (
+        ngrams.occurrences(column, distinct) for column in (SOURCES, REFERENCES, PREDICTIONS)
+    )
     if rules.sets:
         in_source, in_prediction = np.minimum(in_source, 1), np.minimum(in_prediction, 1)
     counts = _ngram_counts(ngrams, rules, weights, in_source, in_prediction, in_texts)
-    columns = (in_source, in_prediction, weights.in_references, holders, counts)
-    parts = zip(*(np.split(column, np.cumsum(distinct)[:-1]) for column in columns), strict=True)
-    amounts = [
-        NgramAmounts(
-            places=ngrams.first_tokens(order)[are_first(ngrams.numbers[order - 1])],
-            in_source=ours,
-            in_prediction=theirs,
-            in_references=wanted,
-            holders=held,
-            scale=int(weights.scale[order - 1]),
-            asked=int(weights.asked[order - 1]),
-            counts=own,
+    amounts = []
+    for order in range(1, ngrams.orders + 1):
+        of_order = np.concatenate([ngrams.of_order(order, column) for column in range(len(ngrams.first_seen))])
+        first = are_first(of_order)
+        own = of_order[first]
+        amounts.append(
+            NgramAmounts(
+                places=ngrams.first_tokens(order)[first],
+                in_source=in_source[own],
+                in_prediction=in_prediction[own],
+                in_references=weights.in_references[own],
+                holders=holders[own],
+                scale=int(weights.scale[order - 1]),
+                asked=int(weights.asked[order - 1]),
+                counts=counts[own],
+            )
         )
-        for order, (ours, theirs, wanted, held, own) in enumerate(parts, start=1)
-    ]
     none = np.zeros(0, np.int64)
     nothing = NgramAmounts(none, none, none, none, none, 1, 1, np.zeros((0, len(OPERATIONS), 4)))
     return amounts + [nothing] * (max_order - len(amounts))
@@ -222,9 +245,9 @@ def count_copies(counts: np.ndarray) -> int:
 
 
 def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:
-    in_sources, to_add = ngrams.first_seen[:, 0].ravel(), ngrams.first_seen[:, 1].ravel()
+    in_sources, to_add = ngrams.first_seen[SOURCES].ravel(), ngrams.first_seen[REFERENCES].ravel()
     weights = rules.weigh(ngrams, ngrams.in_sources)
-    in_source = ngrams.occurrences(ngrams.tokens.sources, ngrams.in_sources)
+    in_source = ngrams.occurrences(SOURCES, ngrams.in_sources)
     ranges, scale = ranges_of(in_sources), _each(weights.scale, in_sources)
     in_source = (np.minimum(in_source, 1) if rules.sets else in_source) * scale
     kept = np.minimum(in_source, weights.in_references)
@@ -237,29 +260,24 @@ def _wanted(ngrams: Ngrams, rules: Counting) -> _Wanted:
     return _Wanted(in_source, weights.in_references, kept, deleted, scale, ranges, recall)
 
 
-def _done(predicted: Predicted, sources: Sources, rules: Counting) -> _Done:
-    others, in_sources = predicted.others, predicted.in_sources
-    slots = [first + more for first, more in zip(in_sources, np.add.reduce(others, axis=(1, 2)).tolist(), strict=True)]
-    occurring = list(map(occurrences, predicted.slots, slots))
-    in_prediction = np.concatenate([row[:first] for row, first in zip(occurring, in_sources, strict=True)])
-    held = np.concatenate([row[first:] > 0 for row, first in zip(occurring, in_sources, strict=True)])
-    added = sums_of_ranges([held], ranges_of(others.ravel())).reshape(others.shape)
-    hits = added[:, 0]
-    if rules.strikes_subsequences:
-        hits = hits - _struck(predicted, sources)
-    return _Done(in_prediction, hits.ravel(), np.add.reduce(added, axis=1).ravel())
+def _done(predicted: Predicted, struck: np.ndarray | int) -> _Done:
+    others, in_sources = predicted.others.ravel(), predicted.in_sources
+    occurring = occurrences(predicted.slots, in_sources + int(np.add.reduce(others)))
+    added = sums_of_ranges([occurring[in_sources:] > 0], ranges_of(others)).reshape(len(predicted.others), -1)
+    return _Done(occurring[:in_sources], added[0] - struck, np.add.reduce(added, axis=0))
 
 
-def _struck(predicted: Predicted, sources: Sources) -> np.ndarray:
-    """Count the n-grams, well added but for their words in the source, that are no hits: int64[order, prediction]."""
-    struck = []
-    ends = predicted.in_sources + predicted.others[:, 0].sum(axis=1)
-    for order, (slots, begin, end) in enumerate(zip(predicted.slots, predicted.in_sources, ends, strict=True), 1):
-        hits = ((slots >= begin) & (slots < end)).nonzero()[0]
-        hits = hits[are_first(slots[hits] - begin)]
-        hits = hits[in_source_in_order(predicted.words, sources, order, hits)]
-        struck.append(np.bincount(predicted.words.texts(order)[hits], minlength=len(predicted.words.owners)))
-    return np.stack(struck)
+def _struck(predicted: Predicted, words: Words, sources: Sources) -> np.ndarray:
+    """Count the n-grams, well added but for their words in the source, that are no hits: int64[order * prediction]."""
+    struck, slots, end = [], predicted.slots, predicted.in_sources + int(predicted.others[0].sum())
+    for order in range(1, predicted.others.shape[1] + 1):
+        texts = words.texts(order)
+        own, slots = slots[: len(texts)], slots[len(texts) :]
+        hits = ((own >= predicted.in_sources) & (own < end)).nonzero()[0]
+        hits = hits[are_first(own[hits] - predicted.in_sources)]
+        hits = hits[in_source_in_order(words, sources, order, hits)]
+        struck.append(np.bincount(texts[hits], minlength=len(words.owners)))
+    return np.concatenate(struck)
 
 
 def _of_owners(wanted: _Wanted, known: int, orders: int, owners: np.ndarray) -> _Wanted:
@@ -345,11 +363,11 @@ def _ngram_counts(
     in_texts: np.ndarray,
 ) -> np.ndarray:
     """Return what `_sums` sums up, n-gram by n-gram, of the only segment: float64[n-gram, operation, 4]."""
-    ranges = ranges_of(np.array(list(map(len, ngrams.pairs))))
-    scale = _each(weights.scale, ranges.sizes)
+    sizes = ngrams.first_seen.ravel()
+    scale = _each(np.tile(weights.scale, len(ngrams.first_seen)), sizes)
     scaled = in_source * scale
     kept = np.minimum(scaled, weights.in_references)
-    wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, scale, ranges, np.zeros(0))
+    wanted = _Wanted(scaled, weights.in_references, kept, scaled - kept, scale, ranges_of(sizes), np.zeros(0))
     amounts = _amounts(wanted, in_prediction, rules)
     counts = np.zeros((len(in_source), len(OPERATIONS), 4))
     counts[:, :_ADD, ::2] = np.stack(rules.correct(amounts), axis=-1).reshape(-1, _ADD, 2)
@@ -362,16 +380,17 @@ def _ngram_counts(
     added, to_add = new & (in_prediction > 0), new & (in_texts > 0)
     hits = added & to_add
     if rules.strikes_subsequences:
-        hits &= ~np.concatenate([_are_struck(ngrams, order) for order in range(1, ngrams.orders + 1)])
+        hits &= ~_are_struck(ngrams)
     counts[:, _ADD] = np.stack([hits, added, hits, to_add], axis=-1)
     if rules.keep_recall_over_union:
         counts[:, _KEEP, 3] = ~new | to_add
     return counts
 
 
-def _are_struck(ngrams: Ngrams, order: int) -> np.ndarray:
-    """Tell of each distinct n-gram of an order whether it is in the prediction and yet can be no hit."""
-    struck, predicted = np.zeros(len(ngrams.pairs[order - 1]), bool), ngrams.predicted()
-    slots = predicted.slots[order - 1]
-    struck[slots] = in_source_in_order(predicted.words, ngrams.sources, order, np.arange(len(slots)))
+def _are_struck(ngrams: Ngrams) -> np.ndarray:
+    """Tell of each distinct n-gram whether it is in the prediction and yet can be no hit."""
+    struck, words = np.zeros(ngrams.distinct, bool), ngrams.words_of_system()
+    for order in range(1, ngrams.orders + 1):
+        slots = ngrams.of_order(order, PREDICTIONS)
+        struck[slots] = in_source_in_order(words, ngrams.sources, order, np.arange(len(slots)))
     return struck

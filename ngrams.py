@@ -1,17 +1,16 @@
 """Token ids in, numbered n-grams out: the n-grams of every order, each known by a number.
 
-N-grams are numbered by first appearance, and the texts stand in the order sources, references, predictions. So the
-n-grams of the sources come first, then those that references hold but sources do not, within both segment by segment,
-then those that only predictions hold.
+Texts stand in columns: the sources, the references, and the predictions of each system. The n-grams of all orders are
+numbered together as they first appear: column by column, in a column order by order, and in an order segment by
+segment. So those of the sources come first, then those that references hold but sources do not, then those that only
+predictions hold; and within each, those of one order of one segment stand together.
 
 Predictions that come later, or of which a segment has several, are looked up among the n-grams of sources and
 references, which are numbered once; see `Known` and `look_up`.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from itertools import islice, pairwise
+from itertools import islice, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
@@ -22,6 +21,9 @@ from .tokenization import FEW, Distinct, factorize
 
 #: The id of the empty token: what stands between two spaces, or in an empty text, where texts are split on spaces.
 EMPTY = 0
+
+#: The columns of texts; of the last, the first of those that hold predictions.
+SOURCES, REFERENCES, PREDICTIONS = range(3)
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,92 +64,88 @@ class Tokens:
 
 @dataclass(frozen=True, eq=False)
 class Ngrams:
-    """The n-grams of every order, each known by its number among the distinct ones of its order.
-
-    Texts make groups: each source, the references of each segment, and each prediction is one.
+    """The n-grams of every order, each known by its number among all distinct ones.
 
     Attributes:
         tokens: as given to `numbered_ngrams`.
-        bounds: int64[order, text + 1]: where the n-grams of each text begin in `numbers`, and the last ones end.
-        seconds: more than any id.
-        numbers: of each order: of the n-grams of all texts, one text after the other.
-        known: int64[order, group + 1]: how many distinct n-grams stand before each group, and in all of them.
-        pairs: of each order: for each distinct n-gram, its (n-1)-gram (or segment, of a unigram) times `seconds`, plus
-            its last token.
+        numbers: int64: the n-grams of all texts: column by column, in a column order by order, and in an order text by
+            text.
+        bounds: where in `numbers` each order of each column begins, and the last one ends.
+        first_seen: int64[column, order, segment]: how many distinct n-grams appear there for the first time.
+        in_sources: how many the sources have.
     """
 
     tokens: Tokens
-    bounds: np.ndarray
-    seconds: int
-    numbers: list[np.ndarray]
-    known: np.ndarray
-    pairs: list[Distinct]
+    numbers: np.ndarray
+    bounds: list[int]
+    first_seen: np.ndarray
+    in_sources: int
 
     @property
     def orders(self) -> int:
         """How many orders there are."""
-        return len(self.numbers)
-
-    @cached_property
-    def in_sources(self) -> list[int]:
-        """How many distinct n-grams sources have, of each order."""
-        return self.known[:, len(self.tokens.nrefs)].tolist()
+        return self.first_seen.shape[1]
 
     @property
-    def in_sources_or_references(self) -> list[int]:
-        """How many distinct n-grams sources and references have, of each order."""
-        return self.known[:, 2 * len(self.tokens.nrefs)].tolist()
+    def distinct(self) -> int:
+        """How many distinct n-grams there are."""
+        return int(np.add.reduce(self.first_seen.ravel()))
 
-    @cached_property
-    def first_seen(self) -> np.ndarray:
-        """How many distinct n-grams no text before has: int64[order, column, segment].
+    def of(self, column: int) -> np.ndarray:
+        """Return the n-grams of a column, of all orders, by their numbers."""
+        return self.numbers[self.bounds[column * self.orders] : self.bounds[(column + 1) * self.orders]]
 
-        The columns are the sources, the references, and the predictions of each system.
-        """
-        return (self.known[:, 1:] - self.known[:, :-1]).reshape(self.orders, -1, len(self.tokens.nrefs))
+    def of_order(self, order: int, column: int) -> np.ndarray:
+        """Return the n-grams of an order, of a column, by their numbers."""
+        place = column * self.orders + order - 1
+        return self.numbers[self.bounds[place] : self.bounds[place + 1]]
 
-    def of(self, texts: slice) -> list[np.ndarray]:
-        """Return the n-grams of consecutive texts, by their numbers, of each order."""
-        begins, ends = self.bounds[:, texts.start].tolist(), self.bounds[:, texts.stop].tolist()
-        return [row[begin:end] for row, begin, end in zip(self.numbers, begins, ends, strict=True)]
-
-    def occurrences(self, texts: slice, asked_for: Sequence[int]) -> np.ndarray:
-        """Return how often the first so many n-grams of each order occur in consecutive texts, order behind order."""
-        return np.concatenate(list(map(occurrences, self.of(texts), asked_for)))
+    def occurrences(self, column: int, asked_for: int) -> np.ndarray:
+        """Return how often the first so many n-grams occur in a column: int64[asked_for]."""
+        return occurrences(self.of(column), asked_for)
 
     def sizes(self, texts: slice) -> np.ndarray:
         """Return how many n-grams each of consecutive texts has: int64[order, text]."""
-        return self.bounds[:, texts.start + 1 : texts.stop + 1] - self.bounds[:, texts]
+        return _sizes(self.tokens.lengths[texts], self.orders)
 
     def first_tokens(self, order: int) -> np.ndarray:
         """Return where, among all tokens, each n-gram of an order begins."""
-        lengths = self.tokens.lengths
-        return _first_tokens(lengths, order, np.arange(len(self.numbers[order - 1])), _texts(lengths, order))
+        texts = _texts(self.tokens.lengths, order)
+        return _first_tokens(self.tokens.lengths, order, np.arange(len(texts)), texts)
 
     @property
     def sources(self) -> "Sources":
         """The tokens of the sources."""
-        sources = self.tokens.sources
-        return Sources(self.tokens.lengths[sources], self.numbers[0][: self.bounds[0, sources.stop]])
+        return Sources(self.tokens.lengths[self.tokens.sources], self.of_order(1, SOURCES))
 
     def predicted(self, system: int = 0) -> "Predicted":
         """Return the n-grams of the predictions of a system."""
-        texts = self.tokens.predictions(system)
-        words = self.words(texts, np.arange(len(self.tokens.nrefs)))
-        return Predicted(words, self.of(texts), self.in_sources, self.first_seen[:, 1:])
+        return Predicted(self.of(PREDICTIONS + system), self.in_sources, self.first_seen[REFERENCES:])
 
-    def words(self, texts: slice, owners: np.ndarray) -> "Words":
-        """Return the tokens of consecutive texts, taken for predictions of these segments."""
-        begin, end = int(self.bounds[0, texts.start]), int(self.bounds[0, texts.stop])
-        return Words(owners, self.tokens.lengths[texts], self.tokens.ids[begin:end], self.numbers[0][begin:end])
+    def words_of_system(self, system: int = 0) -> "Words":
+        """Return the tokens of the predictions of a system."""
+        return self._words(PREDICTIONS + system, self.tokens.predictions(system), np.arange(len(self.tokens.nrefs)))
+
+    def words_of_candidates(self) -> "Words":
+        """Return the tokens of the references of the only segment, taken for predictions."""
+        texts = self.tokens.references
+        return self._words(REFERENCES, texts, np.zeros(texts.stop - texts.start, np.int64))
+
+    def _words(self, column: int, texts: slice, owners: np.ndarray) -> "Words":
+        unigrams = self.of_order(1, column)
+        begin = int(self.tokens.lengths[: texts.start].sum())
+        return Words(owners, self.tokens.lengths[texts], self.tokens.ids[begin : begin + len(unigrams)], unigrams)
 
 
 class Known(NamedTuple):
     """The n-grams that sources and references have, ready to look up those of predictions among them.
 
+    Here each order is numbered apart, from 0: those of the sources, then those that only references hold.
+
     Attributes:
-        indexes: of each order: the pairs of `Ngrams`, in the order of the n-grams' numbers.
-        seconds: what they are made with.
+        indexes: of each order: of each n-gram its (n-1)-gram (of a unigram, its segment) times `seconds`, plus its last
+            token.
+        seconds: more than any id.
         of_sources, of_references: int64[order, segment + 1]: how many distinct n-grams stand before each source, and
             before the references of each segment, and behind the last.
     """
@@ -187,36 +185,53 @@ class Words(NamedTuple):
 class Predicted(NamedTuple):
     """The n-grams of predictions.
 
-    There is a slot for each distinct n-gram of each one's source. Behind them stand those of all others, in columns
-    whose ranges, one for each prediction, follow each other: first the n-grams that only references hold, then those
-    that neither holds, in one column or several.
+    There is a slot for each distinct n-gram of each one's source, order by order. Behind them stand those of all
+    others, in columns whose ranges, one for each order of each prediction, follow each other: first the n-grams that
+    only references hold, then those that neither holds, in one column or several.
 
     Attributes:
-        words: their tokens.
-        slots: of each order: of each n-gram of one prediction after the other.
-        in_sources: of each order: how many slots are for n-grams of sources.
-        others: int64[order, column, prediction]: how many are in each of the ranges behind them.
+        slots: of each n-gram, order by order and in an order one prediction after the other.
+        in_sources: how many slots are for n-grams of sources.
+        others: int64[column, order, prediction]: how many are in each of the ranges behind them.
     """
 
-    words: Words
-    slots: list[np.ndarray]
-    in_sources: list[int]
+    slots: np.ndarray
+    in_sources: int
     others: np.ndarray
+
+
+class _Apart(NamedTuple):
+    """The n-grams of every order, each order numbered apart: in the order of their first appearance.
+
+    Attributes:
+        numbers: of each order: of the n-grams of all texts, one text after the other.
+        pairs: of each order: for each distinct n-gram, its (n-1)-gram (or segment, of a unigram) times `seconds`, plus
+            its last token.
+        seconds: more than any id.
+        bounds: int64[order, text + 1]: where the n-grams of each text begin in `numbers`, and the last ones end.
+        known: int64[order, group + 1]: how many distinct n-grams stand before each source, before the references of
+            each segment, and before each prediction, and in all of them.
+    """
+
+    numbers: list[np.ndarray]
+    pairs: list[Distinct]
+    seconds: int
+    bounds: np.ndarray
+    known: np.ndarray
 
 
 def numbered_ngrams(tokens: Tokens, max_order: int) -> Ngrams:
     """Return the n-grams of every order that any text has, at least of the first.
 
     >>> tokens = Tokens(np.array([1, 2, 1, 3, 1, 3]), np.array([2, 2, 2]), nrefs=np.array([1]))
-    >>> [numbers.tolist() for numbers in numbered_ngrams(tokens, 4).numbers]
-    [[0, 1, 0, 2, 0, 2], [0, 1, 1]]
+    >>> ngrams = numbered_ngrams(tokens, 4)
+    >>> ngrams.numbers.tolist(), ngrams.bounds, ngrams.first_seen[:, :, 0].tolist()
+    ([0, 1, 2, 0, 3, 4, 0, 3, 4], [0, 2, 3, 5, 6, 8, 9], [[2, 1], [1, 1], [0, 0]])
     """
     orders = orders_of(tokens.lengths, max_order)
-    bounds = np.zeros((orders, len(tokens.lengths) + 1), np.int64)
-    np.maximum(tokens.lengths - np.arange(orders)[:, None], 0).cumsum(axis=1, out=bounds[:, 1:])
-    seconds = int(np.maximum.reduce(tokens.ids, initial=0)) + 2  # one more: all tokens of predictions that come later
-    number = _number_one_by_one if len(tokens.ids) < FEW else _number_at_once
-    return Ngrams(tokens, bounds, seconds, *number(tokens, bounds, seconds))
+    if len(tokens.ids) < FEW:
+        return _number_one_by_one(tokens, orders)
+    return _together(tokens, _number_at_once(tokens, orders))
 
 
 def orders_of(lengths: np.ndarray, max_order: int) -> int:
@@ -224,18 +239,21 @@ def orders_of(lengths: np.ndarray, max_order: int) -> int:
     return min(max_order, int(np.maximum.reduce(lengths, initial=0)) or 1)
 
 
-def known_ngrams(ngrams: Ngrams) -> Known:
-    """Return the n-grams of sources and references, without predictions, ready to look others up among them."""
-    segments, indexes = len(ngrams.tokens.nrefs), []
-    firsts = [segments, *map(len, ngrams.pairs)]
-    for first, pairs in zip(firsts, ngrams.pairs, strict=False):
-        kind = np.int32 if (first + 1) * ngrams.seconds < 1 << 31 else np.int64
+def known_ngrams(tokens: Tokens, max_order: int) -> tuple[Ngrams, Known]:
+    """Return the n-grams of sources and references, without predictions, also ready to look others up among them."""
+    apart, segments, indexes = _number_at_once(tokens, orders_of(tokens.lengths, max_order)), len(tokens.nrefs), []
+    firsts = [segments, *map(len, apart.pairs)]
+    for first, pairs in zip(firsts, apart.pairs, strict=False):
+        kind = np.int32 if (first + 1) * apart.seconds < 1 << 31 else np.int64
         indexes.append(pd.Index(np.asarray(pairs, kind)))
-    return Known(indexes, ngrams.seconds, ngrams.known[:, : segments + 1], ngrams.known[:, segments:])
+    known = Known(indexes, apart.seconds, apart.known[:, : segments + 1], apart.known[:, segments:])
+    return _together(tokens, apart), known
 
 
-def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Known, max_order: int) -> Predicted:
-    """Return the n-grams of predictions, of every order that any text has.
+def look_up(
+    ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Known, max_order: int
+) -> tuple[Predicted, Words]:
+    """Return the n-grams of predictions, of every order that any text has, and their tokens.
 
     Args:
         ids, lengths: the tokens of the predictions, and how many each has. Known tokens have the ids that they have in
@@ -247,7 +265,7 @@ def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Kno
     orders = max(orders_of(lengths, max_order), len(known.indexes))
     known = _with_orders(known, orders)
     in_sources, of_references, shifts = _places(known, owners)
-    of_neither = np.zeros_like(of_references)
+    of_neither, free = np.zeros_like(of_references), in_sources + int(of_references.sum())
     texts = before = _texts(lengths, 1)
     last, numbers, slots = ids, owners[texts], []
     for order, index in enumerate(known.indexes):
@@ -255,15 +273,16 @@ def look_up(ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Kno
         if order == 0:
             unigrams = numbers
         own = numbers + shifts[order].ravel()[2 * texts + (numbers < known.of_sources[order, -1])]
-        new = factorize(before[unknown] << 32 | last[unknown])[0]
-        own[unknown] = in_sources[order] + int(of_references[order].sum()) + new
+        new, distinct = factorize(before[unknown] << 32 | last[unknown])
+        own[unknown] = free + new
+        free += len(distinct)
         of_neither[order] = np.bincount(texts[unknown[are_first(new)]], minlength=len(lengths))
         slots.append(own)
         if order + 1 < orders:
             goes_on = (texts[1:] == texts[:-1]).nonzero()[0]
             last, numbers, before, texts = last[goes_on + 1], numbers[goes_on], own[goes_on], texts[goes_on]
-    others = np.stack([of_references, of_neither], axis=1)
-    return Predicted(Words(owners, lengths, ids, unigrams), slots, in_sources.tolist(), others)
+    others = np.stack([of_references, of_neither])
+    return Predicted(np.concatenate(slots), in_sources, others), Words(owners, lengths, ids, unigrams)
 
 
 def occurrences(numbers: np.ndarray, distinct: int) -> np.ndarray:
@@ -315,6 +334,11 @@ def in_source_in_order(words: Words, sources: Sources, order: int, asked: np.nda
     return there & ((sources.lengths >= order)[owners] | ~filled)
 
 
+def _sizes(lengths: np.ndarray, orders: int) -> np.ndarray:
+    """Return how many n-grams texts of these lengths have: int64[order, text]."""
+    return np.maximum(lengths - np.arange(orders)[:, None], 0)
+
+
 def _texts(lengths: np.ndarray, order: int) -> np.ndarray:
     """Return, for texts of these lengths, the text of each n-gram of an order."""
     return np.arange(len(lengths)).repeat(np.maximum(lengths - (order - 1), 0))
@@ -326,11 +350,39 @@ def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray, texts: np.
     return asked + fewer[texts]
 
 
-def _number_at_once(
-    tokens: Tokens, bounds: np.ndarray, seconds: int
-) -> tuple[list[np.ndarray], np.ndarray, list[Distinct]]:
-    """Return the numbers, what is known, and the pairs of n-grams: see `Ngrams`."""
+def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
+    """Return what `_together` does of `_number_at_once`, faster if there are few tokens."""
+    ids, nrefs = tokens.ids.tolist(), tokens.nrefs.tolist()
+    segments, seconds = len(nrefs), max(ids, default=0) + 1
+    ends = pairwise([0, *tokens.lengths.cumsum().tolist()])
+    table: dict[int, int] = {}
+    numbers: list[int] = []
+    known, bounds = [0], [0]
+    for sizes in ([1] * segments, nrefs, *[[1] * segments] * tokens.systems):
+        column = [
+            [[repeat(segment - segments), ids[begin:end]] for begin, end in islice(ends, size)]
+            for segment, size in enumerate(sizes)
+        ]
+        for order in range(orders):
+            for texts in column:
+                for text in texts:
+                    firsts, words = text
+                    pairs = zip(firsts, words[order:], strict=False)
+                    text[0] = [table.setdefault(first * seconds + last, len(table)) for first, last in pairs]
+                    numbers += text[0]
+                known.append(len(table))
+            bounds.append(len(numbers))
+    totals = np.array(known)
+    first_seen = (totals[1:] - totals[:-1]).reshape(-1, orders, segments)
+    return Ngrams(tokens, np.array(numbers, np.int64), bounds, first_seen, known[orders * segments])
+
+
+def _number_at_once(tokens: Tokens, orders: int) -> _Apart:
+    """Return the n-grams of so many orders, each order numbered apart."""
     ids, lengths, segments = tokens.ids, tokens.lengths, np.arange(len(tokens.nrefs))
+    bounds = np.zeros((orders, len(lengths) + 1), np.int64)
+    _sizes(lengths, orders).cumsum(axis=1, out=bounds[:, 1:])
+    seconds = int(np.maximum.reduce(ids, initial=0)) + 2  # one more: all tokens of predictions that come later
     owners = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * tokens.systems])
     last = ids.astype(np.int32)  # the last token of each n-gram
     own, distinct = _numbered(owners.repeat(lengths), len(segments), last, seconds)
@@ -342,28 +394,27 @@ def _number_at_once(
         own, distinct = _numbered(own[goes_on], len(distinct), last, seconds)
         numbers.append(own)
         pairs.append(distinct)
-    return numbers, _known(numbers, bounds[:, _groups(tokens)]), pairs
+    return _Apart(numbers, pairs, seconds, bounds, _known(numbers, bounds[:, _groups(tokens)]))
 
 
-def _number_one_by_one(
-    tokens: Tokens, bounds: np.ndarray, seconds: int
-) -> tuple[list[np.ndarray], np.ndarray, list[Distinct]]:
-    """Return what `_number_at_once` does, faster if there are few tokens."""
-    ids, segments = tokens.ids.tolist(), range(len(tokens.nrefs))
-    groups = [*((segment, 1) for segment in segments), *enumerate(tokens.nrefs.tolist())]
-    groups += [(segment, 1) for segment in segments] * tokens.systems
-    places: list[dict[int, int]] = [{} for _ in bounds]
-    numbers: list[list[int]] = [[] for _ in bounds]
-    known, texts = [[0] * len(places)], pairwise(bounds[0].tolist())
-    for segment, size in groups:
-        for begin, end in islice(texts, size):
-            own = [segment] * (end - begin)
-            for order, (table, found) in enumerate(zip(places, numbers, strict=True)):
-                pairs = zip(own, ids[begin + order : end], strict=False)
-                own = [table.setdefault(first * seconds + last, len(table)) for first, last in pairs]
-                found += own
-        known.append(list(map(len, places)))
-    return [np.array(row, np.int64) for row in numbers], np.array(known).T, list(map(list, places))
+def _together(tokens: Tokens, apart: _Apart) -> Ngrams:
+    """Return the n-grams with the orders numbered together."""
+    orders, segments, columns = len(apart.numbers), len(tokens.nrefs), PREDICTIONS + tokens.systems
+    first_seen = (apart.known[:, 1:] - apart.known[:, :-1]).reshape(orders, columns, segments).transpose(1, 0, 2).copy()
+    distinct = np.add.reduce(first_seen, axis=2)
+    begins = running_total(distinct.ravel())
+    shifts = begins[:-1].reshape(distinct.shape) - (distinct.cumsum(axis=0) - distinct)
+    texts = [0, segments, *range(tokens.references.stop, len(tokens.lengths) + 1, max(segments, 1))]
+    ends = apart.bounds[:, texts]
+    bounds = running_total((ends[:, 1:] - ends[:, :-1]).T.ravel()).tolist()
+    numbers = np.empty(bounds[-1], np.int64)
+    for order, own in enumerate(apart.numbers):
+        together = shifts[:, order].repeat(distinct[:, order])
+        together += np.arange(len(together))
+        for column, (begin, end) in enumerate(pairwise(ends[order].tolist())):
+            place = column * orders + order
+            np.take(together, own[begin:end], out=numbers[bounds[place] : bounds[place + 1]], mode="clip")
+    return Ngrams(tokens, numbers, bounds, first_seen, int(begins[orders]))
 
 
 def _groups(tokens: Tokens) -> np.ndarray:
@@ -397,20 +448,20 @@ def _looked_up(first: np.ndarray, last: np.ndarray, index: pd.Index, seconds: in
     return numbers, unknown
 
 
-def _places(known: Known, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+def _places(known: Known, owners: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
     """Return how the slots of predictions of these segments are laid out; see `Predicted`.
 
     Returns:
-        int64[order]: how many slots are for n-grams of sources; int64[order, prediction]: how many for those that only
-        references hold; and int64[order, prediction, 2]: what to add to numbers of such, and of those of sources.
+        How many slots are for n-grams of sources; int64[order, prediction]: how many for those that only references
+        hold; and int64[order, prediction, 2]: what to add to numbers of such, and of those of sources.
     """
     of_sources, of_references = (
         bounds[:, owners + 1] - bounds[:, owners] for bounds in (known.of_sources, known.of_references)
     )
-    in_sources = of_sources.sum(axis=1)
-    first = of_sources.cumsum(axis=1) - of_sources - known.of_sources[:, owners]
-    second = of_references.cumsum(axis=1) - of_references - known.of_references[:, owners] + in_sources[:, None]
-    return in_sources, of_references, np.stack([second, first], axis=-1)
+    begins = running_total(np.concatenate([of_sources, of_references]).ravel())
+    first, second = begins[:-1].reshape(2, *of_sources.shape)
+    shifts = np.stack([second - known.of_references[:, owners], first - known.of_sources[:, owners]], axis=-1)
+    return int(begins[of_sources.size]), of_references, shifts
 
 
 def _with_orders(known: Known, orders: int) -> Known:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.inputs import validate_references, validate_texts
-from sari.ngrams import Known, Ngrams, Tokens, known_ngrams, look_up, numbered_ngrams, occurrences
-from sari.ranges import running_total
+from sari.ngrams import REFERENCES, Known, Ngrams, Tokens, known_ngrams, look_up, occurrences
+from sari.ranges import ranges_of, running_total, sums_of_ranges
 from sari.tokenization import Text, Vocabulary, encode_known, encode_to_know
 
 MAX_ORDER = 4
@@ -65,36 +65,33 @@ class _Chunk(NamedTuple):
         vocabulary: their tokens.
         lengths: int64[segment, reference]: the tokens of each, from the shortest; the last again where there are fewer.
         known: their n-grams.
-        most: of each order: how often the reference that has most of it has each n-gram.
+        most: how often the reference that has most of it has each n-gram.
     """
 
     vocabulary: Vocabulary
     lengths: np.ndarray
     known: Known
-    most: list[np.ndarray]
+    most: np.ndarray
 
 
 def _prepared(rows: Sequence[Sequence[str]]) -> _Chunk:
     ids, lengths, vocabulary = encode_to_know([(list(chain.from_iterable(rows)), _TOKENS)])
     nrefs = np.array(list(map(len, rows)), np.int64)
     no_source = np.zeros(len(rows), np.int64)
-    tokens = Tokens(ids, np.concatenate([no_source, lengths]), nrefs)
-    ngrams = numbered_ngrams(tokens, MAX_ORDER)
+    ngrams, known = known_ngrams(Tokens(ids, np.concatenate([no_source, lengths]), nrefs), MAX_ORDER)
     columns = np.minimum(np.arange(nrefs.max()), nrefs[:, None] - 1)
     by_reference = lengths[columns + running_total(nrefs)[:-1, None]]
-    return _Chunk(vocabulary, np.sort(by_reference, axis=1), known_ngrams(ngrams), _most(ngrams))
+    return _Chunk(vocabulary, np.sort(by_reference, axis=1), known, _most(ngrams))
 
 
-def _most(ngrams: Ngrams) -> list[np.ndarray]:
-    """Return, of each order, how often each n-gram occurs in the reference that has most of it."""
-    texts, found = ngrams.tokens.references, []
-    for numbers, sizes, pairs in zip(ngrams.of(texts), ngrams.sizes(texts), ngrams.pairs, strict=True):
+def _most(ngrams: Ngrams) -> np.ndarray:
+    """Return how often each n-gram occurs in the reference that has most of it."""
+    most = np.zeros(ngrams.distinct, np.int64)
+    for order, sizes in enumerate(ngrams.sizes(ngrams.tokens.references), start=1):
         reference = np.arange(len(sizes)).repeat(sizes)
-        held, times = np.unique(numbers * len(sizes) + reference, return_counts=True)
-        most = np.zeros(len(pairs), np.int64)
+        held, times = np.unique(ngrams.of_order(order, REFERENCES) * len(sizes) + reference, return_counts=True)
         np.maximum.at(most, held // len(sizes), times)
-        found.append(most)
-    return found
+    return most
 
 
 def _counts(predictions: Sequence[str], chunk: _Chunk) -> np.ndarray:
@@ -104,10 +101,11 @@ def _counts(predictions: Sequence[str], chunk: _Chunk) -> np.ndarray:
     counts[:, 0] = lengths
     closest = np.abs(chunk.lengths - lengths[:, None]).argmin(axis=1)  # the first of those as close, the shortest
     counts[:, 1] = chunk.lengths[segments, closest]
-    slots = look_up(ids, lengths, segments, chunk.known, MAX_ORDER).slots
+    predicted, _ = look_up(ids, lengths, segments, chunk.known, MAX_ORDER)
     # One prediction for each segment: the slots of n-grams that references have are their numbers.
-    for order, (own, most, bounds) in enumerate(zip(slots, chunk.most, chunk.known.of_references, strict=False)):
-        matches = running_total(np.minimum(occurrences(own, len(most)), most))
-        counts[:, 2 + order] = matches[bounds[1:]] - matches[bounds[:-1]]
+    matches = np.minimum(occurrences(predicted.slots, len(chunk.most)), chunk.most)
+    in_references = predicted.others[0]
+    sums = sums_of_ranges([matches], ranges_of(in_references.ravel())).reshape(in_references.shape)
+    counts[:, 2 : 2 + len(sums)] = sums.T
     counts[:, 2 + MAX_ORDER :] = np.maximum(lengths[:, None] - np.arange(MAX_ORDER), 0)
     return counts
