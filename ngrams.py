@@ -358,7 +358,8 @@ def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
     table: dict[int, int] = {}
     numbers: list[int] = []
     known, bounds = [0], [0]
-    for sizes in ([1] * segments, nrefs, *[[1] * segments] * tokens.systems):
+    columns = [[1] * segments, nrefs, *[[1] * segments] * tokens.systems]
+    for sizes in columns:
         column = [
             [[repeat(segment - segments), ids[begin:end]] for begin, end in islice(ends, size)]
             for segment, size in enumerate(sizes)
@@ -373,7 +374,7 @@ def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
                 known.append(len(table))
             bounds.append(len(numbers))
     totals = np.array(known)
-    first_seen = (totals[1:] - totals[:-1]).reshape(-1, orders, segments)
+    first_seen = (totals[1:] - totals[:-1]).reshape(len(columns), orders, segments)
     return Ngrams(tokens, np.array(numbers, np.int64), bounds, first_seen, known[orders * segments])
 
 

@@ -374,7 +374,8 @@ def _encoded(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, n
 
 def _numbered_from_1(ids: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     ids += 1
-    ids[lengths == 0] = 0
+    if np.count_nonzero(lengths) < len(lengths):
+        ids[lengths == 0] = 0
     return ids
 
 

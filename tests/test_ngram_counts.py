@@ -1,5 +1,7 @@
 """Numbered n-grams in, counts out: by hand, by the oracle, and the same to the last bit in any company."""
 
+from unittest.mock import patch
+
 import numpy as np
 import pytest
 from conftest import runs
@@ -7,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from word_lists import ORACLES, segments, shared_and_predictions, tokens_of, tokens_of_texts
 
+from sari import ngram_counts as module
 from sari.countings import COUNTINGS
 from sari.ngram_counts import (
     count_copies,
@@ -156,6 +159,9 @@ def test_any_number_of_predictions_of_each_segment(counting, columns, data):
     shared = share(tokens, counting=counting, max_order=MAX_ORDER)
     together = count_predictions(ids, lengths, np.array(owners, np.int64), shared)
     assert together.shape == (len(owners), MAX_ORDER, 3, 4)
+    with patch.object(module, "_SLOTS", 10):
+        in_runs = count_predictions(ids, lengths, np.array(owners, np.int64), shared)
+    assert in_runs.tobytes() == together.tobytes()
     for counts, owner, text in zip(together, owners, predictions, strict=True):
         one = tokens_of([sources[owner]], [references[owner]], [text])
         assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()

@@ -12,6 +12,10 @@ from word_lists import segments, shared_and_predictions, tokens_of, tokens_of_te
 
 from sari import ngrams as module
 from sari.ngrams import (
+    PREDICTIONS,
+    REFERENCES,
+    SOURCES,
+    Tokens,
     are_first,
     in_source_in_order,
     known_ngrams,
@@ -19,12 +23,12 @@ from sari.ngrams import (
     numbered_ngrams,
     occurrences,
 )
-from sari.ranges import running_total
 
 
 def found_in_order(ngrams, order, asked):
     """Tell of the n-grams of predictions at these places whether their words stand in the source in that order."""
-    return in_source_in_order(ngrams.predicted().words, ngrams.sources, order, np.array(asked, np.int64)).tolist()
+    words, places = ngrams.words_of_system(), np.array(asked, np.int64)
+    return in_source_in_order(words, ngrams.sources, order, places).tolist()
 
 
 def numbered_in_both_ways(tokens, max_order):
@@ -32,9 +36,9 @@ def numbered_in_both_ways(tokens, max_order):
     few = numbered_ngrams(tokens, max_order)
     with patch.object(module, "FEW", 0):
         many = numbered_ngrams(tokens, max_order)
-    for one, other in ((few.numbers, many.numbers), (few.pairs, many.pairs)):
-        assert list(map(list, one)) == list(map(list, other))
-    assert few.known.tolist() == many.known.tolist()
+    assert few.numbers.tolist() == many.numbers.tolist()
+    assert few.first_seen.tolist() == many.first_seen.tolist()
+    assert (few.bounds, few.in_sources) == (many.bounds, many.in_sources)
     return few
 
 
@@ -53,49 +57,58 @@ def test_numbers_of_every_order():
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
     found = numbered_in_both_ways(tokens, 4)
     assert found.orders == 3  # no text has four words
-    assert [numbers.tolist() for numbers in found.numbers] == [
-        [0, 1, 0, 0, 2, 1, 0, 0, 0, 2, 0],
-        [0, 1, 2, 1, 3, 2, 4],  # ab ba | ac, ba aa | ac ca
-        [0, 1, 2],  # aba | baa | aca
-    ]
-    assert found.bounds.tolist() == [[0, 3, 5, 8, 11], [0, 2, 3, 5, 7], [0, 1, 1, 2, 3]]
-    assert found.known.tolist() == [[0, 2, 3, 3], [0, 2, 4, 5], [0, 1, 2, 3]]
-    assert found.first_seen.tolist() == [[[2], [1], [0]], [[2], [2], [1]], [[1], [1], [1]]]
-    assert found.in_sources == [2, 2, 1]
-    assert found.in_sources_or_references == [3, 4, 2]
-    assert found.sources.unigrams.tolist() == [0, 1, 0]
+    assert found.of(SOURCES).tolist() == [0, 1, 0, 2, 3, 4]  # a b | ab ba | aba
+    assert found.of(REFERENCES).tolist() == [0, 5, 1, 0, 0, 6, 3, 7, 8]  # c | ac aa | baa
+    assert found.of(PREDICTIONS).tolist() == [0, 5, 0, 6, 9, 10]  # nothing | ca | aca
+    assert found.first_seen.tolist() == [[[2], [2], [1]], [[1], [2], [1]], [[0], [1], [1]]]
+    assert (found.in_sources, found.distinct) == (5, 11)
 
 
-def test_ngrams_of_some_of_the_texts():
+def test_ngrams_of_one_order():
     tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
     found = numbered_ngrams(tokens, 3)
-    assert [numbers.tolist() for numbers in found.of(tokens.sources)] == [[0, 1, 0], [0, 1], [0]]
-    assert found.of(tokens.references)[1].tolist() == [2, 1, 3]
-    assert found.of(tokens.predictions())[1].tolist() == [2, 4]
+    assert found.of_order(2, REFERENCES).tolist() == [6, 3, 7]
+    assert found.of_order(3, PREDICTIONS).tolist() == [10]
     assert found.sizes(slice(0, 4)).tolist() == [[3, 2, 3, 3], [2, 1, 2, 2], [1, 0, 1, 1]]
     assert found.first_tokens(2).tolist() == [0, 1, 3, 5, 6, 8, 9]
-    words = found.words(tokens.references, np.zeros(2, np.int64))
-    assert (words.lengths.tolist(), words.unigrams.tolist()) == ([2, 3], [0, 2, 1, 0, 0])
+    assert found.occurrences(REFERENCES, 6).tolist() == [3, 1, 0, 1, 0, 1]
+
+
+def test_words():
+    tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
+    found = numbered_ngrams(tokens, 3)
+    assert found.sources.unigrams.tolist() == [0, 1, 0]
+    words = found.words_of_candidates()
+    assert (words.lengths.tolist(), words.unigrams.tolist()) == ([2, 3], [0, 5, 1, 0, 0])
     assert words.texts(2).tolist() == [0, 1, 1]
+    assert words.ids.tolist() == tokens.ids[3:8].tolist()
+
+
+def test_two_systems():
+    tokens = tokens_of([["a"]], [[["b"]]], [["a"], ["c"]])
+    both = Tokens(tokens.ids, tokens.lengths, np.array([1]))
+    found = numbered_in_both_ways(both, 2)
+    assert [found.of(column).tolist() for column in range(4)] == [[0], [1], [0], [2]]
+    assert found.predicted(1).slots.tolist() == [2]
+    assert found.words_of_system(1).ids.tolist() == tokens.ids[3:].tolist()
 
 
 def test_the_same_words_of_two_segments_are_two_ngrams():
     tokens = tokens_of([["a"], ["a"]], [[["a"]], [["b"]]], [["a"], ["b"]])
     found = numbered_in_both_ways(tokens, 1)
-    assert found.numbers[0].tolist() == [0, 1, 0, 2, 0, 2]
-    assert found.known.tolist() == [[0, 1, 2, 2, 3, 3, 3]]
+    assert found.numbers.tolist() == [0, 1, 0, 2, 0, 2]
+    assert found.first_seen.tolist() == [[[1, 1]], [[0, 1]], [[0, 0]]]
 
 
 def test_texts_without_a_word_have_one_order_of_nothing():
     found = numbered_in_both_ways(tokens_of([[]], [[[], []]], [[]]), 4)
-    assert ([numbers.tolist() for numbers in found.numbers], found.bounds.tolist()) == ([[]], [[0, 0, 0, 0, 0]])
-    assert (found.in_sources, found.in_sources_or_references) == ([0], [0])
+    assert (found.numbers.tolist(), found.bounds) == ([], [0, 0, 0, 0])
+    assert (found.orders, found.in_sources, found.distinct) == (1, 0, 0)
 
 
 def test_no_segments():
     found = numbered_in_both_ways(tokens_of([], [], []), 4)
-    assert ([numbers.tolist() for numbers in found.numbers], found.bounds.tolist()) == ([[]], [[0]])
-    assert found.known.tolist() == [[0]]
+    assert (found.numbers.tolist(), found.bounds, found.in_sources) == ([], [0, 0, 0], 0)
 
 
 def test_occurrences_of_the_first_few():
@@ -144,24 +157,24 @@ def test_first_of_their_kind(numbers):
 @runs(40)
 def test_numbers_follow_the_first_appearance(columns):
     sources, references, predictions = columns
-    tokens = tokens_of(sources, references, predictions)
-    pairs = [*enumerate(sources), *((n, text) for n, row in enumerate(references) for text in row)]
-    pairs += enumerate(predictions)
-    longest = max(len(text) for _, text in pairs)
-    begins = [*range(len(sources)), *(tokens.references.start + running_total(tokens.nrefs)).tolist()]
-    begins += range(tokens.references.stop + 1, len(pairs))
-    found = numbered_in_both_ways(tokens, 4)
+    found = numbered_in_both_ways(tokens_of(sources, references, predictions), 4)
+    rows = [[[text] for text in sources], references, [[text] for text in predictions]]
+    longest = max(len(text) for column in rows for row in column for text in row)
     assert found.orders == max(1, min(4, longest))
-    for order, own in enumerate(found.numbers, start=1):
-        seen, known, numbers = {}, [], []
-        for place, (number, text) in enumerate(pairs):
-            if place in begins:
-                known.append(len(seen))
-            numbers += [seen.setdefault((number, gram), len(seen)) for gram in oracle.ngrams(text, order)]
-        assert own.tolist() == numbers
-        assert found.known[order - 1].tolist() == [*known, len(seen)]
-        sizes = found.sizes(slice(0, len(pairs)))[order - 1]
-        assert sizes.tolist() == [len(oracle.ngrams(text, order)) for _, text in pairs]
+    seen, first_seen, numbers, bounds = {}, [], [], [0]
+    for column in rows:
+        for order in range(1, found.orders + 1):
+            for segment, row in enumerate(column):
+                before = len(seen)
+                for text in row:
+                    numbers += [seen.setdefault((segment, gram), len(seen)) for gram in oracle.ngrams(text, order)]
+                first_seen.append(len(seen) - before)
+            bounds.append(len(numbers))
+    assert (found.numbers.tolist(), found.bounds) == (numbers, bounds)
+    assert found.first_seen.ravel().tolist() == first_seen
+    texts = [text for column in rows for row in column for text in row]
+    expected = [[len(oracle.ngrams(text, order)) for text in texts] for order in range(1, found.orders + 1)]
+    assert found.sizes(slice(0, len(texts))).tolist() == expected
 
 
 @given(columns=segments(), data=st.data())
@@ -187,24 +200,31 @@ def test_slots_of_predictions_that_are_looked_up(columns, data):
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=5))
     predictions = [texts[data.draw(st.integers(0, len(texts) - 1))] for _ in owners]
     tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
-    known = known_ngrams(numbered_ngrams(tokens, 4))
-    found = look_up(ids, lengths, np.array(owners, np.int64), known, 4)
-    for order, own in enumerate(found.slots, start=1):
-        slots, begins, more = {}, [], []
+    ngrams, known = known_ngrams(tokens, 4)
+    assert ngrams.numbers.tolist() == numbered_ngrams(tokens, 4).numbers.tolist()
+    found, words = look_up(ids, lengths, np.array(owners, np.int64), known, 4)
+    orders = range(1, found.others.shape[1] + 1)
+    slots, sizes = {}, []
+    for order in orders:
         for place, owner in enumerate(owners):
             for gram in oracle.ngrams(sources[owner], order):
                 slots.setdefault((place, gram), len(slots))
-        in_sources = len(slots)
+    assert found.in_sources == len(slots)
+    for order in orders:
         for place, owner in enumerate(owners):
-            begins.append(len(slots))
+            before = len(slots)
             for gram in (gram for text in references[owner] for gram in oracle.ngrams(text, order)):
                 slots.setdefault((place, gram), len(slots))
+            sizes.append(len(slots) - before)
+    more = []
+    for order in orders:
         for place, text in enumerate(predictions):
-            begins.append(len(slots))
+            before = len(slots)
             more += [slots.setdefault((place, gram), len(slots)) for gram in oracle.ngrams(text, order)]
-        assert found.in_sources[order - 1] == in_sources
-        assert found.others[order - 1].ravel().tolist() == np.diff([*begins, len(slots)]).tolist()
-        assert own.tolist() == more
+            sizes.append(len(slots) - before)
+    assert found.slots.tolist() == more
+    assert found.others.ravel().tolist() == sizes
+    assert words.lengths.tolist() == list(map(len, predictions))
 
 
 def test_words_between_spaces():
