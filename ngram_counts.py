@@ -9,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from .countings import COUNTINGS, Amounts, Counting, Weights, rules_of, weigh_holders
+from .lookups import Known, known_ngrams, look_up
 from .ngrams import (
     PREDICTIONS,
     REFERENCES,
     SOURCES,
-    Known,
     Ngrams,
     Predicted,
     Sources,
@@ -21,8 +21,6 @@ from .ngrams import (
     Words,
     are_first,
     in_source_in_order,
-    known_ngrams,
-    look_up,
     numbered_ngrams,
     occurrences,
 )
@@ -351,7 +349,7 @@ def _amounts(wanted: _Wanted, in_prediction: np.ndarray, rules: Counting) -> Amo
 
 def _each(scale: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the scale of each n-gram, or the only one that there is."""
-    return scale[:1] if np.count_nonzero(scale == scale[0]) == len(scale) else scale.repeat(sizes)
+    return scale[:1] if np.count_nonzero(scale == scale[:1]) == len(scale) else scale.repeat(sizes)
 
 
 def _ngram_counts(

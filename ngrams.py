@@ -4,9 +4,6 @@ Texts stand in columns: the sources, the references, and the predictions of each
 numbered together as they first appear: column by column, in a column order by order, and in an order segment by
 segment. So those of the sources come first, then those that references hold but sources do not, then those that only
 predictions hold; and within each, those of one order of one segment stand together.
-
-Predictions that come later, or of which a segment has several, are looked up among the n-grams of sources and
-references, which are numbered once; see `Known` and `look_up`.
 """
 
 from dataclasses import dataclass
@@ -14,7 +11,6 @@ from itertools import islice, pairwise, repeat
 from typing import NamedTuple
 
 import numpy as np
-import pandas as pd
 
 from .ranges import running_total
 from .tokenization import FEW, Distinct, factorize
@@ -110,7 +106,7 @@ class Ngrams:
 
     def first_tokens(self, order: int) -> np.ndarray:
         """Return where, among all tokens, each n-gram of an order begins."""
-        texts = _texts(self.tokens.lengths, order)
+        texts = texts_of_ngrams(self.tokens.lengths, order)
         return _first_tokens(self.tokens.lengths, order, np.arange(len(texts)), texts)
 
     @property
@@ -137,25 +133,6 @@ class Ngrams:
         return Words(owners, self.tokens.lengths[texts], self.tokens.ids[begin : begin + len(unigrams)], unigrams)
 
 
-class Known(NamedTuple):
-    """The n-grams that sources and references have, ready to look up those of predictions among them.
-
-    Here each order is numbered apart, from 0: those of the sources, then those that only references hold.
-
-    Attributes:
-        indexes: of each order: of each n-gram its (n-1)-gram (of a unigram, its segment) times `seconds`, plus its last
-            token.
-        seconds: more than any id.
-        of_sources, of_references: int64[order, segment + 1]: how many distinct n-grams stand before each source, and
-            before the references of each segment, and behind the last.
-    """
-
-    indexes: list[pd.Index]
-    seconds: int
-    of_sources: np.ndarray
-    of_references: np.ndarray
-
-
 class Sources(NamedTuple):
     """The tokens of the sources: how many each has, and the number of each among the distinct unigrams."""
 
@@ -179,7 +156,7 @@ class Words(NamedTuple):
 
     def texts(self, order: int) -> np.ndarray:
         """Return the prediction of each n-gram of an order."""
-        return _texts(self.lengths, order)
+        return texts_of_ngrams(self.lengths, order)
 
 
 class Predicted(NamedTuple):
@@ -200,7 +177,7 @@ class Predicted(NamedTuple):
     others: np.ndarray
 
 
-class _Apart(NamedTuple):
+class Apart(NamedTuple):
     """The n-grams of every order, each order numbered apart: in the order of their first appearance.
 
     Attributes:
@@ -231,58 +208,12 @@ def numbered_ngrams(tokens: Tokens, max_order: int) -> Ngrams:
     orders = orders_of(tokens.lengths, max_order)
     if len(tokens.ids) < FEW:
         return _number_one_by_one(tokens, orders)
-    return _together(tokens, _number_at_once(tokens, orders))
+    return numbered_together(tokens, numbered_apart(tokens, orders))
 
 
 def orders_of(lengths: np.ndarray, max_order: int) -> int:
     """Return the longest n-grams that texts of these lengths have, at least 1."""
     return min(max_order, int(np.maximum.reduce(lengths, initial=0)) or 1)
-
-
-def known_ngrams(tokens: Tokens, max_order: int) -> tuple[Ngrams, Known]:
-    """Return the n-grams of sources and references, without predictions, also ready to look others up among them."""
-    apart, segments, indexes = _number_at_once(tokens, orders_of(tokens.lengths, max_order)), len(tokens.nrefs), []
-    firsts = [segments, *map(len, apart.pairs)]
-    for first, pairs in zip(firsts, apart.pairs, strict=False):
-        kind = np.int32 if (first + 1) * apart.seconds < 1 << 31 else np.int64
-        indexes.append(pd.Index(np.asarray(pairs, kind)))
-    known = Known(indexes, apart.seconds, apart.known[:, : segments + 1], apart.known[:, segments:])
-    return _together(tokens, apart), known
-
-
-def look_up(
-    ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray, known: Known, max_order: int
-) -> tuple[Predicted, Words]:
-    """Return the n-grams of predictions, of every order that any text has, and their tokens.
-
-    Args:
-        ids, lengths: the tokens of the predictions, and how many each has. Known tokens have the ids that they have in
-            sources and references, others have higher ones.
-        owners: int64[prediction]: the segment of each.
-        known: of sources and references.
-        max_order: the longest n-grams.
-    """
-    orders = max(orders_of(lengths, max_order), len(known.indexes))
-    known = _with_orders(known, orders)
-    in_sources, of_references, shifts = _places(known, owners)
-    of_neither, free = np.zeros_like(of_references), in_sources + int(of_references.sum())
-    texts = before = _texts(lengths, 1)
-    last, numbers, slots = ids, owners[texts], []
-    for order, index in enumerate(known.indexes):
-        numbers, unknown = _looked_up(numbers, last, index, known.seconds)
-        if order == 0:
-            unigrams = numbers
-        own = numbers + shifts[order].ravel()[2 * texts + (numbers < known.of_sources[order, -1])]
-        new, distinct = factorize(before[unknown] << 32 | last[unknown])
-        own[unknown] = free + new
-        free += len(distinct)
-        of_neither[order] = np.bincount(texts[unknown[are_first(new)]], minlength=len(lengths))
-        slots.append(own)
-        if order + 1 < orders:
-            goes_on = (texts[1:] == texts[:-1]).nonzero()[0]
-            last, numbers, before, texts = last[goes_on + 1], numbers[goes_on], own[goes_on], texts[goes_on]
-    others = np.stack([of_references, of_neither])
-    return Predicted(np.concatenate(slots), in_sources, others), Words(owners, lengths, ids, unigrams)
 
 
 def occurrences(numbers: np.ndarray, distinct: int) -> np.ndarray:
@@ -339,7 +270,7 @@ def _sizes(lengths: np.ndarray, orders: int) -> np.ndarray:
     return np.maximum(lengths - np.arange(orders)[:, None], 0)
 
 
-def _texts(lengths: np.ndarray, order: int) -> np.ndarray:
+def texts_of_ngrams(lengths: np.ndarray, order: int) -> np.ndarray:
     """Return, for texts of these lengths, the text of each n-gram of an order."""
     return np.arange(len(lengths)).repeat(np.maximum(lengths - (order - 1), 0))
 
@@ -351,7 +282,7 @@ def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray, texts: np.
 
 
 def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
-    """Return what `_together` does of `_number_at_once`, faster if there are few tokens."""
+    """Return what `numbered_together` does of `numbered_apart`, faster if there are few tokens."""
     ids, nrefs = tokens.ids.tolist(), tokens.nrefs.tolist()
     segments, seconds = len(nrefs), max(ids, default=0) + 1
     ends = pairwise([0, *tokens.lengths.cumsum().tolist()])
@@ -378,7 +309,7 @@ def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
     return Ngrams(tokens, np.array(numbers, np.int64), bounds, first_seen, known[orders * segments])
 
 
-def _number_at_once(tokens: Tokens, orders: int) -> _Apart:
+def numbered_apart(tokens: Tokens, orders: int) -> Apart:
     """Return the n-grams of so many orders, each order numbered apart."""
     ids, lengths, segments = tokens.ids, tokens.lengths, np.arange(len(tokens.nrefs))
     bounds = np.zeros((orders, len(lengths) + 1), np.int64)
@@ -395,10 +326,10 @@ def _number_at_once(tokens: Tokens, orders: int) -> _Apart:
         own, distinct = _numbered(own[goes_on], len(distinct), last, seconds)
         numbers.append(own)
         pairs.append(distinct)
-    return _Apart(numbers, pairs, seconds, bounds, _known(numbers, bounds[:, _groups(tokens)]))
+    return Apart(numbers, pairs, seconds, bounds, _known(numbers, bounds[:, _groups(tokens)]))
 
 
-def _together(tokens: Tokens, apart: _Apart) -> Ngrams:
+def numbered_together(tokens: Tokens, apart: Apart) -> Ngrams:
     """Return the n-grams with the orders numbered together."""
     orders, segments, columns = len(apart.numbers), len(tokens.nrefs), PREDICTIONS + tokens.systems
     first_seen = (apart.known[:, 1:] - apart.known[:, :-1]).reshape(orders, columns, segments).transpose(1, 0, 2).copy()
@@ -436,43 +367,6 @@ def _numbered(first: np.ndarray, firsts: int, second: np.ndarray, seconds: int) 
     pairs = np.multiply(first, seconds, dtype=kind, casting="unsafe")
     pairs += second
     return factorize(pairs)
-
-
-def _looked_up(first: np.ndarray, last: np.ndarray, index: pd.Index, seconds: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of pairs, and the places of those that are not known, whose number no n-gram has."""
-    pairs = first.astype(index.dtype)
-    pairs *= seconds
-    pairs += np.minimum(last, seconds - 1).astype(index.dtype)  # no known pair has this one
-    numbers = index.get_indexer(pairs)
-    unknown = (numbers < 0).nonzero()[0]
-    numbers[unknown] = len(index)
-    return numbers, unknown
-
-
-def _places(known: Known, owners: np.ndarray) -> tuple[int, np.ndarray, np.ndarray]:
-    """Return how the slots of predictions of these segments are laid out; see `Predicted`.
-
-    Returns:
-        How many slots are for n-grams of sources; int64[order, prediction]: how many for those that only references
-        hold; and int64[order, prediction, 2]: what to add to numbers of such, and of those of sources.
-    """
-    of_sources, of_references = (
-        bounds[:, owners + 1] - bounds[:, owners] for bounds in (known.of_sources, known.of_references)
-    )
-    begins = running_total(np.concatenate([of_sources, of_references]).ravel())
-    first, second = begins[:-1].reshape(2, *of_sources.shape)
-    shifts = np.stack([second - known.of_references[:, owners], first - known.of_sources[:, owners]], axis=-1)
-    return int(begins[of_sources.size]), of_references, shifts
-
-
-def _with_orders(known: Known, orders: int) -> Known:
-    """Return what is known with so many orders: of more than sources and references have, nothing."""
-    more = orders - len(known.indexes)
-    if not more:
-        return known
-    nothing = np.zeros((more, known.of_sources.shape[1]), np.int64)
-    bounds = (np.concatenate([bounds, nothing]) for bounds in (known.of_sources, known.of_references))
-    return Known([*known.indexes, *[known.indexes[-1][:0]] * more], known.seconds, *bounds)
 
 
 def _known(numbers: list[np.ndarray], bounds: np.ndarray) -> np.ndarray:

@@ -22,6 +22,7 @@ from .data_warnings import CATEGORIES
 from .generation import GenerationCallback
 from .hooks import TrainingDoors
 from .inputs import validate_columns
+from .lookups import look_up
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
 from .options import OPTIONS

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.inputs import validate_references, validate_texts
-from sari.ngrams import REFERENCES, Known, Ngrams, Tokens, known_ngrams, look_up, occurrences
+from sari.lookups import Known, known_ngrams, look_up
+from sari.ngrams import REFERENCES, Ngrams, Tokens, occurrences
 from sari.ranges import ranges_of, running_total, sums_of_ranges
 from sari.tokenization import Text, Vocabulary, encode_known, encode_to_know
 

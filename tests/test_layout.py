@@ -88,7 +88,7 @@ FLOORS = (
         "training",
     },
     {"ngrams", "options", "data_warnings"},
-    {"countings"},
+    {"countings", "lookups"},
     {"ngram_counts", "candidate_counts"},
     {"counting"},
     {"state"},
