@@ -78,14 +78,33 @@ def _of_candidates(ngrams: Ngrams, order: int, rules: Counting) -> tuple[np.ndar
     ours, new = (numbers < ngrams.in_sources).nonzero()[0], (numbers >= ngrams.in_sources).nonzero()[0]
     kept, added = numbers[ours] - begins[order - 1], numbers[new] - begins[ngrams.orders + order - 1]
     holds = np.bincount(texts[ours] * in_source + kept, minlength=candidates * in_source)
-    adds = np.zeros((candidates, not_in_source), np.float32)
-    adds[texts[new], added] = 1
+    adds = np.zeros((candidates, not_in_source), bool)
+    adds[texts[new], added] = True
     hits = adds
     if rules.strikes_subsequences:
         struck = in_source_in_order(words, ngrams.sources, order, new)
         hits = adds.copy()
-        hits[texts[new[struck]], added[struck]] = 0
-    return holds.reshape(candidates, in_source), (hits @ adds.T, adds.sum(axis=1))
+        hits[texts[new[struck]], added[struck]] = False
+    return holds.reshape(candidates, in_source), (_in_common(hits, adds), adds.sum(axis=1))
+
+
+def _in_common(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
+    """Count in how many columns a row of one mask and a row of another are both set: int64[row, row].
+
+    The product of matrices that this is would take all cores.
+    """
+    counts = np.zeros((len(ours), len(theirs)), np.int64)
+    for own, other in zip(_words_of_bits(ours).T, _words_of_bits(theirs).T, strict=True):
+        counts += np.bitwise_count(own[:, None] & other)
+    return counts
+
+
+def _words_of_bits(mask: np.ndarray) -> np.ndarray:
+    """Return the rows of a mask as words of 64 bits: uint64[row, word]."""
+    words = np.zeros((len(mask), -(-mask.shape[1] // 64)), np.uint64)
+    bits = np.packbits(mask, axis=1)
+    words.view(np.uint8)[:, : bits.shape[1]] = bits
+    return words
 
 
 def _ravelled(rows: Sequence[np.ndarray]) -> list[np.ndarray]:
