@@ -134,6 +134,11 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
     return np.array(values, float).reshape(totals.shape[1:])
 
 
+def as_summed(values: np.ndarray) -> np.ndarray:
+    """Return what is left of values of at most 1 in exact sums: each as the exact value of its own sum."""
+    return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
+
+
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
     """Return what numpy's own returns, which takes several times as long for the few values of a segment."""
     return np.add.reduce(values, axis=axis) / values.shape[axis]

@@ -25,6 +25,7 @@ from .resampling import RESAMPLES, bootstrap, interval
 from .samples import Observed, flattened, observe_texts
 from .scores import (
     FIGURES,
+    as_summed,
     exact_sums,
     exact_value,
     operation_scores,
@@ -170,9 +171,9 @@ class State:
             if by_sentence:
                 summands = np.concatenate([by_order.reshape(len(operations), -1), operations], axis=1)
             if self._keeps["sentences"]:
-                self._sentences.append(sari_scores(operations))
+                self._sentences.append(_scores_of_segments(operations, variant))
         if self._keeps["resampling"]:
-            self._rows.append(sari_scores(operations) if by_sentence else counts)
+            self._rows.append(_scores_of_segments(operations, variant) if by_sentence else counts)
         self._totals = self._totals + exact_sums(summands)
         self._copied += count_copies(counts)
         self.segments += len(counts)
@@ -431,7 +432,7 @@ def segment_scores(counted: SegmentCounts, settings: Settings) -> np.ndarray:
         settings: by which they were counted.
     """
     operations = _scored(counted.counts, settings.variant)[1]
-    return sari_scores(_penalized(operations, counted, settings))
+    return _scores_of_segments(_penalized(operations, counted, settings), settings.variant)
 
 
 make_findable(__name__)
@@ -449,6 +450,11 @@ def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarra
         by_order, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
     )
     return by_order, operations
+
+
+def _scores_of_segments(operations: np.ndarray, variant: Variant) -> np.ndarray:
+    """Return the scores that segments have alone, to the last bit: averages over segments are made of exact sums."""
+    return sari_scores(as_summed(operations) if variant.level == "sentence" else operations)
 
 
 def _penalized(operations: np.ndarray, counted: SegmentCounts, settings: Settings) -> np.ndarray:

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from sari.scores import (
     FIGURES,
+    as_summed,
     exact_sums,
     exact_value,
     operation_scores,
@@ -139,6 +140,11 @@ def test_sums_over_the_first_dimension():
 def test_there_is_room_for_a_billion_segments():
     row = np.array([[1_000.0, 1 - 2.0**-53, 0.1]])
     assert exact_value(exact_sums(row) << 30, 1 << 30).tolist() == row[0].tolist()
+
+
+@given(value=st.floats(0, 1))
+def test_a_value_as_it_is_summed(value):
+    assert as_summed(np.array([value])).tolist() == exact_value(exact_sums(np.array([[value]]))).tolist()
 
 
 def test_what_is_too_fine_is_rounded_off():

@@ -24,7 +24,7 @@ from sari.inputs import Columns
 from sari.options import resolve_settings
 from sari.scoring import Scorer
 from sari.state import State
-from sari.variants import VARIANTS
+from sari.variants import SCORES, VARIANTS
 
 # ---- Details --------------------------------------------------------------------------------------------------------
 
@@ -128,6 +128,16 @@ def test_scores_of_some_segments_are_those_of_them_alone(scorer, variant, places
     state = state_of(scorer, TEXTS, variant=variant, resampling=True)
     alone = state_of(scorer, rows(*places), variant=variant)
     assert state.scores_of(places) == pytest.approx(alone.scores(), rel=1e-12)
+
+
+@pytest.mark.parametrize("variant", ["hf", "easse", "t2t"])
+def test_a_tiny_score_of_a_segment_is_the_one_that_it_has_alone(variant):
+    """The add score is finer than the unit of exact sums."""
+    long = " ".join(f"w{number}" for number in range(901))
+    text = {"sources": ["a"], "predictions": ["w1 x y z"], "references": [[long]]}
+    found = Scorer().compute(**text, variant=variant, level="sentence", zero_division=0.0, details=True)
+    assert 0 < found["add"] < 100 / 256
+    assert {name: [found[name]] for name in SCORES} == found["sentences"]
 
 
 def test_scores_of_segments_drawn_twice(scorer):
