@@ -140,10 +140,11 @@ def validate_texts(name: str, column: Any) -> list[str]:
 def validate_references(column: Any) -> list[list[str]]:
     """Check a column with one text or several per segment and return it as a list of lists."""
     rows = _listed("references", column, _REFERENCES)
-    if rows and all(isinstance(row, str) for row in rows):
-        rows = [[row] for row in rows]
-    elif set(map(type, rows)) != {list}:
-        rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
+    if set(map(type, rows)) != {list}:
+        if all(isinstance(row, str) for row in rows):
+            rows = [[row] for row in rows]
+        else:
+            rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
         raise ValueError(f"references[{empty}]: got no reference, wanted at least one")
@@ -192,7 +193,8 @@ def _is_column(column: Any) -> bool:
 
 
 def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
-    if not all(issubclass(kind, str) for kind in set(map(type, texts))):
+    kinds = set(map(type, texts)) - {str}
+    if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
         raise TypeError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
     if all(map(str.isascii, texts)):

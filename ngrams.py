@@ -6,7 +6,6 @@ segment. So those of the sources come first, then those that references hold but
 predictions hold; and within each, those of one order of one segment stand together.
 """
 
-from dataclasses import dataclass
 from itertools import islice, pairwise, repeat
 from typing import NamedTuple
 
@@ -22,8 +21,7 @@ EMPTY = 0
 SOURCES, REFERENCES, PREDICTIONS = range(3)
 
 
-@dataclass(frozen=True, eq=False)
-class Tokens:
+class Tokens(NamedTuple):
     """The tokens of some segments: of sources, of references, and of what any number of systems made of them.
 
     Attributes:
@@ -58,8 +56,7 @@ class Tokens:
         return slice(first, first + len(self.nrefs))
 
 
-@dataclass(frozen=True, eq=False)
-class Ngrams:
+class Ngrams(NamedTuple):
     """The n-grams of every order, each known by its number among all distinct ones.
 
     Attributes:

@@ -318,14 +318,9 @@ def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
     """Split as sacreBLEU's tokenizer_13a and tokenizer_re do (sacrebleu 2.6.0), by shifted masks."""
     classes = np.frombuffer(data.translate(_13A), np.uint8)
     space = (classes & _SPACE).view(bool)
-    alone = _alone_13a(classes)
-    edge = alone | space
-    word = ~space
-    starts = alone[1:] | edge[:-1]
-    starts &= word[1:]
-    ends = alone[:-1] | edge[1:]
-    ends &= word[:-1]
-    return _places(starts), _places(ends)
+    edge, word = _alone_13a(classes) | space, ~space
+    bound = edge[1:] | edge[:-1]
+    return _places(bound & word[1:]), _places(bound & word[:-1])
 
 
 def _places(mask: np.ndarray) -> np.ndarray:
@@ -342,11 +337,14 @@ def _alone_13a(classes: np.ndarray) -> np.ndarray:
     alone = classes & _ALONE
     within_number = digit[:-2] & digit[2:]
     within_number >>= 1  # the digit's bit onto the mark's
-    alone[1:-1] |= mark[1:-1] & ~within_number
+    inner, rest = alone[1:-1], alone[1:]
+    inner |= mark[1:-1] & ~within_number
     after_digit = digit[:-1] << 1  # the digit's bit onto the dash's
-    alone[1:] |= after_digit & classes[1:]
+    rest |= after_digit & classes[1:]
     alone = alone.astype(bool)
-    alone[_glued_to_number(mark, digit)] = False
+    glued = _glued_to_number(mark, digit)
+    if glued.size:
+        alone[glued] = False
     return alone
 
 
