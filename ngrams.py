@@ -279,7 +279,10 @@ def _first_tokens(lengths: np.ndarray, order: int, asked: np.ndarray, texts: np.
 
 
 def _number_one_by_one(tokens: Tokens, orders: int) -> Ngrams:
-    """Return what `numbered_together` does of `numbered_apart`, faster if there are few tokens."""
+    """Return what `numbered_together` does of `numbered_apart`, faster if there are few tokens.
+
+    An n-gram is found by the number of its (n-1)-gram and its last token; a unigram by its segment, counted up to -1.
+    """
     ids, nrefs = tokens.ids.tolist(), tokens.nrefs.tolist()
     segments, seconds = len(nrefs), max(ids, default=0) + 1
     ends = pairwise([0, *tokens.lengths.cumsum().tolist()])
