@@ -82,23 +82,41 @@ def evaluation_sets(
     >>> list(evaluation_sets({"news": ["a b"], "web": ["c d"]}, None, check=lambda *columns: columns))
     ['news', 'web']
     """
-    given = {"sources": sources, "references": references}
-    named = {argument: column for argument, column in given.items() if isinstance(column, Mapping)}
-    if not named:
-        return {"": EvaluationSet(*check(sources, references))}
-    names = list(named.get("sources", references))
-    for argument, column in given.items():
-        if column is not None and (argument not in named or set(column) != set(names)):
-            got = ", ".join(map(str, column)) if argument in named else type(column).__name__
+    sets = {}
+    for name, columns in columns_by_set({"sources": sources, "references": references}).items():
+        try:
+            sets[name] = EvaluationSet(*check(*columns.values()))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{name}: {error}" if name else str(error)) from None
+    return sets
+
+
+def columns_by_set(given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the columns of each evaluation set by the set's name; the name of a single one is "".
+
+    Args:
+        given: columns, or dicts of columns by the name of the set, or None, by the name of the argument; whether there
+            are several sets is told by the first that is not None.
+
+    Raises:
+        ValueError: for dicts with different names, or none, and where one argument is a dict and another is not.
+
+    >>> columns_by_set({"sources": {"news": ["a b"], "web": ["c d"]}, "references": None})
+    {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
+    """
+    columns = {argument: column for argument, column in given.items() if column is not None}
+    first = next(iter(columns), None)
+    if first is None or not isinstance(columns[first], Mapping):
+        return {"": given}
+    names = list(columns[first])
+    if not names:
+        raise ValueError(f"{first}: got a dict without an evaluation set, wanted at least one")
+    for argument, column in columns.items():
+        if not isinstance(column, Mapping) or set(column) != set(names):
+            got = ", ".join(map(str, column)) if isinstance(column, Mapping) else type(column).__name__
             each = ", ".join(map(str, names))
             raise ValueError(f"{argument}: got {got}, wanted a dict with a column for each of {each}")
-    sets = {}
-    for name in names:
-        try:
-            sets[name] = EvaluationSet(*check(*(column and column[name] for column in given.values())))
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"{name}: {error}") from None
-    return sets
+    return {name: {argument: column and column[name] for argument, column in given.items()} for name in names}
 
 
 class TrainerMetric:
@@ -210,6 +228,13 @@ class TrainerMetric:
         return matching[0]
 
 
+def checked_decoder(tokenizer: Any) -> Any:
+    """Return a tokenizer of transformers, and refuse what is none."""
+    if not callable(getattr(tokenizer, "batch_decode", None)):
+        raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
+    return tokenizer
+
+
 class _Row(NamedTuple):
     """The decoded texts of an evaluated row."""
 
@@ -222,9 +247,7 @@ class _Decoder:
     """A tokenizer that copes with whatever ids the Trainer hands over."""
 
     def __init__(self, tokenizer: Any):
-        if not callable(getattr(tokenizer, "batch_decode", None)):
-            raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
-        self._tokenizer = tokenizer
+        self._tokenizer = checked_decoder(tokenizer)
 
     @cached_property
     def _end(self) -> int:
