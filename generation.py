@@ -5,6 +5,7 @@ Nothing is imported from transformers, trl or torch before a model is there.
 
 import importlib
 import os
+import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -294,10 +295,21 @@ def _text(name: str, completion: Any) -> str:
     if not isinstance(completion, str):
         if not _is_chat(completion):
             raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
-        completion = completion[-1].get("content") or ""
-        if not isinstance(completion, str):  # in parts
-            completion = "".join(part.get("text", "") for part in completion)
+        completion = _content(name, completion[-1].get("content"))
     return completion.strip()
+
+
+def _content(name: str, content: Any) -> str:
+    """Return the text of what a message holds: a text, or parts, of which some are texts; None, of a call of tools."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    parts = content if isinstance(content, Sequence) else [None]
+    texts: list[Any] = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(
+            f"{name}: got content {reprlib.repr(content)}, wanted a str or a list of parts whose text is a str"
+        )
+    return "".join(texts)
 
 
 def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:

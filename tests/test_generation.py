@@ -399,3 +399,13 @@ def test_columns_that_lack_are_named(sari):
         sari.reward()(completions=["a"], text=["a"], references=[["a"]])
     with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
         sari.reward()(completions=[5], source=["a"], references=[["a"]])
+
+
+@pytest.mark.parametrize("content", [5, ["a"], [{"type": "text", "text": None}], [{"text": "a"}, {"text": 5}]], ids=str)
+def test_messages_without_text_are_refused(sari, content):
+    with pytest.raises(
+        TypeError, match=r"^completions\[1\]: got content .*, wanted a str or a list of parts whose text"
+    ):
+        sari.reward()(
+            completions=["a", [{"role": "assistant", "content": content}]], source=["a"] * 2, references=["a"] * 2
+        )
