@@ -144,6 +144,34 @@ def test_ids_that_are_one_off_are_refused(sari, tokenizer, memorised, tmp_path):
         trainer.evaluate()
 
 
+@pytest.mark.parametrize(
+    ("batch_size", "arguments"),
+    [(1, {}), (4, {}), (10, {}), (1, {"batch_eval_metrics": True}), (1, {"eval_do_concat_batches": False})],
+    ids=str,
+)
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("reduced", [True, False])
+def test_labels_of_which_some_hold_prompts_are_refused(sari, memorised, tmp_path, reduced, side, batch_size, arguments):
+    """One row is not masked, the longest: padded on the left, the others of its batch begin with -100 anyway."""
+    tokenizer = make_tokenizer()
+    tokenizer.padding_side = side
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
+        arguments={"per_device_eval_batch_size": batch_size, **arguments},
+    )
+    rows, whole = trainer.eval_dataset.to_list(), rows_of(tokenizer, masked=False)
+    longest = max(range(len(rows)), key=lambda row: len(rows[row]["labels"]))
+    rows[longest] = whole[longest]
+    trainer.eval_dataset = Dataset.from_list(rows)
+    with pytest.raises(ValueError, match=r"^label_ids: got -100 at the beginning of \d of \d+ rows, wanted it in all"):
+        trainer.evaluate()
+
+
 @pytest.mark.parametrize("include", [[], ["inputs"]])
 def test_labels_with_prompts_are_refused(sari, tokenizer, memorised, tmp_path, include):
     hook = sari.compute_metrics(tokenizer, **({} if include else {"sources": SOURCES, "references": REFERENCES}))
