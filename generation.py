@@ -5,7 +5,8 @@ Nothing is imported from transformers, trl or torch before a model is there.
 
 import importlib
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import reprlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
@@ -15,6 +16,7 @@ from .comparing import Prepared, candidate_scores
 from .inputs import validate_columns
 from .options import Settings
 from .state import Scores, State
+from .training import checked_decoder
 
 #: A prompt: plain text, or the messages of a chat.
 Prompt = str | list[dict[str, Any]]
@@ -23,6 +25,7 @@ Prompt = str | list[dict[str, Any]]
 GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
 
 _EVAL = "eval"
+_ONE_TEXT = "one text for each prompt"
 
 
 class GenerationSet(NamedTuple):
@@ -49,7 +52,7 @@ class GenerationCallback:
         sets: Mapping[str, GenerationSet],
         settings: Settings,
         *,
-        generation: Any,
+        generation: Mapping[str, Any],
         batch_size: int | None,
         remake: tuple[Any, ...],
     ):
@@ -59,11 +62,11 @@ class GenerationCallback:
             tokenizer: the model's.
             sets: the evaluation sets by name; the name of a single one is "".
             settings: how to score.
-            generation: arguments of `generate`, or a `GenerationConfig`.
+            generation: arguments of `generate`, from `generation_arguments`.
             batch_size: prompts at a time; as the Trainer evaluates where it is None.
             remake: what makes such a callback in another process: a function and its arguments.
         """
-        self._tokenizer, self._sets, self._settings = tokenizer, dict(sets), settings
+        self._tokenizer, self._sets, self._settings = checked_decoder(tokenizer), dict(sets), settings
         self._generation, self._batch_size, self._remake = generation, batch_size, remake
         self._prepared: dict[str, Prepared] = {}
 
@@ -143,8 +146,13 @@ class GenerationCallback:
         # What is generated goes on where a prompt ends.
         ids = torch.tensor([_padded(row, width, padding, left=not encodes) for row in rows], device=model.device)
         mask = torch.tensor([_padded([1] * len(row), width, 0, left=not encodes) for row in rows], device=model.device)
-        how = self._generation if isinstance(self._generation, Mapping) else {"generation_config": self._generation}
-        made = model.generate(input_ids=ids, attention_mask=mask, **{"pad_token_id": padding, **how})
+        made = model.generate(input_ids=ids, attention_mask=mask, **{"pad_token_id": padding, **self._generation})
+        made = getattr(made, "sequences", made)  # of what return_dict_in_generate=True returns
+        if len(made) != len(prompts):
+            raise ValueError(
+                f"generation: got {len(made)} texts for {len(prompts)} prompts, wanted {_ONE_TEXT}: "
+                "num_return_sequences=1, which may stand in the model's generation_config"
+            )
         completions = made if encodes else made[:, width:]
         return [text.strip() for text in tokenizer.batch_decode(completions.tolist(), skip_special_tokens=True)]
 
@@ -212,6 +220,18 @@ class Reward:
         return self._remake
 
 
+def generation_set(sources: Any, references: Any, prompts: Any) -> GenerationSet:
+    """Check the columns of an evaluation set and return it.
+
+    Raises:
+        ValueError, TypeError: for bad columns, and where there are no segments.
+    """
+    columns = validate_columns(sources, sources, references)
+    if not columns.sources:
+        raise ValueError("sources, references: got no segments, wanted at least one")
+    return GenerationSet(generation_prompts(prompts, columns.sources), columns.sources, columns.references)
+
+
 def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
     """Return a prompt for each source.
 
@@ -227,6 +247,10 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
     """
     if prompts is None:
         return list(sources)
+    if isinstance(prompts, str | Mapping) or not (callable(prompts) or isinstance(prompts, Iterable)):
+        raise TypeError(
+            f"prompts: got {type(prompts).__name__}, wanted a list of prompts or a function from a source to its prompt"
+        )
     made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
     if len(made) != len(sources):
         raise ValueError(f"prompts: got {len(made)} rows, wanted {len(sources)}, as many as sources")
@@ -234,6 +258,31 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
         if not isinstance(prompt, str) and not _is_chat(prompt):
             raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
     return made
+
+
+def generation_arguments(generation: Any) -> dict[str, Any]:
+    """Return arguments of a model's `generate`.
+
+    Args:
+        generation: a dict of them, or a `GenerationConfig`; None for greedy, with at most 128 new tokens.
+
+    Raises:
+        ValueError, TypeError: for bad input, and for several texts for each prompt, in one line.
+
+    >>> generation_arguments(None)
+    {'max_new_tokens': 128, 'do_sample': False}
+    """
+    name = "num_return_sequences"
+    chosen = GENERATION if generation is None else generation
+    if not isinstance(chosen, Mapping) and not hasattr(chosen, name):
+        raise TypeError(
+            f"generation: got {type(chosen).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
+        )
+    arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
+    texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
+    if texts not in (None, 1):
+        raise ValueError(f"generation: got {name}={texts!r}, wanted {_ONE_TEXT}")
+    return arguments
 
 
 def _is_chat(messages: Any) -> bool:
@@ -246,10 +295,21 @@ def _text(name: str, completion: Any) -> str:
     if not isinstance(completion, str):
         if not _is_chat(completion):
             raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
-        completion = completion[-1].get("content") or ""
-        if not isinstance(completion, str):  # in parts
-            completion = "".join(part.get("text", "") for part in completion)
+        completion = _content(name, completion[-1].get("content"))
     return completion.strip()
+
+
+def _content(name: str, content: Any) -> str:
+    """Return the text of what a message holds: a text, or parts, of which some are texts; None, of a call of tools."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    parts = content if isinstance(content, Sequence) else [None]
+    texts: list[Any] = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(
+            f"{name}: got content {reprlib.repr(content)}, wanted a str or a list of parts whose text is a str"
+        )
+    return "".join(texts)
 
 
 def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:

@@ -6,13 +6,13 @@ from typing import Any, cast
 
 from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
-from .generation import GENERATION, GenerationCallback, GenerationSet, Reward, generation_prompts
+from .generation import GenerationCallback, Reward, generation_arguments, generation_set
 from .inputs import validate_candidates, validate_columns, validate_given
 from .options import Settings, check_flags, lists_options, settings_of
 from .sentences import SentenceSplitter
 from .state import State
 from .tokenization import Tokenizer
-from .training import TrainerMetric, evaluation_sets, preprocess_logits_for_metrics
+from .training import TrainerMetric, columns_by_set, evaluation_sets, preprocess_logits_for_metrics
 from .variants import check_whole_number
 
 # What a reward is where no variant is named.
@@ -130,22 +130,17 @@ class TrainingDoors:
         given = locals()
         if batch_size is not None:
             check_whole_number("batch_size", batch_size, least=1)
-        named = sources if isinstance(sources, Mapping) else {"": sources}
-        others = {"references": references, "prompts": prompts}
-        sets = {}
-        for name, column in named.items():
-            rows = {
-                argument: own[name] if isinstance(own, Mapping) and isinstance(sources, Mapping) else own
-                for argument, own in others.items()
-            }
-            columns = validate_columns(column, column, rows["references"])
-            asked = generation_prompts(rows["prompts"], columns.sources)
-            sets[name] = GenerationSet(asked, columns.sources, columns.references)
+        of_sets = {"sources": sources, "references": references}
+        if not callable(prompts):
+            of_sets["prompts"] = prompts
+        sets = {
+            name: generation_set(**{"prompts": prompts, **columns}) for name, columns in columns_by_set(of_sets).items()
+        }
         return GenerationCallback(
             tokenizer,
             sets,
             settings_of(given),
-            generation=GENERATION if generation is None else generation,
+            generation=generation_arguments(generation),
             batch_size=batch_size,
             remake=_remade("generation_callback", given, "tokenizer"),
         )

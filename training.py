@@ -39,6 +39,9 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     Returns:
         int[row, token], padded with -100.
 
+    Raises:
+        ValueError: where some rows begin with -100 and others do not, unless the states of an encoder come with logits.
+
     >>> preprocess_logits_for_metrics((np.array([[[0.1, 0.9], [0.7, 0.3]]]),), np.array([[1, -100]]))
     array([[   1, -100]])
     """
@@ -48,9 +51,11 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     ids = scores.argmax(-1)
     labels = _first(labels)
     if labels is not None and labels.shape == ids.shape:
-        if hide_prompts(labels) and not _has_encoder(logits):
-            # A model that only decodes says at each token what the next one is.
-            ids = ids[:, [0, *range(ids.shape[1] - 1)]]
+        if not _has_encoder(logits):
+            _check_prompts(_spans(labels), left_padding=False)
+            if hide_prompts(labels):
+                # A model that only decodes says at each token what the next one is.
+                ids = ids[:, [0, *range(ids.shape[1] - 1)]]
         ids[labels == PADDING] = PADDING
     return ids
 
@@ -82,23 +87,41 @@ def evaluation_sets(
     >>> list(evaluation_sets({"news": ["a b"], "web": ["c d"]}, None, check=lambda *columns: columns))
     ['news', 'web']
     """
-    given = {"sources": sources, "references": references}
-    named = {argument: column for argument, column in given.items() if isinstance(column, Mapping)}
-    if not named:
-        return {"": EvaluationSet(*check(sources, references))}
-    names = list(named.get("sources", references))
-    for argument, column in given.items():
-        if column is not None and (argument not in named or set(column) != set(names)):
-            got = ", ".join(map(str, column)) if argument in named else type(column).__name__
+    sets = {}
+    for name, columns in columns_by_set({"sources": sources, "references": references}).items():
+        try:
+            sets[name] = EvaluationSet(*check(*columns.values()))
+        except (ValueError, TypeError) as error:
+            raise type(error)(f"{name}: {error}" if name else str(error)) from None
+    return sets
+
+
+def columns_by_set(given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """Return the columns of each evaluation set by the set's name; the name of a single one is "".
+
+    Args:
+        given: columns, or dicts of columns by the name of the set, or None, by the name of the argument; whether there
+            are several sets is told by the first that is not None.
+
+    Raises:
+        ValueError: for dicts with different names, or none, and where one argument is a dict and another is not.
+
+    >>> columns_by_set({"sources": {"news": ["a b"], "web": ["c d"]}, "references": None})
+    {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
+    """
+    columns = {argument: column for argument, column in given.items() if column is not None}
+    first = next(iter(columns), None)
+    if first is None or not isinstance(columns[first], Mapping):
+        return {"": given}
+    names = list(columns[first])
+    if not names:
+        raise ValueError(f"{first}: got a dict without an evaluation set, wanted at least one")
+    for argument, column in columns.items():
+        if not isinstance(column, Mapping) or set(column) != set(names):
+            got = ", ".join(map(str, column)) if isinstance(column, Mapping) else type(column).__name__
             each = ", ".join(map(str, names))
             raise ValueError(f"{argument}: got {got}, wanted a dict with a column for each of {each}")
-    sets = {}
-    for name in names:
-        try:
-            sets[name] = EvaluationSet(*check(*(column and column[name] for column in given.values())))
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"{name}: {error}") from None
-    return sets
+    return {name: {argument: column and column[name] for argument, column in given.items()} for name in names}
 
 
 class TrainerMetric:
@@ -146,6 +169,7 @@ class TrainerMetric:
             if not compute_result:
                 return {}
             rows, self._rows = self._rows, []
+            _check_prompts([row.span for row in rows], left_padding=True)
             known, rows = self._matching(rows)
             _check_labels(rows, known.texts)
         except BaseException:
@@ -185,7 +209,7 @@ class TrainerMetric:
                     f"{name}: got {len(texts)} rows, wanted {len(labels)}, as many as labels"
                     + (hint if name == "inputs" and _processes() > 1 else "")
                 )
-        return list(map(_Row, sources, predictions, labels))
+        return list(map(_Row, sources, predictions, labels, _spans(evaluated.label_ids)))
 
     def _matching(self, rows: "list[_Row]") -> "tuple[_Known, list[_Row]]":
         """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
@@ -210,21 +234,34 @@ class TrainerMetric:
         return matching[0]
 
 
+def checked_decoder(tokenizer: Any) -> Any:
+    """Return a tokenizer of transformers, and refuse what is none."""
+    if not callable(getattr(tokenizer, "batch_decode", None)):
+        raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
+    return tokenizer
+
+
+class _Span(NamedTuple):
+    """Where the tokens of a label that were asked for begin and end; both 0 where there are none."""
+
+    begin: int
+    end: int
+
+
 class _Row(NamedTuple):
-    """The decoded texts of an evaluated row."""
+    """The decoded texts of an evaluated row, and where its label begins and ends."""
 
     source: str | None
     prediction: str
     label: str
+    span: "_Span"
 
 
 class _Decoder:
     """A tokenizer that copes with whatever ids the Trainer hands over."""
 
     def __init__(self, tokenizer: Any):
-        if not callable(getattr(tokenizer, "batch_decode", None)):
-            raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
-        self._tokenizer = tokenizer
+        self._tokenizer = checked_decoder(tokenizer)
 
     @cached_property
     def _end(self) -> int:
@@ -364,6 +401,31 @@ def _check_labels(rows: list[_Row], texts: EvaluationSet) -> None:
             f"label_ids: got labels that hold the source as well, in {whole} of {len(rows)} rows, wanted the "
             "answer alone, with -100 for the prompt (TRL: columns prompt and completion), or sari.generation_callback"
         )
+
+
+def _check_prompts(spans: list[_Span], *, left_padding: bool) -> None:
+    """Refuse labels of which some begin with a hidden prompt and others do not: not all are the answer alone.
+
+    Args:
+        spans: of the labels.
+        left_padding: whether labels may begin with padding instead, as those of an encoder-decoder model: they end
+            where the longest of their batch does, which begins without.
+    """
+    whole = {span.end for span in spans if span.begin == 0 < span.end}
+    hidden = [span.end for span in spans if span.begin]
+    if whole and hidden and not (left_padding and whole.issuperset(hidden)):
+        raise ValueError(
+            f"label_ids: got -100 at the beginning of {len(hidden)} of {len(spans)} rows, wanted it in all, for the "
+            "prompt of a model that only decodes (TRL: columns prompt and completion), or sari.generation_callback"
+        )
+
+
+def _spans(labels: Any) -> list[_Span]:
+    """Return where labels begin and end, row by row."""
+    if isinstance(labels, list):
+        return [span for batch in labels for span in _spans(batch)]
+    places = [np.flatnonzero(row) for row in _arrays(labels) != PADDING]
+    return [_Span(int(own[0]), int(own[-1]) + 1) if len(own) else _Span(0, 0) for own in places]
 
 
 def _hidden(labels: Any) -> bool:

@@ -6,7 +6,15 @@ import pytest
 import torch
 from datasets import Dataset
 from tiny_trainers import OUTPUTS, REFERENCES, SCORES, SOURCES, make_tokenizer
-from transformers import DataCollatorForSeq2Seq, LlamaConfig, LlamaForCausalLM, Trainer, TrainingArguments, set_seed
+from transformers import (
+    DataCollatorForSeq2Seq,
+    GenerationConfig,
+    LlamaConfig,
+    LlamaForCausalLM,
+    Trainer,
+    TrainingArguments,
+    set_seed,
+)
 
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
@@ -133,6 +141,34 @@ def test_ids_that_are_one_off_are_refused(sari, tokenizer, memorised, tmp_path):
         preprocess_logits_for_metrics=lambda logits, _labels: logits.argmax(-1),
     )
     with pytest.raises(ValueError, match=r"^predictions: got token ids that do not stand where labels do, wanted"):
+        trainer.evaluate()
+
+
+@pytest.mark.parametrize(
+    ("batch_size", "arguments"),
+    [(1, {}), (4, {}), (10, {}), (1, {"batch_eval_metrics": True}), (1, {"eval_do_concat_batches": False})],
+    ids=str,
+)
+@pytest.mark.parametrize("side", ["left", "right"])
+@pytest.mark.parametrize("reduced", [True, False])
+def test_labels_of_which_some_hold_prompts_are_refused(sari, memorised, tmp_path, reduced, side, batch_size, arguments):
+    """One row is not masked, the longest: padded on the left, the others of its batch begin with -100 anyway."""
+    tokenizer = make_tokenizer()
+    tokenizer.padding_side = side
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+    trainer = make_trainer(
+        tmp_path,
+        tokenizer,
+        memorised,
+        compute_metrics=hook,
+        preprocess_logits_for_metrics=hook.preprocess_logits_for_metrics if reduced else None,
+        arguments={"per_device_eval_batch_size": batch_size, **arguments},
+    )
+    rows, whole = trainer.eval_dataset.to_list(), rows_of(tokenizer, masked=False)
+    longest = max(range(len(rows)), key=lambda row: len(rows[row]["labels"]))
+    rows[longest] = whole[longest]
+    trainer.eval_dataset = Dataset.from_list(rows)
+    with pytest.raises(ValueError, match=r"^label_ids: got -100 at the beginning of \d of \d+ rows, wanted it in all"):
         trainer.evaluate()
 
 
@@ -277,19 +313,63 @@ def test_one_set_for_several_is_refused(sari, tokenizer, memorised, tmp_path):
         trainer.evaluate()
 
 
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
-        ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
-        ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1"),
-        ({"variant": "bleu"}, r"^variant: got 'bleu'"),
-    ],
-    ids=["length", "kind", "batch size", "option"],
-)
+@pytest.mark.parametrize("how", ["dict", "config", "of the model"])
+def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, monkeypatch, tmp_path, how):
+    """A model that returns what else it knows of its tokens, too, is scored by its tokens."""
+    asked, scores = {"max_new_tokens": 4, "do_sample": False}, []
+    more = {**asked, "return_dict_in_generate": True, "output_scores": True}
+    generation = {"dict": more, "config": GenerationConfig(**more), "of the model": asked}[how]
+    for given in (asked, generation):
+        callback = sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, generation=given)
+        trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+        metrics = {"eval_runtime": 1.0}
+        callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics=metrics)
+        scores.append(of_evaluation(metrics))
+        if how == "of the model":
+            monkeypatch.setattr(memorised.generation_config, "return_dict_in_generate", True)
+    assert scores[0] == scores[1]
+
+
+def test_several_texts_that_the_model_returns_are_refused(sari, tokenizer, memorised, monkeypatch, tmp_path):
+    monkeypatch.setattr(memorised.generation_config, "num_return_sequences", 2)
+    monkeypatch.setattr(memorised.generation_config, "num_beams", 2)
+    generation = {"max_new_tokens": 2}
+    callback = sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, generation=generation)
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    with pytest.raises(ValueError, match=r"^generation: got 8 texts for 4 prompts, wanted one text for each prompt: "):
+        callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics={"eval_runtime": 1})
+
+
+SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
+ONE_SET = {"sources": {"a": SOURCES}, "references": {"a": REFERENCES}}
+
+
+BAD = [
+    ({"tokenizer": None}, r"^tokenizer: got NoneType, wanted a tokenizer of transformers$"),
+    ({"generation": "greedy"}, r"^generation: got str, wanted a dict of arguments of generate, or a Generat"),
+    ({"generation": SEVERAL}, r"^generation: got num_return_sequences=2, wanted one text for each prompt$"),
+    ({"generation": GenerationConfig(**SEVERAL)}, r"^generation: got num_return_sequences=2, wanted one text"),
+    ({"sources": [], "references": []}, r"^sources, references: got no segments, wanted at least one$"),
+    ({"sources": {}, "references": {}}, r"^sources: got a dict without an evaluation set, wanted at least one$"),
+    ({"sources": {"a": SOURCES, "b": SOURCES}}, r"^references: got list, wanted a dict with .* each of a, b$"),
+    ({**ONE_SET, "references": {"b": TARGETS}}, r"^references: got b, wanted a dict with a column for each of a$"),
+    ({**ONE_SET, "prompts": {"b": SOURCES}}, r"^prompts: got b, wanted a dict with a column for each of a$"),
+    ({**ONE_SET, "prompts": SOURCES}, r"^prompts: got list, wanted a dict with a column for each of a$"),
+    ({"prompts": "Simple: {}"}, r"^prompts: got str, wanted a list of prompts or a function from a source to its"),
+    ({"prompts": dict.fromkeys(SOURCES)}, r"^prompts: got dict, wanted a list of prompts or a function"),
+    ({"prompts": 5}, r"^prompts: got int, wanted a list of prompts or a function"),
+    ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
+    ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
+    ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1"),
+    ({"variant": "bleu"}, r"^variant: got 'bleu'"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=[message[:40] for _, message in BAD])
 def test_bad_arguments(sari, tokenizer, options, message):
+    given = {"tokenizer": tokenizer, "sources": SOURCES, "references": REFERENCES, **options}
     with pytest.raises((ValueError, TypeError), match=message):
-        sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, **options)
+        sari.generation_callback(**given)
 
 
 def make_callback(sari, tokenizer):
@@ -347,3 +427,13 @@ def test_columns_that_lack_are_named(sari):
         sari.reward()(completions=["a"], text=["a"], references=[["a"]])
     with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
         sari.reward()(completions=[5], source=["a"], references=[["a"]])
+
+
+@pytest.mark.parametrize("content", [5, ["a"], [{"type": "text", "text": None}], [{"text": "a"}, {"text": 5}]], ids=str)
+def test_messages_without_text_are_refused(sari, content):
+    with pytest.raises(
+        TypeError, match=r"^completions\[1\]: got content .*, wanted a str or a list of parts whose text"
+    ):
+        sari.reward()(
+            completions=["a", [{"role": "assistant", "content": content}]], source=["a"] * 2, references=["a"] * 2
+        )

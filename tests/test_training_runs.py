@@ -93,6 +93,18 @@ def test_logits(sari, tokenizer, tmp_path, reduced, batch_size):
     assert found == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES)
 
 
+@pytest.mark.parametrize("generate", [True, False])
+def test_labels_that_are_padded_on_the_left(sari, tokenizer, tmp_path, generate):
+    """They begin with -100, but for the longest of a batch, and hide no prompts: the model has an encoder."""
+    scores = []
+    for side in ("right", "left"):
+        padding = make_tokenizer()
+        padding.padding_side = side
+        hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+        scores.append(of_evaluation(make_trainer(tmp_path, padding, hook, generate=generate).evaluate()))
+    assert scores[0] == scores[1]
+
+
 def test_preprocessing_reduces_what_the_trainer_keeps(sari, tokenizer, tmp_path):
     hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
     assert hook.preprocess_logits_for_metrics is sari.preprocess_logits_for_metrics
