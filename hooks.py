@@ -8,11 +8,12 @@ from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .generation import GenerationCallback, Reward, generation_arguments, generation_set
 from .inputs import validate_candidates, validate_columns, validate_given
+from .model_outputs import preprocess_logits_for_metrics
 from .options import Settings, check_flags, lists_options, settings_of
 from .sentences import SentenceSplitter
 from .state import State
 from .tokenization import Tokenizer
-from .training import TrainerMetric, columns_by_set, evaluation_sets, preprocess_logits_for_metrics
+from .training import TrainerMetric, columns_by_set, evaluation_sets
 from .variants import check_whole_number
 
 # What a reward is where no variant is named.

@@ -23,6 +23,7 @@ from .generation import GenerationCallback
 from .hooks import TrainingDoors
 from .inputs import validate_columns
 from .lookups import look_up
+from .model_outputs import preprocess_logits_for_metrics
 from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
 from .options import OPTIONS

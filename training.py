@@ -11,10 +11,19 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
-import numpy as np
-
-#: What the Trainer pads predictions, labels and inputs with.
-PADDING = -100
+from .model_outputs import (
+    PADDING,
+    Span,
+    are_hidden,
+    as_array,
+    as_numpy,
+    check_prompts,
+    has_encoder,
+    hide_prompts,
+    on_cpu,
+    preprocess_logits_for_metrics,
+    spans_of,
+)
 
 # Two simplifications of one sentence share more than this part of their runs of four letters, unrelated ones do not; on
 # ASSET with one exception in a thousand either way.
@@ -24,45 +33,6 @@ _FEW = 0.1
 # Of more rows than this part labels do not hold their sources, unless they hold prompts as well as answers.
 _MOST = 0.5
 _NOT_LETTERS = re.compile(r"[\W_]+")
-
-
-def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
-    """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
-
-    Args:
-        logits: float[row, token, vocabulary], or a tuple that begins with it, of an encoder-decoder model; what is
-            generated token ids already, int[row, token], is returned as it is.
-        labels: int[row, token]; where they are -100 no token was asked for, and none is returned. Where all rows begin
-            with -100, prompts that are not asked for, the model only decodes, and its logits stand one token before
-            their labels.
-
-    Returns:
-        int[row, token], padded with -100.
-
-    Raises:
-        ValueError: where some rows begin with -100 and others do not, unless the states of an encoder come with logits.
-
-    >>> preprocess_logits_for_metrics((np.array([[[0.1, 0.9], [0.7, 0.3]]]),), np.array([[1, -100]]))
-    array([[   1, -100]])
-    """
-    scores = _first(logits)
-    if scores.ndim != 3:
-        return scores
-    ids = scores.argmax(-1)
-    labels = _first(labels)
-    if labels is not None and labels.shape == ids.shape:
-        if not _has_encoder(logits):
-            _check_prompts(_spans(labels), left_padding=False)
-            if hide_prompts(labels):
-                # A model that only decodes says at each token what the next one is.
-                ids = ids[:, [0, *range(ids.shape[1] - 1)]]
-        ids[labels == PADDING] = PADDING
-    return ids
-
-
-def hide_prompts(labels: Any) -> bool:
-    """Tell whether labels begin with padding in every row, as those of a model that only decodes: its prompts."""
-    return bool(len(labels) and labels.shape[1] and (labels[:, 0] == PADDING).all())
 
 
 class EvaluationSet(NamedTuple):
@@ -169,7 +139,7 @@ class TrainerMetric:
             if not compute_result:
                 return {}
             rows, self._rows = self._rows, []
-            _check_prompts([row.span for row in rows], left_padding=True)
+            check_prompts([row.span for row in rows], left_padding=True)
             known, rows = self._matching(rows)
             _check_labels(rows, known.texts)
         except BaseException:
@@ -190,7 +160,7 @@ class TrainerMetric:
         labels = self._decoder.texts("label_ids", evaluated.label_ids)
         predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
         sources: Sequence[str | None] = [None] * len(labels)
-        if _hidden(evaluated.label_ids) and any(known.texts.sources is None for known in self._sets.values()):
+        if are_hidden(evaluated.label_ids) and any(known.texts.sources is None for known in self._sets.values()):
             raise ValueError(
                 "sources: got none, wanted the raw sources, since the inputs of a model that only decodes hold its "
                 "prompts and answers"
@@ -209,7 +179,7 @@ class TrainerMetric:
                     f"{name}: got {len(texts)} rows, wanted {len(labels)}, as many as labels"
                     + (hint if name == "inputs" and _processes() > 1 else "")
                 )
-        return list(map(_Row, sources, predictions, labels, _spans(evaluated.label_ids)))
+        return list(map(_Row, sources, predictions, labels, spans_of(evaluated.label_ids)))
 
     def _matching(self, rows: "list[_Row]") -> "tuple[_Known, list[_Row]]":
         """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
@@ -241,20 +211,13 @@ def checked_decoder(tokenizer: Any) -> Any:
     return tokenizer
 
 
-class _Span(NamedTuple):
-    """Where the tokens of a label that were asked for begin and end; both 0 where there are none."""
-
-    begin: int
-    end: int
-
-
 class _Row(NamedTuple):
     """The decoded texts of an evaluated row, and where its label begins and ends."""
 
     source: str | None
     prediction: str
     label: str
-    span: "_Span"
+    span: "Span"
 
 
 class _Decoder:
@@ -274,14 +237,14 @@ class _Decoder:
         if isinstance(arrays, list):  # eval_do_concat_batches=False: batch by batch
             of_batches = labels if isinstance(labels, list) else [labels] * len(arrays)
             return [text for batch in map(self.texts, [name] * len(arrays), arrays, of_batches) for text in batch]
-        logits, labels = _on_cpu(arrays), _arrays(labels)
-        ids = _numpy(preprocess_logits_for_metrics(logits, labels))
+        logits, labels = on_cpu(arrays), as_array(labels)
+        ids = as_numpy(preprocess_logits_for_metrics(logits, labels))
         if ids.ndim != 2 or ids.dtype.kind not in "iu":
             raise ValueError(
                 f"{name}: got {ids.dtype} of shape {ids.shape}, wanted token ids (row, token) or logits (row, token, "
                 "vocabulary)"
             )
-        hidden = labels is not None and hide_prompts(labels) and not _has_encoder(logits)
+        hidden = labels is not None and hide_prompts(labels) and not has_encoder(logits)
         if hidden and (ids.shape != labels.shape or (ids[labels == PADDING] != PADDING).any()):
             raise ValueError(
                 f"{name}: got token ids that do not stand where labels do, wanted for a model that only decodes "
@@ -403,41 +366,6 @@ def _check_labels(rows: list[_Row], texts: EvaluationSet) -> None:
         )
 
 
-def _check_prompts(spans: list[_Span], *, left_padding: bool) -> None:
-    """Refuse labels of which some begin with a hidden prompt and others do not: not all are the answer alone.
-
-    Args:
-        spans: of the labels.
-        left_padding: whether labels may begin with padding instead, as those of an encoder-decoder model: they end
-            where the longest of their batch does, which begins without.
-    """
-    whole = {span.end for span in spans if span.begin == 0 < span.end}
-    hidden = [span.end for span in spans if span.begin]
-    if whole and hidden and not (left_padding and whole.issuperset(hidden)):
-        raise ValueError(
-            f"label_ids: got -100 at the beginning of {len(hidden)} of {len(spans)} rows, wanted it in all, for the "
-            "prompt of a model that only decodes (TRL: columns prompt and completion), or sari.generation_callback"
-        )
-
-
-def _spans(labels: Any) -> list[_Span]:
-    """Return where labels begin and end, row by row."""
-    if isinstance(labels, list):
-        return [span for batch in labels for span in _spans(batch)]
-    places = [np.flatnonzero(row) for row in _arrays(labels) != PADDING]
-    return [_Span(int(own[0]), int(own[-1]) + 1) if len(own) else _Span(0, 0) for own in places]
-
-
-def _hidden(labels: Any) -> bool:
-    return all(map(_hidden, labels)) if isinstance(labels, list) else hide_prompts(_arrays(labels))
-
-
-def _has_encoder(logits: Any) -> bool:
-    """Tell whether the states of an encoder come with logits."""
-    rest = logits[1:] if isinstance(logits, tuple) else ()
-    return any(getattr(array, "ndim", 0) == 3 for array in rest)
-
-
 def _without_repeated(rows: list[_Row], length: int | None) -> list[_Row]:
     """Drop the rows that `Seq2SeqTrainer` repeats from the first on, so that all processes have as many."""
     if _processes() == 1:
@@ -464,29 +392,3 @@ def _alike(letters: str, others: str) -> bool:
 
 def _short(text: str) -> str:
     return repr(textwrap.shorten(text, 60, placeholder=" ..."))
-
-
-def _first(arrays: Any) -> Any:
-    return arrays[0] if isinstance(arrays, tuple) else arrays
-
-
-def _arrays(arrays: Any) -> Any:
-    """Return a numpy array of what may be tensors, or the inputs of a model by name."""
-    arrays = _first(_on_cpu(arrays))
-    return None if arrays is None else arrays
-
-
-def _on_cpu(arrays: Any) -> Any:
-    """Return what may be tensors, several of them, or the inputs of a model by name, as numpy arrays."""
-    if isinstance(arrays, Mapping):
-        arrays = arrays["input_ids"]
-    if isinstance(arrays, tuple):
-        return tuple(array if array is None else _on_cpu(array) for array in arrays)
-    return None if arrays is None else _numpy(arrays)
-
-
-def _numpy(array: Any) -> np.ndarray:
-    if hasattr(array, "detach"):
-        array = array.detach().cpu()
-        array = array.float() if array.is_floating_point() else array  # numpy has no bfloat16
-    return np.asarray(array)

@@ -85,9 +85,9 @@ def relative_imports(file):
 FLOORS = (
     {
         *("inputs", "tokenization", "ranges", "samples", "scores", "sentences", "variants", "resampling", "portable"),
-        "training",
+        "model_outputs",
     },
-    {"ngrams", "options", "data_warnings"},
+    {"ngrams", "options", "data_warnings", "training"},
     {"countings", "lookups"},
     {"ngram_counts", "candidate_counts"},
     {"counting"},
