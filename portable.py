@@ -75,18 +75,23 @@ def pickled_call(module: str, call: methodcaller, loader: "partial[Any] | None")
     """Return what `__reduce__` may return, so that a pickle can be opened on any machine.
 
     What is called, when the pickle is opened, is a function of a module of the package, or of the metric that
-    `evaluate.load` has loaded there. Where the file that the metric came from is there, as in another process of the
-    same machine, the metric is loaded from it.
+    `evaluate.load` has loaded there. Where `evaluate` is there, and so is the file that the metric came from, as in
+    another process of the same machine, the metric is loaded from it.
 
     Args:
         module: whose function it is.
         call: of that function.
         loader: what loads, from the path that is its argument, the metric, with a method of the function's name.
     """
-    opener: Any = partial(importlib.import_module, f"{_PACKAGE}.{module}")
+    ways = {"importlib": methodcaller("import_module", f"{_PACKAGE}.{module}")}
+    chosen: Any = 0
     if loader is not None:
-        opener = _Call(getitem, (opener, loader), _Call(os.path.exists, loader.args[0]))
-    return call, (_Call(methodcaller("__call__"), opener),)
+        ways["evaluate"] = methodcaller("load", *loader.args)
+        chosen = _Call(all, (_Call(os.path.exists, loader.args[0]), _Call(find_spec, "evaluate")))
+    # Only the chosen name is imported.
+    owner = _Call(importlib.import_module, _Call(getitem, (*ways,), chosen))
+    way = _Call(getitem, (*ways.values(),), chosen)
+    return call, (_Call(methodcaller("__call__", owner), way),)
 
 
 def make_findable(name: str) -> None:

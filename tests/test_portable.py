@@ -129,3 +129,27 @@ def test_pickled_states_of_two_machines(sari, folder, tmp_path):
     state = sari.state(**OPTIONED)
     state.merge(pickle.loads((tmp_path / "state").read_bytes()))
     assert state.compute(details=True) == found
+
+
+WITHOUT_EVALUATE = """
+import json, pickle, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from as_package import make_importable
+
+make_importable()
+sys.modules["evaluate"] = None
+state = pickle.loads(Path(sys.argv[2]).read_bytes())
+print(json.dumps(pickle.loads(pickle.dumps(state)).compute(details=True)))
+"""
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["its file is there", "its file is gone"])
+def test_pickled_states_of_the_metric_open_without_evaluate(sari, tmp_path, is_there):
+    state, file = state_of(sari, TEXTS, **OPTIONED), tmp_path / "state"
+    data = pickle.dumps(state, protocol=0)
+    path = sari.loader.args[0]
+    assert path.encode() in data
+    file.write_bytes(data if is_there else data.replace(path.encode(), b"/no/such/sari.py"))
+    assert run(WITHOUT_EVALUATE, ROOT, file) == state.compute(details=True)
