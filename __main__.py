@@ -21,6 +21,9 @@ def score(arguments: Sequence[str]) -> int:
 
 def app(arguments: Sequence[str]) -> int:
     """Start the page in the browser, as app.py does."""
+    if arguments and arguments[0] in HELP:
+        print(f"usage: sari app\n\n{app.__doc__} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
+        return 0
     if arguments:
         return _refuse(f"app: got {arguments[0]!r}, wanted no arguments")
     from sari.web.page import build, launch
@@ -39,7 +42,9 @@ def reproduce(arguments: Sequence[str]) -> int:
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app, "reproduce": reproduce}
 #: What they need beside the packages that every installation has: the extra that brings it.
-EXTRAS = {"app": "app"}
+EXTRAS = {"app": "app", "reproduce": "report"}
+#: What asks for help.
+HELP = ("-h", "--help")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -47,7 +52,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     given = list(sys.argv[1:] if arguments is None else arguments)
     if not given:
         return _refuse(f"got no arguments, wanted --sources and others, or one of {', '.join(COMMANDS)}")
-    if given[0] in ("-h", "--help"):
+    if given[0] in HELP:
         print("commands:")
         print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n", flush=True)
     name, rest = ("score", given) if given[0].startswith("-") else (given[0], given[1:])

@@ -16,6 +16,7 @@ import numpy as np
 
 #: The package by whose name pickles ask for a module of ours.
 _PACKAGE = "sari"
+_NO_STATE = "data: got bytes that are no state or not all of one, wanted those of State.to_bytes"
 
 
 class Packed(NamedTuple):
@@ -59,7 +60,7 @@ def unpack(data: bytes, wanted: str) -> Packed:
     try:
         line, _, body = bytes(data).partition(b"\n")
         head = json.loads(line)
-        shapes = {**head.pop("shapes")} if wanted in head else {}
+        shapes = {**head["shapes"]} if wanted in head else {}
         ends = np.cumsum([int(np.prod(shape)) for shape in shapes.values()])
         numbers = np.frombuffer(body, "<f8").astype(float)
         arrays = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes.values(), strict=False)]
@@ -67,26 +68,48 @@ def unpack(data: bytes, wanted: str) -> Packed:
     except (ValueError, KeyError, TypeError, AttributeError):
         is_whole = False
     if not is_whole:
-        raise ValueError("data: got bytes that are no state or not all of one, wanted those of State.to_bytes")
+        raise ValueError(_NO_STATE)
     return Packed(head, dict(zip(shapes, arrays, strict=True)))
+
+
+def check_form(head: Mapping[str, Any], form: Mapping[str, Any]) -> None:
+    """Refuse a head of another form.
+
+    Args:
+        head: what `unpack` returns.
+        form: what is wanted of each key: a type, a tuple of forms that will do, a list with the form of all items, a
+            list with a form for each, or a dict of such keys.
+
+    Raises:
+        ValueError: where there are other keys, or one holds something else.
+
+    >>> check_form({"rows": [[1, 2], 0]}, {"rows": [(int, [int])]})
+    """
+    if not _fits(head, form):
+        raise ValueError(_NO_STATE)
 
 
 def pickled_call(module: str, call: methodcaller, loader: "partial[Any] | None") -> tuple[Any, ...]:
     """Return what `__reduce__` may return, so that a pickle can be opened on any machine.
 
     What is called, when the pickle is opened, is a function of a module of the package, or of the metric that
-    `evaluate.load` has loaded there. Where the file that the metric came from is there, as in another process of the
-    same machine, the metric is loaded from it.
+    `evaluate.load` has loaded there. Where `evaluate` is there, and so is the file that the metric came from, as in
+    another process of the same machine, the metric is loaded from it.
 
     Args:
         module: whose function it is.
         call: of that function.
         loader: what loads, from the path that is its argument, the metric, with a method of the function's name.
     """
-    opener: Any = partial(importlib.import_module, f"{_PACKAGE}.{module}")
+    ways = {"importlib": methodcaller("import_module", f"{_PACKAGE}.{module}")}
+    chosen: Any = 0
     if loader is not None:
-        opener = _Call(getitem, (opener, loader), _Call(os.path.exists, loader.args[0]))
-    return call, (_Call(methodcaller("__call__"), opener),)
+        ways["evaluate"] = methodcaller("load", *loader.args)
+        chosen = _Call(all, (_Call(os.path.exists, loader.args[0]), _Call(find_spec, "evaluate")))
+    # Only the chosen name is imported.
+    owner = _Call(importlib.import_module, _Call(getitem, (*ways,), chosen))
+    way = _Call(getitem, (*ways.values(),), chosen)
+    return call, (_Call(methodcaller("__call__", owner), way),)
 
 
 def make_findable(name: str) -> None:
@@ -102,6 +125,20 @@ def make_findable(name: str) -> None:
             package.__path__ = []
     if not getattr(sys.modules.get(_PACKAGE), "__path__", True):
         sys.modules[f"{_PACKAGE}.{name.rpartition('.')[2]}"] = sys.modules[name]
+
+
+def _fits(value: Any, form: Any) -> bool:
+    if isinstance(form, tuple):
+        return any(_fits(value, each) for each in form)
+    if isinstance(form, Mapping):
+        is_alike = isinstance(value, dict) and value.keys() == form.keys()
+        return is_alike and all(_fits(value[name], each) for name, each in form.items())
+    if isinstance(form, list):
+        if not isinstance(value, list):
+            return False
+        forms = form * len(value) if len(form) == 1 else form
+        return len(value) == len(forms) and all(map(_fits, value, forms))
+    return type(value) is form
 
 
 def _plain_number(number: Any) -> Any:

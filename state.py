@@ -19,8 +19,8 @@ from .data_warnings import (
 )
 from .inputs import Columns, unrelated_texts, validate_columns
 from .ngram_counts import count_copies
-from .options import Resampling, Settings, check_flags, resolve_resampling, resolve_settings
-from .portable import Packed, make_findable, pack, pickled_call, unpack
+from .options import OPTIONS, Resampling, Settings, check_flags, resolve_resampling, settings_of
+from .portable import Packed, check_form, make_findable, pack, pickled_call, unpack
 from .resampling import RESAMPLES, bootstrap, interval
 from .samples import Observed, flattened, observe_texts
 from .scores import (
@@ -44,6 +44,20 @@ _HIGHEST_OF_NEITHER = 35
 # Under variants that reward copying nobody asks for copies, and unrelated texts score 18 to 23 on ASSET and PWKP.
 _HIGHEST_OF_UNRELATED = 30
 _DISTANCE_IN_SAMPLE = 2  # which is made of pairs of neighbours
+
+#: What `to_bytes` makes of a state: see `check_form`.
+_HEAD = {
+    "state": str,
+    "signature": str,
+    "options": dict,
+    "keeps": {"sentences": bool, "resampling": bool},
+    "segments": int,
+    "copied": int,
+    "nrefs": [int],
+    "totals": (int, [[int]], [[[[int]]]]),  # of none, of scores and figures, of counts
+    "observed": [[[[str], [str], [[str]]]], int],
+    "shapes": {"sentences": [int], "rows": [int]},
+}
 
 
 class Scores(TypedDict):
@@ -417,9 +431,12 @@ def read_state(data: bytes, *, loader: partial[Any] | None = None, **callables: 
     head, given = packed.head, {name: value for name, value in callables.items() if value is not None}
     if head["state"] != VERSION:
         raise ValueError(f"data: got a state of version {head['state']}, wanted one of {VERSION}")
-    state = State(resolve_settings(**{**head["options"], **given}), **head["keeps"], loader=loader)
+    check_form(head, _HEAD)
+    state = State(settings_of({**head["options"], **given}), **head["keeps"], loader=loader)
     state.restore(packed)
     if state.signature != head["signature"]:
+        if lacking := ", ".join(sorted(OPTIONS.keys() - head["options"].keys() - given.keys())):
+            raise ValueError(f"{lacking}: got None, wanted the callable that the state was made with")
         raise ValueError(f"data: got a state of {head['signature']}, wanted one of {state.signature}")
     return state
 

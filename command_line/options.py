@@ -25,6 +25,15 @@ def refusals() -> Iterator[None]:
         raise OptionError(str(error)) from error
 
 
+@contextmanager
+def needing(extra: str, option: str) -> Iterator[None]:
+    """Turn a package that an import lacks into a fault of the option, which names the extra that brings it."""
+    try:
+        yield
+    except ImportError as error:
+        raise OptionError(f"{option}: {error}, wanted the extra {extra!r} or requirements.txt") from error
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """The options by the names that `--help` shows; None, or False, for what was left out.

@@ -11,7 +11,7 @@ from typing import NoReturn
 
 from sari.command_line.arguments import PROGRAM, parse
 from sari.command_line.corpus import open_corpus
-from sari.command_line.options import OptionError, Options
+from sari.command_line.options import OptionError, Options, needing
 from sari.files.errors import FileError
 from sari.files.writing import check_writable
 from sari.report.formats import FORMATS, LatexStyle, as_latex
@@ -48,11 +48,11 @@ def _answer(options: Options) -> str:
     with closing(open_corpus(options)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before the metric loads, so that most faults of files show at once
-        try:
-            if options.ratings is not None:
+        if options.ratings is not None:
+            with needing("report", "--ratings"):
                 from sari.command_line.agreeing import agree
-
-                return agree(options, chain([first], batches))
+            return agree(options, chain([first], batches))
+        try:
             from sari.command_line.explaining import explain_line
             from sari.command_line.scoring import score
         except ImportError as error:

@@ -6,7 +6,7 @@ from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from sari.command_line.options import OptionError, Options, refusals
+from sari.command_line.options import OptionError, Options, needing, refusals
 from sari.command_line.progress import reading_bar
 from sari.comparing import (
     baseline_scores,
@@ -123,10 +123,8 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
         report = _with_measures(report, columns, settings, resampling, options)
     first = next(iter(states.values()))
     if options.report is not None:
-        try:
+        with needing("report", "--report"):
             from sari.command_line.documents import write_document
-        except ImportError as error:
-            raise OptionError(f"--report: {error}, wanted the extra 'report' or requirements.txt") from error
         write_document(columns, first, report, options)
     return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
 
@@ -147,10 +145,8 @@ def _with_measures(
     report: ScoreReport, columns: SystemColumns, settings: dict[str, Settings], how: Resampling, options: Options
 ) -> ScoreReport:
     """Add the companion measures that the options name, over the tokens of each variant."""
-    try:
+    with needing("report", "--measures"):
         from sari.command_line.measuring import measure
-    except ImportError as error:
-        raise OptionError(f"--measures: {error}, wanted the extra 'report' or requirements.txt") from error
     return measure(report, columns, settings, how, options)
 
 

@@ -27,9 +27,10 @@ ROOT = Path(__file__).resolve().parent.parent
 COLUMNS = ("sources", "predictions", "references")
 #: Other names that columns may have.
 ALIASES = {"source": "sources", "prediction": "predictions", "output": "predictions", "reference": "references"}
-#: The column that says where a row stood; its numbers grow, with gaps between what is read at once.
+#: The column that says where a row stood among all, counted from 0.
 NUMBER = "row"
-_BITS_WITHIN = 40
+#: The columns that every row gets.
+ADDED = (NUMBER, "sari", "keep", "delete", "add")
 
 
 class InputError(Exception):
@@ -61,7 +62,9 @@ class Scorer(Worker):
 
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Return the batch with four more columns."""
-        for name, scores in self._sari.score_batch(_texts(batch), **self._options).items():
+        with _rows_of_all(batch):
+            found = self._sari.score_batch(_texts(batch), **self._options)
+        for name, scores in found.items():
             batch = batch.append_column(name, pa.array(scores, pa.float64()))
         return batch
 
@@ -72,7 +75,8 @@ class Counter(Worker):
     def __call__(self, batch: pa.Table) -> pa.Table:
         """Return one row: the state of the batch."""
         state = self._sari.state(**self._options)
-        state.update(**_texts(batch))
+        with _rows_of_all(batch):
+            state.update(**_texts(batch))
         return pa.table({"state": [pickle.dumps(state)]})
 
 
@@ -82,37 +86,54 @@ def read(path: str) -> ray.data.Dataset:
         raise InputError(f"{path}: no such file or folder")
     pieces = list(_pieces(path))
     found = next(iter(_rows_of(pieces[0]))).column_names if pieces else []
-    missing = set(COLUMNS) - {ALIASES.get(name, name) for name in found}
-    if missing:
-        raise InputError(f"{path}: got columns {', '.join(found)}, wanted also {', '.join(sorted(missing))}")
+    _check_columns(path, found)
     return ray.data.from_items(pieces, override_num_blocks=len(pieces)).map_batches(
         _numbered, batch_size=1, batch_format="pyarrow", zero_copy_batch=True
     )
 
 
+def _check_columns(path: str, found: list[str]) -> None:
+    """Refuse columns of which one is missing, is there twice, or has the name of one that is added."""
+    names = [ALIASES.get(name, name) for name in found]
+    missing = set(COLUMNS).difference(names)
+    if missing:
+        raise InputError(f"{path}: got columns {', '.join(found)}, wanted also {', '.join(sorted(missing))}")
+    for name in ADDED:
+        if name in names:
+            raise InputError(f"{path}: got a column {name!r}, wanted another name for it: the output adds one")
+    for name in COLUMNS:
+        if names.count(name) > 1:
+            same = [each for each in found if ALIASES.get(each, each) == name]
+            raise InputError(f"{path}: got columns {', '.join(same)}, wanted one of them")
+
+
 def _pieces(path: str) -> Iterator[dict]:
     """Yield what is read at once, in order: a row group of a Parquet file, or a file of JSON Lines."""
     if not _is_parquet(Path(path)):
-        yield {"piece": 0, "path": path, "group": None}
+        yield {"first": 0, "path": path, "group": None}
         return
-    files = sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]
-    groups = ((file, group) for file in files for group in range(parquet.read_metadata(file).num_row_groups))
-    for piece, (file, group) in enumerate(groups):
-        yield {"piece": piece, "path": str(file), "group": group}
+    first = 0
+    for file in sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]:
+        with _names(file):
+            metadata = parquet.read_metadata(file)
+        for group in range(metadata.num_row_groups):
+            yield {"first": first, "path": str(file), "group": group}
+            first += metadata.row_group(group).num_rows
 
 
 def _rows_of(piece: dict) -> Iterator[pa.Table]:
-    if piece["group"] is None:
-        with pa.json.open_json(piece["path"]) as reader:
-            yield from map(pa.Table.from_batches, ([batch] for batch in reader))
-    else:
-        yield parquet.ParquetFile(piece["path"]).read_row_group(piece["group"])
+    with _names(piece["path"]):
+        if piece["group"] is None:
+            with pa.json.open_json(piece["path"]) as reader:
+                yield from map(pa.Table.from_batches, ([batch] for batch in reader))
+        else:
+            yield parquet.ParquetFile(piece["path"]).read_row_group(piece["group"])
 
 
 def _numbered(pieces: pa.Table) -> Iterator[pa.Table]:
-    """Yield the rows of a piece, each with a number that is larger than those of all before."""
+    """Yield the rows of a piece, each with its number."""
     (piece,) = pieces.to_pylist()
-    number = piece["piece"] << _BITS_WITHIN
+    number = piece["first"]
     for rows in _rows_of(piece):
         rows = rows.rename_columns([ALIASES.get(name, name) for name in rows.column_names])
         yield rows.append_column(NUMBER, pa.array(range(number, number + len(rows)), pa.int64()))
@@ -159,6 +180,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser.add_argument("--address", help="a running Ray cluster (default: one on this machine, for this run)")
     options = parser.parse_args(arguments)
     try:
+        for name, number in (("--workers", options.workers), ("--batch-size", options.batch_size)):
+            if number < 1:
+                raise InputError(f"{name}: got {number}, wanted a whole number of at least 1")
         load_sari().state(variant=options.variant)
         if Path(options.output).exists():
             raise InputError(f"{options.output}: exists already, wanted the name of a new folder")
@@ -193,10 +217,30 @@ def _faults_in_one_line() -> Iterator[None]:
         yield
     except ray.exceptions.RayTaskError as error:
         # Of the exception in the other process only its text arrives.
-        faults = re.findall(r"^(?:ValueError|TypeError): (.+)$", str(error), re.MULTILINE)
+        faults = re.findall(r"^(?:ValueError|TypeError|[\w.]*InputError): (.+)$", str(error), re.MULTILINE)
         if not faults:
             raise
-        raise InputError(f"{faults[-1]} (row of a batch)") from None
+        raise InputError(faults[-1]) from None
+
+
+@contextmanager
+def _rows_of_all(batch: pa.Table) -> Iterator[None]:
+    """Name in a fault the row by its number among all, not in the batch."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        said = re.sub(r"^(\w+\[)(\d+)", lambda row: f"{row[1]}{batch[NUMBER][int(row[2])]}", str(error))
+        raise type(error)(said) from None
+
+
+@contextmanager
+def _names(path: str | Path) -> Iterator[None]:
+    """Name the file in what is wrong with it."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        said = re.sub(r" in row \d+$", "", " ".join(str(error).split()))  # it counts in a block of the file
+        raise InputError(f"{path}: {said}") from None
 
 
 def _texts(batch: pa.Table) -> dict[str, list]:

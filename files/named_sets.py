@@ -83,7 +83,7 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"--dataset {name}: {error}, wanted what requirements.txt lists") from None
+        raise FileError(f"--dataset {name}: {error}, wanted the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:

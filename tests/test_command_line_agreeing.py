@@ -9,7 +9,7 @@ import pytest
 from conftest import ROOT
 from scipy import stats
 
-from sari import sentences
+from sari import options, sentences
 from sari.command_line.program import main
 from sari.measures import simplification
 from sari.scoring import Scorer
@@ -201,7 +201,8 @@ def test_ratings_that_are_all_the_same_agree_with_nothing(tmp_path, capsys):
 
 @pytest.fixture
 def without_punkt(monkeypatch, tmp_path):
-    """Take NLTK's data away."""
+    """Take NLTK's data away, and what was resolved while they were there."""
+    monkeypatch.setattr(options, "resolve_settings", options.resolve_settings.__wrapped__)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     sentences._punkt.cache_clear()
     yield

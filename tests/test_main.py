@@ -56,6 +56,9 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     ("arguments", "package", "begin", "extra"),
     [
         (["app"], "gradio", "app: ", "app"),
+        (["reproduce"], "scipy", "reproduce: ", "report"),
+        (["score", *FILES, "--ratings", "outputs.txt"], "scipy", "--ratings: ", "report"),
+        (["score", "--dataset", "asset", "--outputs", "outputs.txt"], "datasets", "--dataset asset: ", "evaluate"),
         (["score", *FILES, "--report", "{}/x.html"], "jinja2", "--report: ", "report"),
     ],
 )
@@ -74,7 +77,9 @@ def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin
     assert line.endswith(f"wanted the extra {extra!r} or requirements.txt")
 
 
-@pytest.mark.parametrize(("command", "shown"), [("score", "--references"), ("reproduce", "FOLDER")])
+@pytest.mark.parametrize(
+    ("command", "shown"), [("score", "--references"), ("app", "sari app"), ("reproduce", "FOLDER")]
+)
 def test_commands_have_their_own_help(command, shown):
     process = run(command, "--help")
     assert (process.returncode, process.stderr) == (0, "")

@@ -14,6 +14,7 @@ from refusals import refuses
 from test_sari import each_copy, folder
 from test_state import OPTIONED
 
+from sari.scoring import Scorer
 from sari.variants import VERSION
 
 __all__ = ["folder"]
@@ -62,14 +63,28 @@ def test_bytes_are_plain_and_small(sari):
     assert os.environ["HF_HOME"] not in state.to_bytes().decode()
 
 
+NO_STATE = "data: got bytes that are no state or not all of one, wanted those of State.to_bytes"
+
+
 @pytest.mark.parametrize("damaged", [b"", b"{}\n", b"[1]", "x", None, slice(-8), slice(20)], ids=str)
 def test_bytes_that_are_no_state_are_refused(sari, damaged):
     data = state_of(sari, TEXTS, sentences=True).to_bytes()
-    message = "data: got bytes that are no state or not all of one, wanted those of State.to_bytes"
-    with refuses(ValueError, message):
+    with refuses(ValueError, NO_STATE):
         sari.read_state(data[damaged] if isinstance(damaged, slice) else damaged)
-    with refuses(ValueError, message):
+    with refuses(ValueError, NO_STATE):
         sari.read_state(data.replace(b'"state"', b'"other"'))
+
+
+HEAD = json.loads(Scorer().state().to_bytes())
+HEADS = [{name: value for name, value in HEAD.items() if name != missing} for missing in HEAD]
+HEADS += [{**HEAD, name: value} for name in HEAD for value in (None, ["x"], [[0.5]]) if name != "state"]
+HEADS += [{**HEAD, name: "x"} for name in ("segments", "copied", "totals", "observed", "nrefs", "keeps", "another")]
+
+
+@pytest.mark.parametrize("head", HEADS)
+def test_heads_of_another_form_are_refused(head):
+    with refuses(ValueError, NO_STATE):
+        Scorer().read_state(json.dumps(head).encode() + b"\n")
 
 
 def test_states_of_other_versions_and_signatures_are_refused(sari):
@@ -82,8 +97,10 @@ def test_states_of_other_versions_and_signatures_are_refused(sari):
         ValueError, f"data: got a state of {signature.replace(ours, 'sacrebleu:2.0')}, wanted one of {signature}"
     ):
         sari.read_state(data.replace(ours.encode(), b"sacrebleu:2.0"))
-    custom = state_of(sari, TEXTS, tokenize=own_tokenizer)
-    with refuses(ValueError, f"data: got a state of {custom.signature}, wanted one of {signature}"):
+    custom, other = (state_of(sari, TEXTS, tokenize=tokenize) for tokenize in (own_tokenizer, str.lower))
+    with refuses(ValueError, f"data: got a state of {custom.signature}, wanted one of {other.signature}"):
+        sari.read_state(custom.to_bytes(), tokenize=str.lower)
+    with refuses(ValueError, "tokenize: got None, wanted the callable that the state was made with"):
         sari.read_state(custom.to_bytes())
 
 
@@ -129,3 +146,27 @@ def test_pickled_states_of_two_machines(sari, folder, tmp_path):
     state = sari.state(**OPTIONED)
     state.merge(pickle.loads((tmp_path / "state").read_bytes()))
     assert state.compute(details=True) == found
+
+
+WITHOUT_EVALUATE = """
+import json, pickle, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from as_package import make_importable
+
+make_importable()
+sys.modules["evaluate"] = None
+state = pickle.loads(Path(sys.argv[2]).read_bytes())
+print(json.dumps(pickle.loads(pickle.dumps(state)).compute(details=True)))
+"""
+
+
+@pytest.mark.parametrize("is_there", [True, False], ids=["its file is there", "its file is gone"])
+def test_pickled_states_of_the_metric_open_without_evaluate(sari, tmp_path, is_there):
+    state, file = state_of(sari, TEXTS, **OPTIONED), tmp_path / "state"
+    data = pickle.dumps(state, protocol=0)
+    path = sari.loader.args[0]
+    assert path.encode() in data
+    file.write_bytes(data if is_there else data.replace(path.encode(), b"/no/such/sari.py"))
+    assert run(WITHOUT_EVALUATE, ROOT, file) == state.compute(details=True)

@@ -1,5 +1,6 @@
 """Many segments: data sets, streams, other metrics beside, and a cluster; always the same numbers as `compute`."""
 
+import json
 import os
 import re
 import secrets
@@ -15,6 +16,7 @@ import evaluate
 import pyarrow.parquet
 import pytest
 import ray
+from refusals import refuses
 
 from sari.variants import VARIANTS
 
@@ -254,9 +256,50 @@ def test_bad_files_are_refused(tmp_path):
     file.write_text(
         '{"source": "a", "output": "b", "references": ["c"]}\n{"source": null, "output": "b", "references": []}'
     )
-    with pytest.raises(ray_score.InputError, match=r"^sources\[1\]: got NoneType, wanted str \(row of a batch\)$"):
-        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), workers=1, batch_size=BATCH)
+    with pytest.raises(ray_score.InputError, match=r"^sources\[1\]: got NoneType, wanted str$"):
+        ray_score.write_scores(ray_score.read(str(file)), str(tmp_path / "scored"), workers=1, batch_size=1)
     assert list(tmp_path.iterdir()) == [file]
+
+
+def test_rows_have_their_numbers_whatever_is_read_at_once(files, tmp_path):
+    rows = pyarrow.parquet.read_table(files / "rows.parquet")
+    for name, part in (("a", rows[:150]), ("b", rows[150:])):
+        pyarrow.parquet.write_table(part, tmp_path / f"{name}.parquet", row_group_size=100)
+    numbered = [
+        table
+        for piece in ray_score._pieces(str(tmp_path))
+        for table in ray_score._numbered(pyarrow.Table.from_pylist([piece]))
+    ]
+    assert pyarrow.concat_tables(numbered)["row"].to_pylist() == rows["number"].to_pylist()
+
+
+ROW = {"sources": "a", "predictions": "b", "references": ["c"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        *(
+            (json.dumps({**ROW, name: 1}), f"got a column '{name}', wanted another name for it: the output adds one")
+            for name in ("row", *SCORES)
+        ),
+        (json.dumps({**ROW, "output": "b"}), "got columns predictions, output, wanted one of them"),
+        ("", "Empty JSON stream"),
+        ("no JSON", "JSON parse error: Invalid value."),
+    ],
+)
+def test_files_with_other_contents_are_refused_by_name(tmp_path, text, message):
+    file = tmp_path / "rows.jsonl"
+    file.write_text(text)
+    with refuses(ray_score.InputError, f"{file}: {message}"):
+        ray_score.read(str(file))
+
+
+@pytest.mark.parametrize("option", ["--workers", "--batch-size"])
+def test_numbers_below_one_are_refused(tmp_path, capsys, option):
+    assert ray_score.main(["rows.jsonl", str(tmp_path / "scored"), option, "0"]) == 2
+    message = f"ray_score.py: error: {option}: got 0, wanted a whole number of at least 1\n"
+    assert capsys.readouterr() == ("", message)
 
 
 def test_the_command(files, tmp_path, capsys):
