@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from itertools import chain, combinations, islice
+from math import fsum
 from typing import Any, TypedDict, cast
 
 import numpy as np
@@ -342,11 +343,11 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], settings
     for source, row in zip(sources, candidates, strict=True):
         scores = segment_scores(count_against_each_other(source, row, settings), settings)[..., 0]
         others = scores[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
-        expected = others.mean(axis=1)
-        place = int(expected.argmax())
+        expected = [fsum(own) / len(own) for own in others.tolist()]  # the same for equals, whatever the order
+        place = expected.index(max(expected))
         chosen["texts"].append(row[place])
         chosen["places"].append(place)
-        chosen["expected"].append(expected.tolist())
+        chosen["expected"].append(expected)
     return chosen
 
 

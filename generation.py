@@ -6,14 +6,14 @@ Nothing is imported from transformers, trl or torch before a model is there.
 import importlib
 import os
 import reprlib
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
 from .comparing import Prepared, candidate_scores
-from .inputs import validate_columns
+from .inputs import is_column, validate_columns
 from .options import Settings
 from .state import Scores, State
 from .training import checked_decoder
@@ -247,7 +247,7 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
     """
     if prompts is None:
         return list(sources)
-    if isinstance(prompts, str | Mapping) or not (callable(prompts) or isinstance(prompts, Iterable)):
+    if not (callable(prompts) or is_column(prompts)):
         raise TypeError(
             f"prompts: got {type(prompts).__name__}, wanted a list of prompts or a function from a source to its prompt"
         )
@@ -280,7 +280,7 @@ def generation_arguments(generation: Any) -> dict[str, Any]:
         )
     arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
     texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
-    if texts not in (None, 1):
+    if not (texts is None or (isinstance(texts, int) and texts == 1)):
         raise ValueError(f"generation: got {name}={texts!r}, wanted {_ONE_TEXT}")
     return arguments
 

@@ -168,7 +168,7 @@ def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     singles = isinstance(first, str)
     if singles and isinstance(row, str):
         return [row]
-    if not singles and _is_column(row):
+    if not singles and is_column(row):
         return _listed(f"references[{number}]", row, "a list of str")
     raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
 
@@ -183,12 +183,13 @@ def _listed(name: str, column: Any, wanted: str) -> list[Any]:
     for method in ("tolist", "to_pylist"):
         if hasattr(column, method):
             column = getattr(column, method)()
-    if not _is_column(column):
+    if not is_column(column):
         raise TypeError(f"{name}: got {type(column).__name__}, wanted {wanted}")
     return list(column)
 
 
-def _is_column(column: Any) -> bool:
+def is_column(column: Any) -> bool:
+    """Tell whether something may be a column: of many values in an order, and neither text nor dict."""
     return isinstance(column, Iterable) and not isinstance(column, str | bytes | bytearray | Mapping | AbstractSet)
 
 

@@ -16,7 +16,8 @@ import numpy as np
 
 #: The package by whose name pickles ask for a module of ours.
 _PACKAGE = "sari"
-_NO_STATE = "data: got bytes that are no state or not all of one, wanted those of State.to_bytes"
+#: What is said of other bytes than those of a state.
+NO_STATE = "data: got bytes that are no state or not all of one, wanted those of State.to_bytes"
 
 
 class Packed(NamedTuple):
@@ -65,10 +66,10 @@ def unpack(data: bytes, wanted: str) -> Packed:
         numbers = np.frombuffer(body, "<f8").astype(float)
         arrays = [part.reshape(shape) for part, shape in zip(np.split(numbers, ends), shapes.values(), strict=False)]
         is_whole = bool(shapes) and ends[-1] == len(numbers)
-    except (ValueError, KeyError, TypeError, AttributeError):
+    except (ValueError, KeyError, TypeError, AttributeError, OverflowError, RecursionError):
         is_whole = False
     if not is_whole:
-        raise ValueError(_NO_STATE)
+        raise ValueError(NO_STATE)
     return Packed(head, dict(zip(shapes, arrays, strict=True)))
 
 
@@ -86,7 +87,7 @@ def check_form(head: Mapping[str, Any], form: Mapping[str, Any]) -> None:
     >>> check_form({"rows": [[1, 2], 0]}, {"rows": [(int, [int])]})
     """
     if not _fits(head, form):
-        raise ValueError(_NO_STATE)
+        raise ValueError(NO_STATE)
 
 
 def pickled_call(module: str, call: methodcaller, loader: "partial[Any] | None") -> tuple[Any, ...]:

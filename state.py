@@ -20,7 +20,7 @@ from .data_warnings import (
 from .inputs import Columns, unrelated_texts, validate_columns
 from .ngram_counts import count_copies
 from .options import OPTIONS, Resampling, Settings, check_flags, resolve_resampling, settings_of
-from .portable import Packed, check_form, make_findable, pack, pickled_call, unpack
+from .portable import NO_STATE, Packed, check_form, make_findable, pack, pickled_call, unpack
 from .resampling import RESAMPLES, bootstrap, interval
 from .samples import Observed, flattened, observe_texts
 from .scores import (
@@ -44,6 +44,9 @@ _HIGHEST_OF_NEITHER = 35
 # Under variants that reward copying nobody asks for copies, and unrelated texts score 18 to 23 on ASSET and PWKP.
 _HIGHEST_OF_UNRELATED = 30
 _DISTANCE_IN_SAMPLE = 2  # which is made of pairs of neighbours
+
+#: What is kept of every segment, and the flag by which it is.
+_KEPT = (("sentences", "sentences"), ("rows", "resampling"))
 
 #: What `to_bytes` makes of a state: see `check_form`.
 _HEAD = {
@@ -260,12 +263,23 @@ class State:
         return result
 
     def restore(self, packed: Packed) -> None:
-        """Take what `to_bytes` packed, in place of what there is."""
+        """Take what `to_bytes` packed, in place of what there is.
+
+        Raises:
+            ValueError: where it is not of the size that a state of these settings has.
+        """
         head, (sample, empty) = packed.head, packed.head["observed"]
-        self._sentences, self._rows = ([array] if array.size else [] for array in packed.arrays.values())
-        self._observed = Observed([(pair[0], pair[1], pair[2]) for pair in sample], empty)
-        self._totals = np.array(head["totals"], np.int64)
         self._nrefs, self._copied, self.segments = set(head["nrefs"]), head["copied"], head["segments"]
+        try:
+            self._totals = np.array(head["totals"], np.int64)
+        except (ValueError, OverflowError):  # not as many in each, or too large
+            raise ValueError(NO_STATE) from None
+        found = {"totals": self._totals.shape, **{name: array.shape for name, array in packed.arrays.items()}}
+        if found != self._shapes() or not 0 <= self._copied <= self.segments:
+            raise ValueError(NO_STATE)
+        kept = (packed.arrays[name] for name, _ in _KEPT)
+        self._sentences, self._rows = ([array] if array.size else [] for array in kept)
+        self._observed = Observed([(pair[0], pair[1], pair[2]) for pair in sample], empty)
 
     def scores(self) -> Scores:
         """Return the four scores of all segments so far, in percent."""
@@ -373,6 +387,21 @@ class State:
         if not self.segments:
             raise ValueError("sources, predictions, references: got no segments, wanted at least one")
         return exact_value(self._totals[:, columns], 1 if self.settings.variant.level == "corpus" else self.segments)
+
+    def _shapes(self) -> dict[str, tuple[int, ...]]:
+        """Return the shapes of the numbers in `to_bytes`."""
+        variant = self.settings.variant
+        counts: tuple[int, ...] = (variant.max_order, len(OPERATIONS), 4)
+        summands, row = counts, counts
+        if variant.level == "sentence":
+            summands = (variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
+            row = (len(SCORES),)
+        of_segments = {"sentences": (len(SCORES),), "rows": row}
+        shapes = {
+            name: (self.segments, *of_segments[name]) if self.segments and self._keeps[kept] else (0,)
+            for name, kept in _KEPT
+        }
+        return {"totals": (3, *summands) if self.segments else (), **shapes}
 
     @property
     def callables(self) -> dict[str, Callable[[str], Any]]:

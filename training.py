@@ -248,7 +248,8 @@ class _Decoder:
         if hidden and (ids.shape != labels.shape or (ids[labels == PADDING] != PADDING).any()):
             raise ValueError(
                 f"{name}: got token ids that do not stand where labels do, wanted for a model that only decodes "
-                "preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics, or sari.generation_callback"
+                "preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics, or sari.generation_callback; for "
+                "another one labels that are padded on the right"
             )
         real = (ids >= 0) & (ids < self._end)
         return self._decoded([row[mask].tolist() for row, mask in zip(ids, real, strict=True)])

@@ -85,8 +85,9 @@ def read(path: str) -> ray.data.Dataset:
     if not Path(path).exists():
         raise InputError(f"{path}: no such file or folder")
     pieces = list(_pieces(path))
-    found = next(iter(_rows_of(pieces[0]))).column_names if pieces else []
-    _check_columns(path, found)
+    if not pieces:
+        raise InputError(f"{path}: got no rows, wanted at least one")
+    _check_columns(pieces[0]["path"], next(iter(_rows_of(pieces[0]))).column_names)
     return ray.data.from_items(pieces, override_num_blocks=len(pieces)).map_batches(
         _numbered, batch_size=1, batch_format="pyarrow", zero_copy_batch=True
     )
@@ -117,8 +118,10 @@ def _pieces(path: str) -> Iterator[dict]:
         with _names(file):
             metadata = parquet.read_metadata(file)
         for group in range(metadata.num_row_groups):
-            yield {"first": first, "path": str(file), "group": group}
-            first += metadata.row_group(group).num_rows
+            rows = metadata.row_group(group).num_rows
+            if rows:
+                yield {"first": first, "path": str(file), "group": group}
+            first += rows
 
 
 def _rows_of(piece: dict) -> Iterator[pa.Table]:
@@ -135,6 +138,7 @@ def _numbered(pieces: pa.Table) -> Iterator[pa.Table]:
     (piece,) = pieces.to_pylist()
     number = piece["first"]
     for rows in _rows_of(piece):
+        _check_columns(piece["path"], rows.column_names)
         rows = rows.rename_columns([ALIASES.get(name, name) for name in rows.column_names])
         yield rows.append_column(NUMBER, pa.array(range(number, number + len(rows)), pa.int64()))
         number += len(rows)
@@ -192,7 +196,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             settings = {"workers": options.workers, "batch_size": options.batch_size, "variant": options.variant}
             write_scores(rows, options.output, **settings)
             state = corpus_state(rows, **settings)
-    except (InputError, ValueError) as error:
+    except (InputError, ValueError, ImportError) as error:
         print(f"ray_score.py: error: {error}", file=sys.stderr)
         return 2
     print(f"{state.compute()['sari']:.2f}  {state.segments} segments  {state.signature}")

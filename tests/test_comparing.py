@@ -367,3 +367,30 @@ def test_bad_comparisons(sari, examples, changes, error, message):
     with pytest.raises(error) as raised:
         sari.compare(**{**examples, **changes})
     assert str(raised.value) == message
+
+
+# ---- Candidates as each other's references --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", ["hf", "easse"])
+def test_the_best_candidate_is_best_against_all_others(variant):
+    source, candidates = "the large cat sat", ["the big cat sat", "a cat sat", "the big cat", "the large cat sat"]
+    sources = [source] * (len(candidates) - 1)
+    expected = []
+    for place, text in enumerate(candidates):
+        others = [[other] for other in candidates[:place] + candidates[place + 1 :]]
+        columns = {"sources": sources, "predictions": [text] * len(others), "references": others}
+        expected.append(np.mean(Scorer().compute(**columns, variant=variant, details=True)["sentences"]["sari"]))
+    found = Scorer().minimum_bayes_risk(sources=[source], candidates=[candidates], variant=variant)
+    assert found["expected"] == [pytest.approx(expected, rel=1e-12)]
+    assert found["places"] == [int(np.argmax(expected))]
+    assert found["texts"] == [candidates[found["places"][0]]]
+
+
+def test_of_equal_candidates_the_first_is_chosen():
+    three = ["e c d a c b", "a c", "a"]
+    found = Scorer().minimum_bayes_risk(
+        sources=["e d b e a d"], candidates=[[*three, *three, three[0]]], variant="easse"
+    )
+    assert found["places"] == [0]
+    assert found["expected"][0][:3] == found["expected"][0][3:6]

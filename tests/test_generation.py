@@ -358,6 +358,7 @@ BAD = [
     ({"prompts": "Simple: {}"}, r"^prompts: got str, wanted a list of prompts or a function from a source to its"),
     ({"prompts": dict.fromkeys(SOURCES)}, r"^prompts: got dict, wanted a list of prompts or a function"),
     ({"prompts": 5}, r"^prompts: got int, wanted a list of prompts or a function"),
+    ({"prompts": set(SOURCES)}, r"^prompts: got set, wanted a list of prompts or a function"),
     ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
     ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
     ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1"),

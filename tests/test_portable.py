@@ -87,6 +87,28 @@ def test_heads_of_another_form_are_refused(head):
         Scorer().read_state(json.dumps(head).encode() + b"\n")
 
 
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        {"totals": [[1 << 63, 0], [0, 0], [0, 0]]},
+        {"totals": [[1, 2], [3], [4, 5]]},
+        {"totals": 0},
+        {"segments": -4},
+        {"segments": 3},
+        {"copied": 5},
+        {"shapes": {"rows": [4, 4], "sentences": [0]}},
+        {"shapes": {"sentences": [16], "rows": [0]}},
+        {"shapes": {"sentences": [float("inf")], "rows": [0]}},
+        {"keeps": {"sentences": True, "resampling": True}},
+    ],
+    ids=str,
+)
+def test_numbers_of_another_size_are_refused(tampered):
+    head, _, numbers = state_of(Scorer(), TEXTS, sentences=True).to_bytes().partition(b"\n")
+    with refuses(ValueError, NO_STATE):
+        Scorer().read_state(json.dumps({**json.loads(head), **tampered}).encode() + b"\n" + numbers)
+
+
 def test_states_of_other_versions_and_signatures_are_refused(sari):
     data = state_of(sari, TEXTS).to_bytes()
     with refuses(ValueError, f"data: got a state of version 0.1, wanted one of {VERSION}"):

@@ -295,6 +295,23 @@ def test_files_with_other_contents_are_refused_by_name(tmp_path, text, message):
         ray_score.read(str(file))
 
 
+def test_a_later_file_with_other_columns_is_refused_by_name(tmp_path):
+    for name, more in (("a", {}), ("b", {"row": 1})):
+        pyarrow.parquet.write_table(pyarrow.Table.from_pylist([{**ROW, **more}]), tmp_path / f"{name}.parquet")
+    _, later = ray_score._pieces(str(tmp_path))
+    message = "got a column 'row', wanted another name for it: the output adds one"
+    with refuses(ray_score.InputError, f"{tmp_path / 'b.parquet'}: {message}"):
+        list(ray_score._numbered(pyarrow.Table.from_pylist([later])))
+
+
+def test_files_without_rows_are_refused(tmp_path):
+    file = tmp_path / "rows.parquet"
+    pyarrow.parquet.write_table(pyarrow.Table.from_pylist([ROW])[:0], file)
+    for path in (file, tmp_path):
+        with refuses(ray_score.InputError, f"{path}: got no rows, wanted at least one"):
+            ray_score.read(str(path))
+
+
 @pytest.mark.parametrize("option", ["--workers", "--batch-size"])
 def test_numbers_below_one_are_refused(tmp_path, capsys, option):
     assert ray_score.main(["rows.jsonl", str(tmp_path / "scored"), option, "0"]) == 2
