@@ -20,7 +20,8 @@ from .data_warnings import check_resampling, merge_warnings
 from .inputs import Columns, SystemColumns, unrelated_texts, validate_texts
 from .options import Resampling, Settings, check_flags
 from .resampling import TESTS, Sample, holm, interval
-from .state import Result, Scores, State, named_scores, segment_scores, state_of
+from .results import Result, Scores, named_scores
+from .state import State, segment_scores, state_of
 from .variants import SCORES, ablation_steps
 
 #: A difference whose corrected p-value is below this is significant.

@@ -15,7 +15,8 @@ from tqdm.auto import tqdm
 from .comparing import Prepared, candidate_scores
 from .inputs import is_column, validate_columns
 from .options import Settings
-from .state import Scores, State
+from .results import Scores
+from .state import State
 from .training import checked_decoder
 
 #: A prompt: plain text, or the messages of a chat.

@@ -30,11 +30,12 @@ from .options import OPTIONS
 from .portable import pack
 from .ranges import ranges_of
 from .resampling import bootstrap
+from .results import Result
 from .samples import sample
 from .scores import sari_scores
 from .scoring import COLUMNS, Plan, Scorer, compute_checked, plan_of
 from .sentences import count_sentences
-from .state import Result
+from .state import State
 from .tokenization import encode
 from .training import TrainerMetric
 from .variants import CITATION, VARIANTS

@@ -15,7 +15,7 @@ if not __package__:  # in a checkout
 from sari.command_line.program import main, run
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.state import Result
+    from sari.results import Result
 
 __all__ = ["main", "sari"]
 

@@ -23,8 +23,9 @@ from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .hooks import TrainingDoors
 from .inputs import Columns, validate_columns, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
+from .results import Result, Scores, SentenceScores
 from .sentences import SentenceSplitter
-from .state import Result, Scores, SentenceScores, State, read_state, state_of
+from .state import State, read_state, state_of
 from .tokenization import Tokenizer, split_into_tokens
 from .variants import VARIANTS, resolve_variant
 

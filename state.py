@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import methodcaller
-from typing import Any, TypedDict
+from typing import Any
 
 import numpy as np
 
@@ -22,6 +22,7 @@ from .ngram_counts import count_copies
 from .options import OPTIONS, Resampling, Settings, check_flags, resolve_resampling, settings_of
 from .portable import NO_STATE, Packed, check_form, make_findable, pack, pickled_call, unpack
 from .resampling import RESAMPLES, bootstrap, interval
+from .results import OrderFigures, Result, Scores, SentenceScores, named_scores
 from .samples import Observed, flattened, observe_texts
 from .scores import (
     FIGURES,
@@ -61,63 +62,6 @@ _HEAD = {
     "observed": [[[[str], [str], [[str]]]], int],
     "shapes": {"sentences": [int], "rows": [int]},
 }
-
-
-class Scores(TypedDict):
-    """SARI and its operations, in percent."""
-
-    sari: float
-    keep: float
-    delete: float
-    add: float
-
-
-class Intervals(TypedDict):
-    """The lower and the upper end of the interval of each score."""
-
-    sari: list[float]
-    keep: list[float]
-    delete: list[float]
-    add: list[float]
-
-
-class SentenceScores(TypedDict):
-    """The scores of each segment, each scored alone."""
-
-    sari: list[float]
-    keep: list[float]
-    delete: list[float]
-    add: list[float]
-
-
-class Figures(TypedDict):
-    """The figures of one operation and one order, in percent; `score` is the one of the three that counts."""
-
-    precision: float
-    recall: float
-    f1: float
-    score: float
-
-
-class OrderFigures(TypedDict):
-    """The figures of one n-gram order."""
-
-    order: int
-    keep: Figures
-    delete: Figures
-    add: Figures
-
-
-class _Asked(TypedDict, total=False):
-    confidence_intervals: Intervals
-    signature: str
-    orders: list[OrderFigures]
-    sentences: SentenceScores
-    baselines: dict[str, Scores]
-
-
-class Result(Scores, _Asked):
-    """Scores, with what else was asked for."""
 
 
 class State:
@@ -482,11 +426,6 @@ def segment_scores(counted: SegmentCounts, settings: Settings) -> np.ndarray:
 
 
 make_findable(__name__)
-
-
-def named_scores(scores: np.ndarray) -> Any:
-    """Return an array of four scores, or of four rows, as a dict by their names."""
-    return dict(zip(SCORES, scores.tolist(), strict=True))
 
 
 def _scored(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:

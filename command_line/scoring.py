@@ -24,7 +24,8 @@ from sari.options import Resampling, Settings, resolve_resampling, resolve_setti
 from sari.report.by_references import ReferenceCount, scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
-from sari.state import SentenceScores, State
+from sari.results import SentenceScores
+from sari.state import State
 
 
 class Scored(NamedTuple):

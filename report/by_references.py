@@ -9,7 +9,7 @@ import numpy as np
 from sari.comparing import score_systems
 from sari.inputs import SystemColumns
 from sari.options import Settings
-from sari.state import Scores, named_scores
+from sari.results import Scores, named_scores
 from sari.variants import SCORES, check_whole_number
 
 

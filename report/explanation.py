@@ -12,8 +12,9 @@ from sari.inputs import validate_columns
 from sari.ngram_counts import NgramAmounts
 from sari.options import Settings
 from sari.report.alignment import Alignment, align, changes
+from sari.results import OrderFigures, Scores
 from sari.scores import penalty_factors
-from sari.state import OrderFigures, Scores, state_of
+from sari.state import state_of
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS
 

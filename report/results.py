@@ -10,7 +10,7 @@ if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.data_warnings import WarningRow
     from sari.report.by_references import ReferenceCount
     from sari.resampling import PairedTest
-    from sari.state import Intervals, OrderFigures, Scores
+    from sari.results import Intervals, OrderFigures, Scores
 
 #: A corrected p-value below this is marked as significant.
 SIGNIFICANT = 0.05

@@ -87,7 +87,7 @@ FLOORS = (
         *("inputs", "tokenization", "ranges", "samples", "scores", "sentences", "variants", "resampling", "portable"),
         "model_outputs",
     },
-    {"ngrams", "options", "data_warnings", "training"},
+    {"ngrams", "options", "data_warnings", "results", "training"},
     {"countings", "lookups"},
     {"ngram_counts", "candidate_counts"},
     {"counting"},

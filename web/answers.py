@@ -12,7 +12,8 @@ from sari.inputs import Columns, SystemColumns, validate_columns
 from sari.options import resolve_resampling, resolve_settings, settings_of_variants
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
-from sari.state import Scores, State, state_of
+from sari.results import Scores
+from sari.state import State, state_of
 from sari.web.beside import samples
 from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from sari import comparing
 from sari.data_warnings import WarningRow
 from sari.report.results import ScoreReport, resampling_of, results_of
-from sari.state import Result
+from sari.results import Result
 
 
 class Row(NamedTuple):
