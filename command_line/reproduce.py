@@ -1,4 +1,4 @@
-"""Published tables computed again: `python . reproduce`, and `python . reproduce NAME FOLDER`.
+"""Published tables computed again: `sari reproduce`, and `sari reproduce NAME FOLDER`.
 
 Without arguments it lists the tables. With the name of one, and the folder of a checkout that the user downloaded, or
 one that holds several under their own names, it prints the published figures beside ours.
@@ -11,7 +11,7 @@ from pathlib import Path
 
 from sari.files.errors import FileError
 
-PROGRAM = "reproduce"
+PROGRAM = "sari reproduce"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

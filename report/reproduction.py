@@ -16,7 +16,8 @@ def catalogue_lines(tables: Iterable[Published]) -> Iterator[str]:
         yield f"  texts:  {', '.join(repository.address for repository in table.repositories)}"
         yield f"  recipe: {table.recipe}"
         yield ""
-    yield "python . reproduce NAME FOLDER, with the checkout, or what holds several, prints published and our figures."
+    yield "sari reproduce NAME FOLDER, with the checkout, or what holds several, prints published and our figures."
+    yield "(In a checkout of this project: python . reproduce NAME FOLDER.)"
 
 
 def reproduction_lines(table: Published, outcomes: Sequence[Outcome]) -> list[str]:

@@ -45,7 +45,9 @@ def test_every_table_is_computed_or_says_what_it_lacks(name, folder, capsys):
     captured = capsys.readouterr()
     if status == 2:
         assert name == "lens"
-        assert captured.err.startswith("reproduce: error: NLTK and its Punkt are wanted for these figures: pip install")
+        assert captured.err.startswith(
+            "sari reproduce: error: NLTK and its Punkt are wanted for these figures: pip install"
+        )
         return
     assert captured.err == ""
     if name in ("narayan-gardent", "xu2016-measures"):  # figures that are shown beside their own texts alone
@@ -91,7 +93,7 @@ def test_as_a_program(folder):
 )
 def test_bad_use_is_refused_in_one_line(arguments, message, capsys):
     assert main(arguments) == 2
-    assert capsys.readouterr() == ("", f"reproduce: error: {message}\n")
+    assert capsys.readouterr() == ("", f"sari reproduce: error: {message}\n")
 
 
 def test_a_folder_without_the_files_is_refused(tmp_path, capsys):
@@ -99,7 +101,7 @@ def test_a_folder_without_the_files_is_refused(tmp_path, capsys):
     wanted = (
         "data/turkcorpus/test.8turkers.tok.norm in it, wanted a checkout of https://github.com/cocoxu/simplification"
     )
-    assert capsys.readouterr() == ("", f"reproduce: error: {tmp_path}: no {wanted}\n")
+    assert capsys.readouterr() == ("", f"sari reproduce: error: {tmp_path}: no {wanted}\n")
 
 
 def test_files_of_unequal_length_are_refused(tmp_path, capsys):
@@ -108,4 +110,4 @@ def test_files_of_unequal_length_are_refused(tmp_path, capsys):
     assert main(["xu2016", str(tmp_path)]) == 2
     name, first = XU.figures[0].outputs, XU.figures[0].texts.sources
     message = f"{name}: the file has 1 lines, wanted 12 as in {first}"
-    assert capsys.readouterr() == ("", f"reproduce: error: {message}\n")
+    assert capsys.readouterr() == ("", f"sari reproduce: error: {message}\n")
