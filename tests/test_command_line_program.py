@@ -54,7 +54,9 @@ def test_signals_end_it_quietly(corpus):
 
 
 WRITES_SLOWLY = """
-import sys, time
+import signal, sys, time
+for number in (signal.SIGTERM, signal.SIGHUP):  # tests may run under nohup
+    signal.signal(number, signal.SIG_DFL)
 sys.path.insert(0, sys.argv[1])
 import as_package
 as_package.make_importable()
