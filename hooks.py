@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
+from .evaluation_sets import columns_by_set, evaluation_sets
 from .generation import GenerationCallback, Reward, generation_arguments, generation_set
 from .inputs import validate_candidates, validate_columns, validate_given
 from .model_outputs import preprocess_logits_for_metrics
@@ -13,7 +14,7 @@ from .options import Settings, check_flags, lists_options, settings_of
 from .sentences import SentenceSplitter
 from .state import State
 from .tokenization import Tokenizer
-from .training import TrainerMetric, columns_by_set, evaluation_sets
+from .training import TrainerMetric
 from .variants import check_whole_number
 
 # What a reward is where no variant is named.

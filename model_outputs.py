@@ -13,17 +13,18 @@ PADDING = -100
 
 
 class Span(NamedTuple):
-    """Where the tokens of a label that were asked for begin and end; both 0 where there are none."""
+    """Where the tokens of a label that were asked for begin and end, and how many there are; 0 where there are none."""
 
     begin: int
     end: int
+    tokens: int
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any) -> Any:
     """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
 
     Args:
-        logits: float[row, token, vocabulary], or a tuple that begins with it, of an encoder-decoder model; what is
+        logits: float[row, token, vocabulary], or a tuple of which it is the first with rows and columns; what is
             generated token ids already, int[row, token], is returned as it is.
         labels: int[row, token]; where they are -100 no token was asked for, and none is returned. Where all rows begin
             with -100, prompts that are not asked for, the model only decodes, and its logits stand one token before
@@ -75,12 +76,32 @@ def check_prompts(spans: list[Span], *, left_padding: bool) -> None:
         )
 
 
+def check_answers(spans: list[Span]) -> None:
+    """Refuse labels with padding between their tokens: the turns of a chat are no single answer."""
+    for row, span in enumerate(spans):
+        if span.tokens != span.end - span.begin:
+            raise ValueError(
+                f"label_ids[{row}]: got -100 between tokens, as between the turns of a chat, wanted one answer, as "
+                "the last turn is, or sari.generation_callback"
+            )
+
+
+def are_logits(predictions: Any, labels: Any) -> bool:
+    """Tell whether predictions are logits, or token ids made of them: they stand where labels do."""
+    if isinstance(predictions, list):  # batch by batch
+        return all(map(are_logits, predictions, labels))
+    if _first(predictions).ndim == 3:
+        return True
+    ids, labels = as_array(predictions), as_array(labels)
+    return ids.shape == labels.shape and np.array_equal(ids == PADDING, labels == PADDING)
+
+
 def spans_of(labels: Any) -> list[Span]:
     """Return where labels begin and end, row by row."""
     if isinstance(labels, list):
         return [span for batch in labels for span in spans_of(batch)]
     places = [np.flatnonzero(row) for row in as_array(labels) != PADDING]
-    return [Span(int(own[0]), int(own[-1]) + 1) if len(own) else Span(0, 0) for own in places]
+    return [Span(int(own[0]), int(own[-1]) + 1, len(own)) if len(own) else Span(0, 0, 0) for own in places]
 
 
 def are_hidden(labels: Any) -> bool:
@@ -90,12 +111,14 @@ def are_hidden(labels: Any) -> bool:
 
 def has_encoder(logits: Any) -> bool:
     """Tell whether the states of an encoder come with logits."""
-    rest = logits[1:] if isinstance(logits, tuple) else ()
-    return any(getattr(array, "ndim", 0) == 3 for array in rest)
+    return isinstance(logits, tuple) and sum(getattr(array, "ndim", 0) == 3 for array in logits) > 1
 
 
 def _first(arrays: Any) -> Any:
-    return arrays[0] if isinstance(arrays, tuple) else arrays
+    """Return the first of several arrays that has rows and columns: a mixture of experts says its loss before."""
+    if not isinstance(arrays, tuple):
+        return arrays
+    return next((array for array in arrays if getattr(array, "ndim", 0) > 1), arrays[0])
 
 
 def as_array(arrays: Any) -> Any:

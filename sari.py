@@ -19,6 +19,7 @@ from .comparing import compare
 from .counting import count_systems
 from .countings import COUNTINGS
 from .data_warnings import CATEGORIES
+from .evaluation_sets import evaluation_sets
 from .generation import GenerationCallback
 from .hooks import TrainingDoors
 from .inputs import validate_columns

@@ -4,19 +4,19 @@ Nothing is imported from transformers or torch: arrays may be numpy's or torch's
 """
 
 import os
-import re
-import textwrap
-import unicodedata
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, NamedTuple
+from itertools import accumulate
+from typing import Any
 
+from .evaluation_sets import MOST, EvaluationSet, KnownSet, Row, letters_of
 from .model_outputs import (
     PADDING,
-    Span,
     are_hidden,
+    are_logits,
     as_array,
     as_numpy,
+    check_answers,
     check_prompts,
     has_encoder,
     hide_prompts,
@@ -24,74 +24,6 @@ from .model_outputs import (
     preprocess_logits_for_metrics,
     spans_of,
 )
-
-# Two simplifications of one sentence share more than this part of their runs of four letters, unrelated ones do not; on
-# ASSET with one exception in a thousand either way.
-_RUN = 4
-_ENOUGH_RUNS = 0.25
-_FEW = 0.1
-# Of more rows than this part labels do not hold their sources, unless they hold prompts as well as answers.
-_MOST = 0.5
-_NOT_LETTERS = re.compile(r"[\W_]+")
-
-
-class EvaluationSet(NamedTuple):
-    """Raw texts in the order of an evaluation set; what is None is decoded from what the Trainer hands over."""
-
-    sources: list[str] | None
-    references: list[list[str]] | None
-
-
-def evaluation_sets(
-    sources: Any, references: Any, *, check: Callable[..., tuple[Any, Any]]
-) -> dict[str, EvaluationSet]:
-    """Return the evaluation sets by name.
-
-    Args:
-        sources, references: columns, or dicts of columns by the name of the set, or None.
-        check: from the sources and references of one set to lists.
-
-    Raises:
-        ValueError, TypeError: for columns that `check` refuses, and for dicts with different names.
-
-    >>> list(evaluation_sets({"news": ["a b"], "web": ["c d"]}, None, check=lambda *columns: columns))
-    ['news', 'web']
-    """
-    sets = {}
-    for name, columns in columns_by_set({"sources": sources, "references": references}).items():
-        try:
-            sets[name] = EvaluationSet(*check(*columns.values()))
-        except (ValueError, TypeError) as error:
-            raise type(error)(f"{name}: {error}" if name else str(error)) from None
-    return sets
-
-
-def columns_by_set(given: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """Return the columns of each evaluation set by the set's name; the name of a single one is "".
-
-    Args:
-        given: columns, or dicts of columns by the name of the set, or None, by the name of the argument; whether there
-            are several sets is told by the first that is not None.
-
-    Raises:
-        ValueError: for dicts with different names, or none, and where one argument is a dict and another is not.
-
-    >>> columns_by_set({"sources": {"news": ["a b"], "web": ["c d"]}, "references": None})
-    {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
-    """
-    columns = {argument: column for argument, column in given.items() if column is not None}
-    first = next(iter(columns), None)
-    if first is None or not isinstance(columns[first], Mapping):
-        return {"": given}
-    names = list(columns[first])
-    if not names:
-        raise ValueError(f"{first}: got a dict without an evaluation set, wanted at least one")
-    for argument, column in columns.items():
-        if not isinstance(column, Mapping) or set(column) != set(names):
-            got = ", ".join(map(str, column)) if isinstance(column, Mapping) else type(column).__name__
-            each = ", ".join(map(str, names))
-            raise ValueError(f"{argument}: got {got}, wanted a dict with a column for each of {each}")
-    return {name: {argument: column and column[name] for argument, column in given.items()} for name in names}
 
 
 class TrainerMetric:
@@ -118,8 +50,8 @@ class TrainerMetric:
         self._remake = remake
         self._decoder = _Decoder(tokenizer)
         self._score = score
-        self._sets = {name: _Known(texts, self._decoder) for name, texts in sets.items()}
-        self._rows: list[_Row] = []
+        self._sets = {name: KnownSet(texts, self._decoder.round_trip) for name, texts in sets.items()}
+        self._batches: list[list[Row]] = []
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Score what the Trainer evaluated.
@@ -135,15 +67,16 @@ class TrainerMetric:
             ValueError: where what was evaluated is not the evaluation set, in its order, or lacks what is needed.
         """
         try:
-            self._rows += self._decoded(evaluated)
+            self._batches.append(self._decoded(evaluated))
             if not compute_result:
                 return {}
-            rows, self._rows = self._rows, []
-            check_prompts([row.span for row in rows], left_padding=True)
-            known, rows = self._matching(rows)
+            batches, self._batches = self._batches, []
+            known, rows = self._matching(self._checked(batches))
             _check_labels(rows, known.texts)
+            _check_predictions(rows, known.texts)
+            known.check_ends(rows)
         except BaseException:
-            self._rows = []
+            self._batches = []
             raise
         sources, references = known.texts
         return self._score(
@@ -156,21 +89,26 @@ class TrainerMetric:
     def __reduce__(self) -> tuple[Any, ...]:
         return self._remake
 
-    def _decoded(self, evaluated: Any) -> "list[_Row]":
+    def _decoded(self, evaluated: Any) -> list[Row]:
         labels = self._decoder.texts("label_ids", evaluated.label_ids)
         predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
         sources: Sequence[str | None] = [None] * len(labels)
-        if are_hidden(evaluated.label_ids) and any(known.texts.sources is None for known in self._sets.values()):
+        if are_hidden(evaluated.label_ids) and self._lack("sources"):
             raise ValueError(
                 "sources: got none, wanted the raw sources, since the inputs of a model that only decodes hold its "
                 "prompts and answers"
             )
         if getattr(evaluated, "inputs", None) is not None:
             sources = self._decoder.texts("inputs", evaluated.inputs)
-        elif any(known.texts.sources is None for known in self._sets.values()):
+        elif self._lack("sources"):
             raise ValueError(
                 'sources: got none and no inputs, wanted sources or include_for_metrics=["inputs"] in the arguments of '
                 "training"
+            )
+        elif self._lack("references"):
+            raise ValueError(
+                "references: got none and no inputs, so that nothing tells whether sources stand in the order of the "
+                'evaluation set, wanted references or include_for_metrics=["inputs"] in the arguments of training'
             )
         for name, texts in {"predictions": predictions, "inputs": sources}.items():
             if len(texts) != len(labels):
@@ -179,9 +117,23 @@ class TrainerMetric:
                     f"{name}: got {len(texts)} rows, wanted {len(labels)}, as many as labels"
                     + (hint if name == "inputs" and _processes() > 1 else "")
                 )
-        return list(map(_Row, sources, predictions, labels, spans_of(evaluated.label_ids)))
+        aligned = [are_logits(evaluated.predictions, evaluated.label_ids)] * len(labels)
+        return list(map(Row, sources, predictions, labels, spans_of(evaluated.label_ids), aligned))
 
-    def _matching(self, rows: "list[_Row]") -> "tuple[_Known, list[_Row]]":
+    def _lack(self, column: str) -> bool:
+        return any(getattr(known.texts, column) is None for known in self._sets.values())
+
+    def _checked(self, batches: list[list[Row]]) -> list[Row]:
+        """Return the rows of all batches, if their labels are answers, and none is left of another evaluation."""
+        rows = [row for batch in batches for row in batch]
+        if len(rows) not in [known.length for known in self._sets.values()]:
+            _check_begun_once(rows, accumulate(map(len, batches)))
+        spans = [row.span for row in rows]
+        check_answers(spans)
+        check_prompts(spans, left_padding=True)
+        return rows
+
+    def _matching(self, rows: list[Row]) -> tuple[KnownSet, list[Row]]:
         """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
         mismatches, matching = {}, []
         for name, known in self._sets.items():
@@ -209,15 +161,6 @@ def checked_decoder(tokenizer: Any) -> Any:
     if not callable(getattr(tokenizer, "batch_decode", None)):
         raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
     return tokenizer
-
-
-class _Row(NamedTuple):
-    """The decoded texts of an evaluated row, and where its label begins and ends."""
-
-    source: str | None
-    prediction: str
-    label: str
-    span: "Span"
 
 
 class _Decoder:
@@ -262,112 +205,54 @@ class _Decoder:
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
 
 
-class _Known:
-    """An evaluation set, and whether it is the one that was evaluated."""
-
-    def __init__(self, texts: EvaluationSet, decoder: _Decoder):
-        self.texts = texts
-        self.length = next((len(column) for column in texts if column is not None), None)
-        self._decoder = decoder
-
-    @cached_property
-    def _columns(self) -> "dict[str, _Column]":
-        sources, references = self.texts
-        columns = {
-            "source": None if sources is None else _Column([[source] for source in sources], self._decoder),
-            "label": None if references is None else _Column(references, self._decoder),
-        }
-        return {field: column for field, column in columns.items() if column is not None}
-
-    def mismatch(self, rows: list[_Row]) -> str | None:
-        """Return what shows that the rows are not those of this set in its order, in one line, or None."""
-        if self.length is None:
-            return None
-        names = {"source": "sources", "label": "references"}
-        if len(rows) != self.length:
-            name = names["label" if self.texts.sources is None else "source"]
-            return f"{name}: got {self.length} rows, wanted {len(rows)}, as many as the evaluation set has"
-        for field, column in self._columns.items():
-            decoded = [getattr(row, field) for row in rows]
-            if None not in decoded:
-                mismatch = column.mismatch(decoded)
-                if mismatch is not None:
-                    return (
-                        f"{names[field]}: wanted the order of the evaluation set{column.hint(decoded)}, but {mismatch}"
-                    )
-        return None
-
-
-class _Column:
-    """The raw texts of rows, and whether decoded ones may have been made of them, row by row.
-
-    What was decoded may have lost characters that the tokenizer does not know, its beginning or its end, and may have
-    gained a prefix; letters are compared, without their case and accents.
-    """
-
-    def __init__(self, rows: list[list[str]], decoder: _Decoder):
-        self._rows = rows
-        self._decoder = decoder
-        self._letters = [set(map(_letters, row)) for row in rows]
-        self._home = {text: number for number, row in enumerate(self._letters) for text in row}
-
-    def hint(self, decoded: list[str]) -> str:
-        """Return what to do where most rows are those of other places."""
-        elsewhere = sum(
-            letters in self._home and letters not in self._letters[number]
-            for number, letters in enumerate(map(_letters, decoded))
-        )
-        if elsewhere <= _MOST * len(decoded):
-            return ""
-        return " (a sampler such as group_by_length has changed it: evaluate without, or use sari.generation_callback)"
-
-    def mismatch(self, decoded: list[str]) -> str | None:
-        """Return what is wrong with the first row that stands in another place, or is unlike what it should be."""
-        doubtful = [
-            (number, letters)
-            for number, letters in enumerate(map(_letters, decoded))
-            if letters not in self._letters[number]
-        ]
-        round_tripped = iter(self._decoder.round_trip([text for number, _ in doubtful for text in self._rows[number]]))
-        misplaced, foreign, unlike = [], [], []
-        for number, letters in doubtful:
-            own = self._letters[number]
-            if letters in [_letters(next(round_tripped)) for _ in self._rows[number]]:
-                continue
-            if letters in self._home:
-                misplaced.append(number)
-            elif not any(letters in text or text in letters for text in own):
-                foreign.append(number)
-                if not any(_alike(letters, text) for text in own):
-                    unlike.append(number)
-        # Decoded texts may be others than these on purpose, as are labels that are none of the references: then a few
-        # are by chance like those of another row, or unlike their own.
-        few = _FEW * len(decoded)
-        if len(misplaced) + len(unlike) <= few and not (misplaced and len(foreign) <= few):
-            return None
-        number = min(misplaced or unlike)
-        home = self._home.get(_letters(decoded[number]))
-        these = f"row {number} of these {_short(self._rows[number][0])}" if home is None else f"row {home} of these"
-        return f"row {number} of it is {_short(decoded[number])}, {these}"
-
-
-def _check_labels(rows: list[_Row], texts: EvaluationSet) -> None:
+def _check_labels(rows: list[Row], texts: EvaluationSet) -> None:
     """Refuse labels that hold prompts as well as answers, as a model that only decodes has them of whole texts."""
     whole = 0
     for number, row in enumerate(rows):
-        label = _letters(row.label)
-        source = _letters((row.source or "") if texts.sources is None else texts.sources[number])
-        own = () if texts.references is None else map(_letters, texts.references[number])
+        label = letters_of(row.label)
+        source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
+        own = () if texts.references is None else map(letters_of, texts.references[number])
         same = texts.sources is None and source == label
         whole += bool(source) and source in label and (same or source != label) and label not in own
-    if whole > _MOST * len(rows):
+    if whole > MOST * len(rows):
         raise ValueError(
             f"label_ids: got labels that hold the source as well, in {whole} of {len(rows)} rows, wanted the "
             "answer alone, with -100 for the prompt (TRL: columns prompt and completion), or sari.generation_callback"
         )
 
 
-def _without_repeated(rows: list[_Row], length: int | None) -> list[_Row]:
+def _check_predictions(rows: list[Row], texts: EvaluationSet) -> None:
+    """Refuse predictions that begin with their prompts, as what a model that only decodes generates does."""
+    prompted = 0
+    for number, row in enumerate(rows):
+        prediction = letters_of(row.prediction)
+        source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
+        before, found, after = prediction.partition(source) if source else ("", "", "")
+        prompted += bool(before and found and after)
+    if prompted > MOST * len(rows):
+        raise ValueError(
+            f"predictions: got texts that hold the source after a prompt, in {prompted} of {len(rows)} rows, wanted "
+            "the answer alone, as sari.generation_callback takes it"
+        )
+
+
+def _check_begun_once(rows: list[Row], ends: Iterable[int]) -> None:
+    """Refuse rows that begin again after a batch: those before are of an evaluation that broke off.
+
+    Args:
+        rows: of batches that came one by one.
+        ends: where the batches end.
+    """
+    inputs = [(row.source, row.label) for row in rows]
+    for end in ends:
+        if inputs[end : end + 1] == inputs[:1] and inputs[end : 2 * end] == inputs[:end]:
+            raise ValueError(
+                f"label_ids: got rows that begin again at row {end}, as after an evaluation that broke off, wanted one "
+                "evaluation: evaluate again"
+            )
+
+
+def _without_repeated(rows: list[Row], length: int | None) -> list[Row]:
     """Drop the rows that `Seq2SeqTrainer` repeats from the first on, so that all processes have as many."""
     if _processes() == 1:
         return rows
@@ -380,16 +265,3 @@ def _without_repeated(rows: list[_Row], length: int | None) -> list[_Row]:
 
 def _processes() -> int:
     return int(os.environ.get("WORLD_SIZE") or 1)
-
-
-def _letters(text: str) -> str:
-    return _NOT_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
-
-
-def _alike(letters: str, others: str) -> bool:
-    runs = {letters[begin : begin + _RUN] for begin in range(len(letters) - _RUN + 1)}
-    return sum(run in others for run in runs) > _ENOUGH_RUNS * len(runs)
-
-
-def _short(text: str) -> str:
-    return repr(textwrap.shorten(text, 60, placeholder=" ..."))

@@ -26,6 +26,11 @@ def evaluated(tokenizer, predictions=OUTPUTS, labels=None, inputs=None, padding=
     )
 
 
+def tokens_of(tokenizer, texts):
+    """Return what is left of texts that go through the tokenizer."""
+    return tokenizer.batch_decode(tokenizer(texts)["input_ids"], skip_special_tokens=True)
+
+
 @pytest.fixture(scope="module")
 def tokenizer():
     return make_tokenizer()
@@ -89,24 +94,92 @@ def test_labels_of_other_texts_are_refused(hook, tokenizer):
 
 
 def test_inputs_show_the_order_of_sources(sari, tokenizer):
-    labels = [row[0] for row in REFERENCES]
     hook = sari.compute_metrics(tokenizer, sources=SOURCES)
     prompts = ["simplify: " + source for source in SOURCES]
     assert hook(evaluated(tokenizer, inputs=prompts)) == sari.compute(
         sources=SOURCES,
         predictions=OUTPUTS,
-        references=tokenizer.batch_decode(tokenizer(labels)["input_ids"], skip_special_tokens=True),
+        references=tokens_of(tokenizer, [row[0] for row in REFERENCES]),
     )
-    with pytest.raises(ValueError, match=r"^sources: wanted the order of the evaluation set"):
+    with pytest.raises(ValueError, match=r"^sources: wanted the order of .* group_by_length .*, row 9 of these$"):
         hook(evaluated(tokenizer, inputs=prompts[::-1]))
+    with pytest.raises(ValueError, match=r"^references: got none and no inputs, so that nothing tells whether sources"):
+        hook(evaluated(tokenizer))
 
 
 def test_a_fault_leaves_nothing_behind(hook, tokenizer, expected):
     half = evaluated(tokenizer, OUTPUTS[:5], [row[0] for row in REFERENCES[:5]])
     assert hook(half, compute_result=False) == {}
-    with pytest.raises(ValueError, match="got 10 rows, wanted 15"):
-        hook(evaluated(tokenizer), compute_result=True)
+    with pytest.raises(ValueError, match="wanted the order of the evaluation set"):
+        hook(half)
     assert hook(evaluated(tokenizer)) == expected
+
+
+@pytest.mark.parametrize("raw", [True, False])
+def test_an_evaluation_that_broke_off_is_told(sari, tokenizer, raw):
+    """With `batch_eval_metrics` its batches are there when the next evaluation begins."""
+    hook = sari.compute_metrics(tokenizer, **({"sources": SOURCES, "references": REFERENCES} if raw else {}))
+    labels = [row[0] for row in REFERENCES]
+    batches = [
+        evaluated(tokenizer, OUTPUTS[part], labels[part], SOURCES[part]) for part in (slice(0, 5), slice(5, SEGMENTS))
+    ]
+    assert hook(batches[0], compute_result=False) == {}
+    assert hook(batches[0], compute_result=False) == {}
+    with pytest.raises(ValueError, match=r"^label_ids: got rows that begin again at row 5, .*: evaluate again$"):
+        hook(batches[1])
+    assert hook(batches[0], compute_result=False) == {}
+    assert hook(batches[1]) == hook(evaluated(tokenizer, inputs=SOURCES))
+
+
+def test_rows_that_are_there_twice(sari, tokenizer):
+    labels, twice = [row[0] for row in REFERENCES], [0, 1, 0, 1]
+    hook = sari.compute_metrics(
+        tokenizer, sources=[SOURCES[row] for row in twice], references=[REFERENCES[row] for row in twice]
+    )
+    batch = evaluated(tokenizer, OUTPUTS[:2], labels[:2])
+    assert hook(batch, compute_result=False) == {}
+    assert hook(batch) == sari.compute(sources=SOURCES[:2], predictions=OUTPUTS[:2], references=REFERENCES[:2])
+
+
+def test_several_answers_in_a_row_are_refused(hook, tokenizer):
+    """The turns of a chat, with what the user said between them."""
+    handed = evaluated(tokenizer)
+    handed.label_ids[3, 2:4] = -100
+    with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, .* wanted one answer, "):
+        hook(handed)
+
+
+@pytest.mark.parametrize("cut", [1, 2, SEGMENTS])
+def test_labels_without_their_ends(hook, sari, tokenizer, cut):
+    """Logits stand where labels do, so that what a model says behind them is not there to be scored."""
+    labels = [row[0] for row in REFERENCES]
+    labels[:cut] = [label[: len(label) // 2] for label in labels[:cut]]
+    handed = evaluated(tokenizer, predictions=labels, labels=labels)
+    if cut == 1:  # a tenth
+        assert hook(handed) == sari.compute(
+            sources=SOURCES, predictions=tokens_of(tokenizer, labels), references=REFERENCES
+        )
+        return
+    message = rf"^label_ids: got labels without the ends of their references, in {cut} of 10 rows, .* max_length"
+    with pytest.raises(ValueError, match=message):
+        hook(handed)
+
+
+def test_predictions_with_their_prompts_are_refused(hook, tokenizer):
+    prompted = [f"Simplify: {source} Simple: {output}" for source, output in zip(SOURCES, OUTPUTS, strict=True)]
+    with pytest.raises(ValueError, match=r"^predictions: got texts that hold the source after a prompt, in 10 of 10"):
+        hook(evaluated(tokenizer, predictions=prompted))
+
+
+def test_a_loss_before_the_logits(hook, tokenizer):
+    """A mixture of experts that is asked for the logits of its router says a loss of theirs first."""
+    handed = evaluated(tokenizer, predictions=[row[0] for row in REFERENCES])
+    logits = np.eye(len(tokenizer), dtype=np.float32)[np.maximum(handed.predictions, 0)]
+    alone, behind = (
+        hook(SimpleNamespace(predictions=predictions, label_ids=handed.label_ids))
+        for predictions in (logits, (np.zeros(4, np.float32), logits))
+    )
+    assert alone == behind == hook(handed)
 
 
 def test_sets_that_cannot_be_told_apart_are_refused(sari, tokenizer):
