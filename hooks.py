@@ -8,7 +8,7 @@ from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .evaluation_sets import columns_by_set, evaluation_sets
 from .generation import GenerationCallback, Reward, generation_arguments, generation_set
-from .inputs import validate_candidates, validate_columns, validate_given
+from .inputs import validate_candidates, validate_given, validate_shared
 from .model_outputs import preprocess_logits_for_metrics
 from .options import Settings, check_flags, lists_options, settings_of
 from .sentences import SentenceSplitter
@@ -228,8 +228,7 @@ class TrainingDoors:
         [34.37, 29.29, 8.89]
         """
         settings = settings_of(locals())
-        columns = validate_columns(sources, sources, references)
-        return Prepared(columns.sources, columns.references, settings)
+        return Prepared(*validate_shared(sources, references), settings)
 
     @lists_options
     def score_candidates(
@@ -271,10 +270,10 @@ class TrainingDoors:
         [[34.37, 8.89]]
         """
         settings = settings_of(locals())
-        checked = validate_candidates(sources, candidates)
-        columns = validate_columns(sources, sources, references)
+        sources, candidates = validate_candidates(sources, candidates)
+        sources, references = validate_shared(sources, references)
         _warn_of_variant(settings)
-        return candidate_scores(*checked, columns.references, settings)
+        return candidate_scores(sources, candidates, references, settings)
 
     @lists_options
     def minimum_bayes_risk(

@@ -77,19 +77,28 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
 
+def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list[str]]]:
+    """Check columns for predictions to come, as `validate_columns` does, and return lists that nobody else changes.
+
+    >>> validate_shared(["a b"], ["a"])
+    (['a b'], [['a']])
+    """
+    sources, _, references = _validated(sources, {}, references)
+    return list(sources), list(map(list, references))
+
+
 def validate_given(sources: Any = None, references: Any = None) -> tuple[list[str] | None, list[list[str]] | None]:
-    """Check those columns that are not None, as `validate_columns` does, and return them as lists.
+    """Check those columns that are not None, as `validate_shared` does.
 
     >>> validate_given(references=["a", "b"])
     (None, [['a'], ['b']])
     """
     if sources is not None and references is not None:
-        sources, _, references = validate_columns(sources, sources, references)
-    elif sources is not None:
-        sources = validate_texts("sources", sources)
-    elif references is not None:
-        references = validate_references(references)
-    return sources, references
+        return validate_shared(sources, references)
+    return (
+        None if sources is None else list(validate_texts("sources", sources)),
+        None if references is None else list(map(list, validate_references(references))),
+    )
 
 
 def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tuple[list[str], list[list[str]]]:

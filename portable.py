@@ -121,7 +121,7 @@ def make_findable(name: str) -> None:
     """
     if _PACKAGE not in sys.modules:
         spec = find_spec(_PACKAGE)
-        if spec is None or not spec.submodule_search_locations:
+        if spec is None or spec.origin is None or not spec.submodule_search_locations:  # none, a folder, or a file
             package = sys.modules[_PACKAGE] = ModuleType(_PACKAGE, "What pickles find of a metric that was loaded.")
             package.__path__ = []
     if not getattr(sys.modules.get(_PACKAGE), "__path__", True):

@@ -21,7 +21,7 @@ from .comparing import (
 )
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings
 from .hooks import TrainingDoors
-from .inputs import Columns, validate_columns, validate_systems
+from .inputs import Columns, validate_columns, validate_shared, validate_systems
 from .options import Resampling, Settings, check_flags, lists_options, resolve_resampling, settings_of
 from .results import Result, Scores, SentenceScores
 from .sentences import SentenceSplitter
@@ -319,8 +319,7 @@ class Scorer(TrainingDoors):
             references, of "reference 1" and so on, each against the others, and of "references", their mean.
         """
         settings = settings_of(locals())
-        columns = validate_columns(sources, sources, references)
-        return baseline_scores(columns.sources, columns.references, settings)
+        return baseline_scores(*validate_shared(sources, references), settings)
 
     @lists_options
     def explain_difference(

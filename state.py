@@ -156,6 +156,14 @@ class State:
             if other._keeps[name] != own:
                 raise ValueError(f"other: got a state with {name}={other._keeps[name]}, wanted {name}={own}")
         if other.settings.variant != self.settings.variant:
+            if other.settings.signature() == self.settings.signature():
+                changed = ", ".join(
+                    name for name, value in other.callables.items() if value != self.callables.get(name)
+                )
+                raise ValueError(
+                    f"other: got a state with another callable as {changed}, wanted the same one; of another process "
+                    "one that it can import, as a function of a module"
+                )
             raise ValueError(f"other: got a state of {other.signature}, wanted one of {self.signature}")
         self._sentences = self._sentences + other._sentences
         self._rows = self._rows + other._rows

@@ -18,6 +18,7 @@ from sari.inputs import (
     validate_columns,
     validate_given,
     validate_references,
+    validate_shared,
     validate_systems,
     validate_texts,
 )
@@ -267,6 +268,16 @@ def test_systems_refused_as_columns_are(change, kind, message):
 
 
 # ---- Some of the columns --------------------------------------------------------------------------------------------
+
+
+def test_shared_columns_are_the_callers_no_more():
+    sources, references = list(SOURCES), [list(row) for row in REFERENCES]
+    for kept in (validate_shared(sources, references), validate_given(sources, references)):
+        assert kept == (SOURCES, REFERENCES)
+        assert kept[0] is not sources
+        assert not {id(row) for row in kept[1]} & {id(row) for row in references}
+    assert validate_given(sources=sources)[0] is not sources
+    assert validate_shared(iter(sources), (iter(row) for row in references)) == (SOURCES, REFERENCES)
 
 
 def test_columns_that_are_given():

@@ -151,12 +151,14 @@ print(json.dumps([state.compute(details=True), sys.modules["sari.state"].__name_
 """
 
 
-def test_pickled_states_of_two_machines(sari, folder, tmp_path):
+def test_pickled_states_of_two_machines(sari, folder, monkeypatch, tmp_path):
     """Each has a copy and a cache of its own, and what the first one had is gone when the second one reads."""
     first, second = tmp_path / "first", tmp_path / "second"
     for home in (first, second):
         shutil.copytree(folder, home / "sari")
     arguments = [tmp_path / "state", tmp_path / "state"]
+    (tmp_path / "sari").mkdir()  # any folder of that name where they run is no package
+    monkeypatch.chdir(tmp_path)
     for home, texts in [(first, rows(0, 1)), (second, rows(2, 3))]:
         found, module = run(
             ELSEWHERE, home / "sari", *arguments, json.dumps(texts), json.dumps(OPTIONED), HF_HOME=str(home / "cache")

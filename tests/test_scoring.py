@@ -227,6 +227,37 @@ def test_map_in_several_processes(scorer):
     assert {name: list(mapped[name]) for name in NAMES} == scorer.score_batch(TEXTS)
 
 
+# ---- Sources and references that are shared -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_prepared_texts_score_as_compute_does(scorer, variant):
+    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], variant=variant)
+    for predictions in (TEXTS["predictions"], TEXTS["sources"]):
+        expected = scorer.compute(**TEXTS | {"predictions": predictions}, variant=variant, details=True)
+        assert prepared.compute(predictions, details=True) == expected
+
+
+def test_prepared_texts_are_nobody_elses(scorer):
+    texts = {"sources": list(TEXTS["sources"]), "references": [list(row) for row in TEXTS["references"]]}
+    prepared = scorer.prepare(**texts)
+    texts["references"][0].append("another")
+    for column in texts.values():
+        column.pop()
+    assert prepared.compute(TEXTS["predictions"], details=True) == scorer.compute(**TEXTS, details=True)
+
+
+def test_texts_without_predictions_are_read_once(scorer):
+    sources, references = TEXTS["sources"], TEXTS["references"]
+    read = {"sources": iter(sources), "references": iter(references)}
+    assert scorer.baselines(**read) == scorer.baselines(sources=sources, references=references)
+    read = {"sources": iter(sources), "references": iter(references), "candidates": ([text] for text in sources)}
+    assert scorer.score_candidates(**read) == [
+        [scorer.compute(sources=[source], predictions=[source], references=[row])["sari"]]
+        for source, row in zip(sources, references, strict=True)
+    ]
+
+
 # ---- Tokens ---------------------------------------------------------------------------------------------------------
 
 

@@ -62,6 +62,23 @@ def test_what_keeps_states_of_the_same_signature_apart_is_said(scorer):
             state.merge(other)
 
 
+class Hyphens:
+    """A tokenizer that is another one after a pickle."""
+
+    def __call__(self, text):
+        return own_tokenizer(text)
+
+
+def test_callables_that_are_others_after_a_pickle_do_not_merge(scorer):
+    state = state_of(scorer, rows(0), tokenize=Hyphens())
+    other = pickle.loads(pickle.dumps(state))
+    with pytest.raises(ValueError, match=r"^other: got a state with another callable as tokenize, wanted the same one"):
+        state.merge(other)
+    same = state_of(scorer, rows(0), tokenize=own_tokenizer)
+    same.merge(pickle.loads(pickle.dumps(same)))
+    assert same.segments == 2
+
+
 @pytest.mark.parametrize("other", [None, {}, "state"])
 def test_only_states_merge(scorer, other):
     with refuses(TypeError, f"other: got {type(other).__name__}, wanted a State"):
