@@ -81,8 +81,8 @@ def check_answers(spans: list[Span]) -> None:
     for row, span in enumerate(spans):
         if span.tokens != span.end - span.begin:
             raise ValueError(
-                f"label_ids[{row}]: got -100 between tokens, as between the turns of a chat, wanted one answer, as "
-                "the last turn is, or sari.generation_callback"
+                f"label_ids[{row}]: got -100 between tokens, as between the turns of a chat, wanted one answer, "
+                "such as the last turn, or sari.generation_callback"
             )
 
 
