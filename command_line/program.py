@@ -1,5 +1,6 @@
 """`score.py` as a program: arguments in, a report or one line of refusal out, and a status."""
 
+import atexit
 import os
 import signal
 import sys
@@ -16,6 +17,9 @@ from sari.files.errors import FileError
 from sari.files.writing import check_writable
 from sari.report.formats import FORMATS, LatexStyle, as_latex
 from sari.report.results import ScoreReport
+
+#: The signals that end the program, where there are such; of which some may be ignored, as by nohup.
+_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -74,9 +78,8 @@ def _shown(report: ScoreReport, options: Options) -> str:
 
 def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """Run `main` as a program that ends quietly when it is interrupted or its reader has gone."""
-    for name in ("SIGTERM", "SIGHUP"):
-        number = getattr(signal, name, None)  # not everywhere
-        if number is not None and signal.getsignal(number) is signal.SIG_DFL:
+    for number in _ENDING:
+        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
     try:
         try:
@@ -84,8 +87,6 @@ def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         finally:
             if sys.stdout is not None:
                 sys.stdout.flush()  # here, where a fault can still be caught
-    except KeyboardInterrupt:
-        return 128 + signal.SIGINT
     except BrokenPipeError:
         _discard_output()
         return 128 + signal.SIGPIPE
@@ -95,9 +96,15 @@ def run(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _end(number: int, _frame: object) -> NoReturn:
-    """End the program, so that what is half written is removed; which no second signal interrupts."""
-    signal.signal(number, signal.SIG_IGN)
+    """End the program, so that what is half written is removed; which no other signal interrupts."""
+    for each in _ENDING:
+        signal.signal(each, _ignore)
+        atexit.register(signal.signal, each, signal.SIG_IGN)  # of the functions of a program, Python lets go at exit
     sys.exit(128 + number)
+
+
+def _ignore(_number: int, _frame: object) -> None:
+    """Do nothing: unlike SIG_IGN, of which Python complains where the signal has come already."""
 
 
 def _refuse(message: str, program: str) -> int:

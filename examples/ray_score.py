@@ -2,7 +2,10 @@
 
     python examples/ray_score.py segments.jsonl scored --variant easse
 
-Every row keeps its columns and gets four scores in percent, "sari", "keep", "delete" and "add", those of the row alone.
+Every row keeps its columns, `source` and its like by the names `sources`, `predictions` and `references`, and gets four
+scores in percent, "sari", "keep", "delete" and "add", those of the row alone. Of JSON Lines, all rows are looked at for
+the types of the columns: text stays text, also where it looks like a date, what a row lacks is null, and whole numbers
+are floats where other rows have some.
 The rows stay in their order: Ray may pass them on in another one, so each carries its number, by which they are sorted.
 The corpus score is printed, which is exact for every variant: each batch becomes a small state, and states are merged.
 On a cluster, this project and the files must stand at the same place on every machine.
@@ -15,11 +18,11 @@ import secrets
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
+from itertools import chain, islice
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.json
 import ray
 from pyarrow import parquet
 
@@ -29,6 +32,8 @@ COLUMNS = ("sources", "predictions", "references")
 ALIASES = {"source": "sources", "prediction": "predictions", "output": "predictions", "reference": "references"}
 #: The column that says where a row stood among all, counted from 0.
 NUMBER = "row"
+#: How many rows of a JSON Lines file are made a table at once.
+ROWS = 1_000
 #: The columns that every row gets.
 ADDED = (NUMBER, "sari", "keep", "delete", "add")
 
@@ -111,7 +116,11 @@ def _check_columns(path: str, found: list[str]) -> None:
 def _pieces(path: str) -> Iterator[dict]:
     """Yield what is read at once, in order: a row group of a Parquet file, or a file of JSON Lines."""
     if not _is_parquet(Path(path)):
-        yield {"first": 0, "path": path, "group": None}
+        with _names(path):
+            types = list(_types_of_rows(path))
+            if types:
+                whole = pa.unify_schemas(types, promote_options="permissive")
+                yield {"first": 0, "path": path, "types": whole.serialize().to_pybytes()}
         return
     first = 0
     for file in sorted(Path(path).rglob("*.parquet")) if Path(path).is_dir() else [Path(path)]:
@@ -126,11 +135,36 @@ def _pieces(path: str) -> Iterator[dict]:
 
 def _rows_of(piece: dict) -> Iterator[pa.Table]:
     with _names(piece["path"]):
-        if piece["group"] is None:
-            with pa.json.open_json(piece["path"]) as reader:
-                yield from map(pa.Table.from_batches, ([batch] for batch in reader))
-        else:
+        if "group" in piece:
             yield parquet.ParquetFile(piece["path"]).read_row_group(piece["group"])
+            return
+        types = pa.struct(list(pa.ipc.read_schema(pa.py_buffer(piece["types"]))))
+        for rows in _json_rows(piece["path"]):
+            yield pa.Table.from_struct_array(pa.array(rows, types))
+
+
+def _json_rows(path: str) -> Iterator[list[dict]]:
+    """Yield the rows of a JSON Lines file, many at once."""
+    load_sari()
+    from sari.files.errors import FileError
+    from sari.files.reading import LineFile, json_object
+
+    try:
+        with closing(LineFile(path)) as file:
+            rows = (json_object(line, file.error) for line in file if line.strip())
+            yield from iter(lambda: list(islice(rows, ROWS)), [])
+    except FileError as error:
+        raise InputError(str(error)) from None
+
+
+def _types_of_rows(path: str) -> Iterator[pa.Schema]:
+    """Yield the types of the columns of a JSON Lines file, of those rows that are made a table at once."""
+    for rows in _json_rows(path):
+        types = {}
+        for name in dict.fromkeys(chain.from_iterable(rows)):
+            with _names(f"{path}: {name}"):
+                types[name] = pa.array([row.get(name) for row in rows]).type
+        yield pa.schema(types)
 
 
 def _numbered(pieces: pa.Table) -> Iterator[pa.Table]:
@@ -242,9 +276,8 @@ def _names(path: str | Path) -> Iterator[None]:
     """Name the file in what is wrong with it."""
     try:
         yield
-    except pa.ArrowInvalid as error:
-        said = re.sub(r" in row \d+$", "", " ".join(str(error).split()))  # it counts in a block of the file
-        raise InputError(f"{path}: {said}") from None
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InputError(f"{path}: {' '.join(str(error).split())}") from None
 
 
 def _texts(batch: pa.Table) -> dict[str, list]:

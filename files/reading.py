@@ -301,7 +301,7 @@ def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
 
 
 def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
-    record = _json_object(line, error)
+    record = json_object(line, error)
     missing = [name for name in ("source", "references") if name not in record]
     given = [name for name in ("prediction", "output") if name in record]
     if missing or not given:
@@ -316,7 +316,16 @@ def _parse(line: str, error: Callable[[str], FileError]) -> Segment:
     )
 
 
-def _json_object(line: str, error: Callable[[str], FileError]) -> dict:
+def json_object(line: str, error: Callable[[str], FileError]) -> dict:
+    """Return the JSON object that a line is.
+
+    Args:
+        line: the text.
+        error: makes of a message the fault of the line, such as `LineFile.error`.
+
+    Raises:
+        FileError: where it is none, or a key comes twice.
+    """
     try:
         record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
     except json.JSONDecodeError as fault:

@@ -22,7 +22,8 @@ class Sari(Metric):
 
     Args:
         variant: which published SARI.
-        options: those of `sari.Scorer.state`, such as `tokenize` (by name), and those of `torchmetrics.Metric`.
+        scoring: options of `sari.Scorer.state` by name, such as `{"tokenize": "none"}`.
+        options: those of `torchmetrics.Metric`.
     """
 
     is_differentiable = False
@@ -44,13 +45,21 @@ class Sari(Metric):
         """Add segments: texts as `sari.compute` takes them."""
         state = self._merged()
         state.update(sources=sources, predictions=predictions, references=references)
-        data = torch.frombuffer(bytearray(state.to_bytes()), dtype=torch.uint8)
-        self.packed = [data.to(self.device)]
+        self.packed = [self._bytes_of(state)]
 
     def compute(self) -> dict[str, torch.Tensor]:
         """Return "sari", "keep", "delete" and "add" of all segments of all processes, as float64 in percent."""
         scores = self._merged().compute()
         return {name: torch.tensor(score, dtype=torch.float64, device=self.device) for name, score in scores.items()}
+
+    def sync(self, *arguments: Any, **options: Any) -> None:
+        """Gather the states of all processes, as `Metric` does; one without segments takes part with an empty state."""
+        self.packed = self.packed or [self._bytes_of(self._merged())]
+        super().sync(*arguments, **options)
+
+    def set_dtype(self, dst_type: str | torch.dtype) -> "Sari":  # noqa: ARG002
+        """Change nothing: states are bytes, and scores are float64."""
+        return self
 
     @property
     def signature(self) -> str:
@@ -60,5 +69,8 @@ class Sari(Metric):
     def _merged(self) -> State:
         whole = self._scorer.state(**self._scoring)
         for data in self.packed:
-            whole.merge(self._scorer.read_state(data.cpu().numpy().tobytes()))
+            whole.merge(self._scorer.read_state(data.cpu().numpy().tobytes(), **whole.callables))
         return whole
+
+    def _bytes_of(self, state: State) -> torch.Tensor:
+        return torch.frombuffer(bytearray(state.to_bytes()), dtype=torch.uint8).to(self.device)

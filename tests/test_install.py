@@ -167,9 +167,35 @@ def test_evaluate_loads_the_path_of_the_package(outside):
     assert found.splitlines() == ["34.37", "34.37"]
 
 
-def test_the_page_has_its_files(outside):
+ONLY_THE_EXTRA = """
+import importlib.metadata as installed, sys
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+def bring(name, extras):
+    known = brought.setdefault(canonicalize_name(name), set())
+    if known > extras:
+        return
+    known |= {*extras, ""}
+    for requirement in map(Requirement, installed.requires(name) or []):
+        if not requirement.marker or any(requirement.marker.evaluate({"extra": extra}) for extra in known):
+            bring(requirement.name, requirement.extras)
+
+class Hidden:
+    def find_spec(name, path=None, target=None):
+        if not brought.keys() & {canonicalize_name(each) for each in owners.get(name, brought)}:
+            raise ModuleNotFoundError(f"No module named {name!r}", name=name)
+
+brought, owners = {}, installed.packages_distributions()
+bring("sari", {"app"})
+sys.meta_path.insert(0, Hidden)
+"""
+
+
+def test_the_page_needs_nothing_but_its_extra_and_has_its_files(outside):
     found = python(
         outside,
+        ONLY_THE_EXTRA,
         "from sari.web.beside import example_file, metric_card, samples",
         "from sari.web import page",
         "from pathlib import Path",

@@ -80,6 +80,12 @@ def test_torchmetrics_among_others_and_with_options():
         OUTPUTS, "easse"
     )
     assert found["cased_sari"].item() == cased["sari"]
+    callables = sari_torchmetrics.Sari(scoring={"tokenize": str.swapcase, "lowercase": False})
+    callables.update(SOURCES, OUTPUTS, REFERENCES)
+    swapped = Scorer().compute(
+        sources=SOURCES, predictions=OUTPUTS, references=REFERENCES, tokenize=str.swapcase, lowercase=False
+    )
+    assert plain(callables.compute()) == swapped
     with pytest.raises(ValueError, match=r"^variant: got 'bleu', wanted one of hf \(Hugging Face"):
         sari_torchmetrics.Sari("bleu")
 
@@ -94,11 +100,11 @@ from sari_torchmetrics import Sari
 
 rank, store, columns = int(sys.argv[1]), sys.argv[2], json.loads(sys.argv[3])
 dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
-found = []
-for variant in ("hf", "easse"):
+found, rows = [], len(columns[0])
+for variant, of_first in (("hf", 7), ("easse", 7), ("easse", rows)):  # in the end the second process has no rows
     metric = Sari(variant)
-    for place in range(0, 7, 2) if rank == 0 else range(7, len(columns[0]), 2):
-        end = min(place + 2, 7 if rank == 0 else len(columns[0]))
+    for place in range(0, of_first, 2) if rank == 0 else range(of_first, rows, 2):
+        end = min(place + 2, of_first if rank == 0 else rows)
         metric.update(*(column[place:end] for column in columns))
     found.append({name: score.item() for name, score in metric.compute().items()})
 print(json.dumps(found))
@@ -119,7 +125,7 @@ def test_torchmetrics_in_two_processes(tmp_path):
             output, error = process.communicate(timeout=240)
             assert process.returncode == 0, error.decode()
             found = json.loads(output.splitlines()[-1])
-            assert found == [expected(OUTPUTS, "hf"), expected(OUTPUTS, "easse")]
+            assert found == [expected(OUTPUTS, variant) for variant in ("hf", "easse", "easse")]
     finally:
         for process in processes:
             process.kill()
@@ -129,7 +135,9 @@ def test_torchmetrics_on_another_device():
     """Only bytes are states, so that any device holds them."""
     metric = sari_torchmetrics.Sari("easse")
     metric.update(SOURCES, OUTPUTS, REFERENCES)
+    metric.set_dtype(torch.float32)
     assert [(state.dtype, state.dim()) for state in metric.packed] == [(torch.uint8, 1)]
+    assert plain(metric.compute()) == expected(OUTPUTS, "easse")
 
 
 # ---- The harnesses ---------------------------------------------------------------------------------------------------

@@ -265,12 +265,26 @@ def test_rows_have_their_numbers_whatever_is_read_at_once(files, tmp_path):
     rows = pyarrow.parquet.read_table(files / "rows.parquet")
     for name, part in (("a", rows[:150]), ("b", rows[150:])):
         pyarrow.parquet.write_table(part, tmp_path / f"{name}.parquet", row_group_size=100)
-    numbered = [
-        table
-        for piece in ray_score._pieces(str(tmp_path))
-        for table in ray_score._numbered(pyarrow.Table.from_pylist([piece]))
-    ]
-    assert pyarrow.concat_tables(numbered)["row"].to_pylist() == rows["number"].to_pylist()
+    assert numbered(tmp_path)["row"].to_pylist() == rows["number"].to_pylist()
+
+
+def numbered(path):
+    """Return what the cluster is given of a file or folder, one piece after the other."""
+    pieces = (pyarrow.Table.from_pylist([piece]) for piece in ray_score._pieces(str(path)))
+    return pyarrow.concat_tables(table for piece in pieces for table in ray_score._numbered(piece))
+
+
+def test_rows_of_json_come_out_as_they_came(tmp_path):
+    """Text that looks like dates, whole numbers before others, and columns that come late or nowhere else."""
+    day = "2020-01-01"
+    rows = [{"source": day, "output": day, "references": [day], "day": {"is": [day]}, "number": 1}] * ray_score.ROWS
+    rows += [{**rows[0], "number": 0.5, "late": day}]
+    file = tmp_path / "rows.jsonl"
+    file.write_text("\n".join(map(json.dumps, rows)))
+    first, *_, last = numbered(file).to_pylist()
+    texts = {"sources": day, "predictions": day, "references": [day], "day": {"is": [day]}}
+    assert first == {**texts, "number": 1.0, "late": None, "row": 0}
+    assert last == {**texts, "number": 0.5, "late": day, "row": ray_score.ROWS}
 
 
 ROW = {"sources": "a", "predictions": "b", "references": ["c"]}
@@ -280,18 +294,19 @@ ROW = {"sources": "a", "predictions": "b", "references": ["c"]}
     ("text", "message"),
     [
         *(
-            (json.dumps({**ROW, name: 1}), f"got a column '{name}', wanted another name for it: the output adds one")
+            (json.dumps({**ROW, name: 1}), f": got a column '{name}', wanted another name for it: the output adds one")
             for name in ("row", *SCORES)
         ),
-        (json.dumps({**ROW, "output": "b"}), "got columns predictions, output, wanted one of them"),
-        ("", "Empty JSON stream"),
-        ("no JSON", "JSON parse error: Invalid value."),
+        (json.dumps({**ROW, "output": "b"}), ": got columns predictions, output, wanted one of them"),
+        ("", ": got no rows, wanted at least one"),
+        ("no JSON", ":1: not JSON: Expecting value at column 1, wanted a JSON object"),
+        ('{"n": "1"}\n{"n": 1}', ": n: Expected bytes, got a 'int' object"),
     ],
 )
 def test_files_with_other_contents_are_refused_by_name(tmp_path, text, message):
     file = tmp_path / "rows.jsonl"
     file.write_text(text)
-    with refuses(ray_score.InputError, f"{file}: {message}"):
+    with refuses(ray_score.InputError, f"{file}{message}"):
         ray_score.read(str(file))
 
 
