@@ -5,7 +5,6 @@ Nothing is imported from transformers, trl or torch before a model is there.
 
 import importlib
 import os
-import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -13,20 +12,14 @@ from typing import Any, NamedTuple
 from tqdm.auto import tqdm
 
 from .comparing import Prepared, candidate_scores
-from .inputs import is_column, validate_columns
+from .inputs import validate_columns
 from .options import Settings
+from .prompts import ONE_TEXT, Prompt, content_of, generation_prompts, is_chat
 from .results import Scores
 from .state import State
 from .training import checked_decoder
 
-#: A prompt: plain text, or the messages of a chat.
-Prompt = str | list[dict[str, Any]]
-
-#: How the callback generates where nothing else is said.
-GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
-
 _EVAL = "eval"
-_ONE_TEXT = "one text for each prompt"
 
 
 class GenerationSet(NamedTuple):
@@ -63,7 +56,7 @@ class GenerationCallback:
             tokenizer: the model's.
             sets: the evaluation sets by name; the name of a single one is "".
             settings: how to score.
-            generation: arguments of `generate`, from `generation_arguments`.
+            generation: arguments of `generate`, from `prompts.generation_arguments`.
             batch_size: prompts at a time; as the Trainer evaluates where it is None.
             remake: what makes such a callback in another process: a function and its arguments.
         """
@@ -151,7 +144,7 @@ class GenerationCallback:
         made = getattr(made, "sequences", made)  # of what return_dict_in_generate=True returns
         if len(made) != len(prompts):
             raise ValueError(
-                f"generation: got {len(made)} texts for {len(prompts)} prompts, wanted {_ONE_TEXT}: "
+                f"generation: got {len(made)} texts for {len(prompts)} prompts, wanted {ONE_TEXT}: "
                 "num_return_sequences=1, which may stand in the model's generation_config"
             )
         completions = made if encodes else made[:, width:]
@@ -233,84 +226,13 @@ def generation_set(sources: Any, references: Any, prompts: Any) -> GenerationSet
     return GenerationSet(generation_prompts(prompts, columns.sources), columns.sources, columns.references)
 
 
-def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
-    """Return a prompt for each source.
-
-    Args:
-        prompts: a list of them, plain or chat, or a function from a source to its prompt; None for the sources.
-        sources: that have been checked.
-
-    Raises:
-        ValueError, TypeError: for bad input, in one line.
-
-    >>> generation_prompts("Simplify: {}".format, ["a b"])
-    ['Simplify: a b']
-    """
-    if prompts is None:
-        return list(sources)
-    if not (callable(prompts) or is_column(prompts)):
-        raise TypeError(
-            f"prompts: got {type(prompts).__name__}, wanted a list of prompts or a function from a source to its prompt"
-        )
-    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
-    if len(made) != len(sources):
-        raise ValueError(f"prompts: got {len(made)} rows, wanted {len(sources)}, as many as sources")
-    for row, prompt in enumerate(made):
-        if not isinstance(prompt, str) and not _is_chat(prompt):
-            raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
-    return made
-
-
-def generation_arguments(generation: Any) -> dict[str, Any]:
-    """Return arguments of a model's `generate`.
-
-    Args:
-        generation: a dict of them, or a `GenerationConfig`; None for greedy, with at most 128 new tokens.
-
-    Raises:
-        ValueError, TypeError: for bad input, and for several texts for each prompt, in one line.
-
-    >>> generation_arguments(None)
-    {'max_new_tokens': 128, 'do_sample': False}
-    """
-    name = "num_return_sequences"
-    chosen = GENERATION if generation is None else generation
-    if not isinstance(chosen, Mapping) and not hasattr(chosen, name):
-        raise TypeError(
-            f"generation: got {type(chosen).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
-        )
-    arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
-    texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
-    if not (texts is None or (isinstance(texts, int) and texts == 1)):
-        raise ValueError(f"generation: got {name}={texts!r}, wanted {_ONE_TEXT}")
-    return arguments
-
-
-def _is_chat(messages: Any) -> bool:
-    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
-    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
-
-
 def _text(name: str, completion: Any) -> str:
     """Return what a completion says."""
     if not isinstance(completion, str):
-        if not _is_chat(completion):
+        if not is_chat(completion):
             raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
-        completion = _content(name, completion[-1].get("content"))
+        completion = content_of(name, completion[-1].get("content"))
     return completion.strip()
-
-
-def _content(name: str, content: Any) -> str:
-    """Return the text of what a message holds: a text, or parts, of which some are texts; None, of a call of tools."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    parts = content if isinstance(content, Sequence) else [None]
-    texts: list[Any] = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError(
-            f"{name}: got content {reprlib.repr(content)}, wanted a str or a list of parts whose text is a str"
-        )
-    return "".join(texts)
 
 
 def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:

@@ -6,10 +6,11 @@ from typing import Any, cast
 
 from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
-from .generation import GenerationCallback, Reward, generation_arguments, generation_set
+from .generation import GenerationCallback, Reward, generation_set
 from .inputs import validate_candidates, validate_columns, validate_given
 from .model_outputs import preprocess_logits_for_metrics
 from .options import Settings, check_flags, lists_options, settings_of
+from .prompts import generation_arguments
 from .sentences import SentenceSplitter
 from .state import State
 from .tokenization import Tokenizer

@@ -87,7 +87,7 @@ FLOORS = (
         *("inputs", "tokenization", "ranges", "samples", "scores", "sentences", "variants", "resampling", "portable"),
         "model_outputs",
     },
-    {"ngrams", "options", "data_warnings", "results", "training"},
+    {"ngrams", "options", "data_warnings", "results", "training", "prompts"},
     {"countings", "lookups"},
     {"ngram_counts", "candidate_counts"},
     {"counting"},

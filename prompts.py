@@ -1,0 +1,91 @@
+"""What a model is asked, and how it generates: checked prompts, and checked arguments of `generate`.
+
+Nothing is imported from transformers.
+"""
+
+import reprlib
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from .inputs import is_column
+
+#: A prompt: plain text, or the messages of a chat.
+Prompt = str | list[dict[str, Any]]
+
+#: How the callback generates where nothing else is said.
+GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
+
+#: What is wanted where there are several texts.
+ONE_TEXT = "one text for each prompt"
+
+
+def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
+    """Return a prompt for each source.
+
+    Args:
+        prompts: a list of them, plain or chat, or a function from a source to its prompt; None for the sources.
+        sources: that have been checked.
+
+    Raises:
+        ValueError, TypeError: for bad input, in one line.
+
+    >>> generation_prompts("Simplify: {}".format, ["a b"])
+    ['Simplify: a b']
+    """
+    if prompts is None:
+        return list(sources)
+    if not (callable(prompts) or is_column(prompts)):
+        raise TypeError(
+            f"prompts: got {type(prompts).__name__}, wanted a list of prompts or a function from a source to its prompt"
+        )
+    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
+    if len(made) != len(sources):
+        raise ValueError(f"prompts: got {len(made)} rows, wanted {len(sources)}, as many as sources")
+    for row, prompt in enumerate(made):
+        if not isinstance(prompt, str) and not is_chat(prompt):
+            raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
+    return made
+
+
+def generation_arguments(generation: Any) -> dict[str, Any]:
+    """Return arguments of a model's `generate`.
+
+    Args:
+        generation: a dict of them, or a `GenerationConfig`; None for greedy, with at most 128 new tokens.
+
+    Raises:
+        ValueError, TypeError: for bad input, and for several texts for each prompt, in one line.
+
+    >>> generation_arguments(None)
+    {'max_new_tokens': 128, 'do_sample': False}
+    """
+    name = "num_return_sequences"
+    chosen = GENERATION if generation is None else generation
+    if not isinstance(chosen, Mapping) and not hasattr(chosen, name):
+        raise TypeError(
+            f"generation: got {type(chosen).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
+        )
+    arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
+    texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
+    if not (texts is None or (isinstance(texts, int) and texts == 1)):
+        raise ValueError(f"generation: got {name}={texts!r}, wanted {ONE_TEXT}")
+    return arguments
+
+
+def is_chat(messages: Any) -> bool:
+    """Tell whether something is the messages of a chat."""
+    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
+    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+
+
+def content_of(name: str, content: Any) -> str:
+    """Return the text of what a message holds: a text, or parts, of which some are texts; None, of a call of tools."""
+    if content is None or isinstance(content, str):
+        return content or ""
+    parts = content if isinstance(content, Sequence) else [None]
+    texts: list[Any] = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
+    if not all(isinstance(text, str) for text in texts):
+        raise TypeError(
+            f"{name}: got content {reprlib.repr(content)}, wanted a str or a list of parts whose text is a str"
+        )
+    return "".join(texts)

@@ -1,0 +1,31 @@
+"""What a model is asked, and how it generates: what is refused when the callback is made."""
+
+import pytest
+from tiny_trainers import REFERENCES, SOURCES, make_tokenizer
+from transformers import GenerationConfig
+
+SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
+
+
+@pytest.fixture(scope="module")
+def tokenizer():
+    return make_tokenizer()
+
+
+BAD = [
+    ({"generation": "greedy"}, r"^generation: got str, wanted a dict of arguments of generate, or a Generat"),
+    ({"generation": SEVERAL}, r"^generation: got num_return_sequences=2, wanted one text for each prompt$"),
+    ({"generation": GenerationConfig(**SEVERAL)}, r"^generation: got num_return_sequences=2, wanted one text"),
+    ({"prompts": "Simple: {}"}, r"^prompts: got str, wanted a list of prompts or a function from a source to its"),
+    ({"prompts": dict.fromkeys(SOURCES)}, r"^prompts: got dict, wanted a list of prompts or a function"),
+    ({"prompts": 5}, r"^prompts: got int, wanted a list of prompts or a function"),
+    ({"prompts": set(SOURCES)}, r"^prompts: got set, wanted a list of prompts or a function"),
+    ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
+    ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
+]
+
+
+@pytest.mark.parametrize(("options", "message"), BAD, ids=[message[:40] for _, message in BAD])
+def test_bad_prompts_and_arguments(sari, tokenizer, options, message):
+    with pytest.raises((ValueError, TypeError), match=message):
+        sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, **options)
