@@ -114,8 +114,9 @@ class TrainingDoors:
             references: the raw references, a list per source or a single text. For several evaluation sets, sources
                 and references, and prompts if they are not made by a function, are dicts of columns by the name of
                 the set.
-            prompts: what the model is asked, for each source: a text, or the messages of a chat, which become text by
-                the tokenizer's chat template; or a function from a source to that. The sources where it is None.
+            prompts: what the model is asked, for each source: a text, or the messages of a chat, without the answer,
+                which become text by the tokenizer's chat template; or a function from a source to that. The sources
+                where it is None.
             generation: a dict of arguments of the model's `generate`, or a `GenerationConfig`; greedy, with at most 128
                 new tokens, where it is None.
             batch_size: prompts at a time; `per_device_eval_batch_size` where it is None.

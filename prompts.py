@@ -27,7 +27,7 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
         sources: that have been checked.
 
     Raises:
-        ValueError, TypeError: for bad input, in one line.
+        ValueError, TypeError: for bad input, and for messages that hold the answer, in one line.
 
     >>> generation_prompts("Simplify: {}".format, ["a b"])
     ['Simplify: a b']
@@ -44,6 +44,10 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
     for row, prompt in enumerate(made):
         if not isinstance(prompt, str) and not is_chat(prompt):
             raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
+        if not isinstance(prompt, str) and prompt[-1]["role"] == "assistant":
+            raise ValueError(
+                f"prompts[{row}]: got messages that end with one of the assistant, wanted those before its answer"
+            )
     return made
 
 

@@ -7,12 +7,19 @@ from transformers import GenerationConfig
 SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
 
 
+def answered(source):
+    """Return messages as TRL's column of that name has them, with the answer."""
+    return [{"role": "user", "content": source}, {"role": "assistant", "content": "Simple."}]
+
+
 @pytest.fixture(scope="module")
 def tokenizer():
     return make_tokenizer()
 
 
 BAD = [
+    ({"prompts": answered}, r"^prompts\[0\]: got messages that end with one of the assistant, wanted those before its"),
+    ({"prompts": [*SOURCES[:9], answered("a b")]}, r"^prompts\[9\]: got messages that end with one of the assistant"),
     ({"generation": "greedy"}, r"^generation: got str, wanted a dict of arguments of generate, or a Generat"),
     ({"generation": SEVERAL}, r"^generation: got num_return_sequences=2, wanted one text for each prompt$"),
     ({"generation": GenerationConfig(**SEVERAL)}, r"^generation: got num_return_sequences=2, wanted one text"),
