@@ -4,6 +4,7 @@ Nothing is imported from transformers.
 """
 
 import reprlib
+import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -18,6 +19,9 @@ GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
 #: What is wanted where there are several texts.
 ONE_TEXT = "one text for each prompt"
 
+# Of so many prompts that lack their sources it is tried whether they hold others.
+_MOST_COMPARED = 100
+
 
 def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
     """Return a prompt for each source.
@@ -27,7 +31,8 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
         sources: that have been checked.
 
     Raises:
-        ValueError, TypeError: for bad input, and for messages that hold the answer, in one line.
+        ValueError, TypeError: for bad input, for messages that hold the answer, and for prompts in another order, in
+            one line.
 
     >>> generation_prompts("Simplify: {}".format, ["a b"])
     ['Simplify: a b']
@@ -48,6 +53,8 @@ def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
             raise ValueError(
                 f"prompts[{row}]: got messages that end with one of the assistant, wanted those before its answer"
             )
+    if not callable(prompts):
+        _check_order(made, sources)
     return made
 
 
@@ -80,6 +87,38 @@ def is_chat(messages: Any) -> bool:
     """Tell whether something is the messages of a chat."""
     listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
     return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+
+
+def _check_order(prompts: list[Prompt], sources: list[str]) -> None:
+    """Refuse prompts in another order than their sources, where that is plain.
+
+    Templates may change sources, and show others as examples. So a source that its own prompt lacks must stand in the
+    prompt of another row that lacks its own, and its prompt must hold the source of such a row.
+    """
+    texts = [_spaced(_text_of(f"prompts[{row}]", prompt)) for row, prompt in enumerate(prompts)]
+    wanted = list(map(_spaced, sources))
+    lacking = [row for row, source in enumerate(wanted) if source not in texts[row]]
+    for row in lacking[:_MOST_COMPARED]:
+        held = next((other for other in lacking if wanted[other] in texts[row]), None)
+        if held is not None and any(wanted[row] in texts[other] for other in lacking):
+            raise ValueError(
+                f"prompts[{row}]: got one that holds sources[{held}], {_short(wanted[held])}, wanted one for "
+                f"sources[{row}], {_short(wanted[row])}: the order of sources"
+            )
+
+
+def _text_of(name: str, prompt: Prompt) -> str:
+    if isinstance(prompt, str):
+        return prompt
+    return " ".join(content_of(name, message.get("content")) for message in prompt)
+
+
+def _spaced(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _short(text: str) -> str:
+    return repr(textwrap.shorten(text, 60, placeholder=" ..."))
 
 
 def content_of(name: str, content: Any) -> str:

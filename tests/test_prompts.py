@@ -4,6 +4,8 @@ import pytest
 from tiny_trainers import REFERENCES, SOURCES, make_tokenizer
 from transformers import GenerationConfig
 
+from sari.prompts import generation_prompts
+
 SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
 
 
@@ -36,3 +38,30 @@ BAD = [
 def test_bad_prompts_and_arguments(sari, tokenizer, options, message):
     with pytest.raises((ValueError, TypeError), match=message):
         sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES, **options)
+
+
+def chat(source):
+    return [{"role": "system", "content": "Simplify."}, {"role": "user", "content": [{"type": "text", "text": source}]}]
+
+
+@pytest.mark.parametrize("asked", ["Simplify:  {}".format, chat], ids=["plain", "chat"])
+@pytest.mark.parametrize("order", [[1, 0, *range(2, 10)], [*range(1, 10), 0]], ids=["two", "all"])
+def test_prompts_in_another_order_are_refused(asked, order):
+    wanted = rf"^prompts\[0\]: got one that holds sources\[1\], '{SOURCES[1][:9]}.*', wanted one for sources\[0\], '"
+    with pytest.raises(ValueError, match=wanted):
+        generation_prompts([asked(SOURCES[row]) for row in order], [source.replace(" ", "  ") for source in SOURCES])
+
+
+@pytest.mark.parametrize(
+    "asked",
+    [
+        lambda row: SOURCES[row].lower(),
+        lambda row: SOURCES[row][: 20 + row],
+        lambda row: f"{SOURCES[1]} {SOURCES[2]}: {SOURCES[row][:20]}",
+        lambda row: f"{SOURCES[row - 1]}: {SOURCES[row].upper() if row == 3 else SOURCES[row]}",
+    ],
+    ids=["lowercased", "truncated", "examples", "one changed"],
+)
+def test_prompts_that_change_sources_or_hold_others_are_taken(asked):
+    prompts = list(map(asked, range(10)))
+    assert generation_prompts(prompts, SOURCES) == prompts
