@@ -140,7 +140,7 @@ class GenerationCallback:
         # What is generated goes on where a prompt ends.
         ids = torch.tensor([_padded(row, width, padding, left=not encodes) for row in rows], device=model.device)
         mask = torch.tensor([_padded([1] * len(row), width, 0, left=not encodes) for row in rows], device=model.device)
-        made = model.generate(input_ids=ids, attention_mask=mask, **{"pad_token_id": padding, **self._generation})
+        made = model.generate(input_ids=ids, attention_mask=mask, **self._arguments(padding))
         made = getattr(made, "sequences", made)  # of what return_dict_in_generate=True returns
         if len(made) != len(prompts):
             raise ValueError(
@@ -149,6 +149,15 @@ class GenerationCallback:
             )
         completions = made if encodes else made[:, width:]
         return [text.strip() for text in tokenizer.batch_decode(completions.tolist(), skip_special_tokens=True)]
+
+    def _arguments(self, padding: int) -> dict[str, Any]:
+        """Return the arguments of `generate`, among which is what it pads with."""
+        config = self._generation.get("generation_config")
+        if config is None:
+            return {"pad_token_id": padding, **self._generation}
+        if config.pad_token_id is None:
+            config.pad_token_id = padding
+        return dict(self._generation)
 
     def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
         tokenizer = self._tokenizer

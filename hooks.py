@@ -117,8 +117,8 @@ class TrainingDoors:
             prompts: what the model is asked, for each source: a text, or the messages of a chat, without the answer,
                 which become text by the tokenizer's chat template; or a function from a source to that. The sources
                 where it is None.
-            generation: a dict of arguments of the model's `generate`, or a `GenerationConfig`; greedy, with at most 128
-                new tokens, where it is None.
+            generation: a dict of arguments of the model's `generate`, or a `GenerationConfig`; greedy where it is None.
+                There are at most 128 new tokens, unless it says `max_new_tokens` or `max_length`.
             batch_size: prompts at a time; `per_device_eval_batch_size` where it is None.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
                 sentence_splitter, threads: as in `compute`.

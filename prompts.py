@@ -3,6 +3,7 @@
 Nothing is imported from transformers.
 """
 
+import copy
 import reprlib
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -19,6 +20,8 @@ GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
 #: What is wanted where there are several texts.
 ONE_TEXT = "one text for each prompt"
 
+# The arguments that say how long a text may become.
+_LENGTHS = ("max_new_tokens", "max_length")
 # Of so many prompts that lack their sources it is tried whether they hold others.
 _MOST_COMPARED = 100
 
@@ -62,25 +65,37 @@ def generation_arguments(generation: Any) -> dict[str, Any]:
     """Return arguments of a model's `generate`.
 
     Args:
-        generation: a dict of them, or a `GenerationConfig`; None for greedy, with at most 128 new tokens.
+        generation: a dict of them, or a `GenerationConfig`, with at most 128 new tokens where they say nothing of
+            lengths; None for greedy.
+
+    Returns:
+        A dict of them, or a copy of the `GenerationConfig` in one, with what is no part of it.
 
     Raises:
         ValueError, TypeError: for bad input, and for several texts for each prompt, in one line.
 
     >>> generation_arguments(None)
     {'max_new_tokens': 128, 'do_sample': False}
+    >>> generation_arguments({"num_beams": 2})
+    {'num_beams': 2, 'max_new_tokens': 128}
     """
     name = "num_return_sequences"
     chosen = GENERATION if generation is None else generation
-    if not isinstance(chosen, Mapping) and not hasattr(chosen, name):
-        raise TypeError(
-            f"generation: got {type(chosen).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
-        )
     arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
-    texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
+    config = arguments.pop("generation_config", None)
+    if config is not None and not hasattr(config, name):
+        raise TypeError(
+            f"generation: got {type(config).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
+        )
+    texts = arguments.get(name, getattr(config, name, None))
     if not (texts is None or (isinstance(texts, int) and texts == 1)):
         raise ValueError(f"generation: got {name}={texts!r}, wanted {ONE_TEXT}")
-    return arguments
+    if all(arguments.get(length, getattr(config, length, None)) is None for length in _LENGTHS):
+        arguments["max_new_tokens"] = GENERATION["max_new_tokens"]
+    if config is None:
+        return arguments
+    config = copy.deepcopy(config)
+    return {**config.update(**arguments), "generation_config": config}  # beside which transformers wants no arguments
 
 
 def is_chat(messages: Any) -> bool:

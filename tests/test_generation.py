@@ -1,5 +1,6 @@
 """Models that only decode: the hook aligns or refuses, the callback generates and scores."""
 
+import logging
 import pickle
 
 import pytest
@@ -15,6 +16,7 @@ from transformers import (
     TrainingArguments,
     set_seed,
 )
+from transformers.utils.logging import warning_once
 
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
@@ -328,6 +330,18 @@ def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, mon
         if how == "of the model":
             monkeypatch.setattr(memorised.generation_config, "return_dict_in_generate", True)
     assert scores[0] == scores[1]
+
+
+def test_a_configuration_is_passed_alone(sari, tokenizer, memorised, monkeypatch, caplog, tmp_path):
+    """What is padded with stands in a copy: transformers warns of arguments beside a configuration."""
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    warning_once.cache_clear()
+    config = GenerationConfig(max_new_tokens=2)
+    callback = sari.generation_callback(tokenizer, sources=SOURCES[:2], references=TARGETS[:2], generation=config)
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics={"eval_runtime": 1.0})
+    assert caplog.messages == []
+    assert config.pad_token_id is None
 
 
 def test_several_texts_that_the_model_returns_are_refused(sari, tokenizer, memorised, monkeypatch, tmp_path):

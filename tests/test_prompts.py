@@ -4,7 +4,7 @@ import pytest
 from tiny_trainers import REFERENCES, SOURCES, make_tokenizer
 from transformers import GenerationConfig
 
-from sari.prompts import generation_prompts
+from sari.prompts import generation_arguments, generation_prompts
 
 SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
 
@@ -65,3 +65,25 @@ def test_prompts_in_another_order_are_refused(asked, order):
 def test_prompts_that_change_sources_or_hold_others_are_taken(asked):
     prompts = list(map(asked, range(10)))
     assert generation_prompts(prompts, SOURCES) == prompts
+
+
+@pytest.mark.parametrize("given", [{"num_beams": 2}, {"do_sample": False}, {"max_new_tokens": None}], ids=str)
+def test_texts_have_at_most_128_new_tokens_where_no_length_is_given(given):
+    assert generation_arguments(given) == {**given, "max_new_tokens": 128}
+    config = GenerationConfig(**given)
+    (copied,) = generation_arguments(config).values()
+    assert (copied.max_new_tokens, copied.num_beams, config.max_new_tokens) == (128, config.num_beams, None)
+
+
+@pytest.mark.parametrize("given", [{"max_new_tokens": 5}, {"max_length": 50, "num_beams": 2}], ids=str)
+def test_lengths_that_are_given_are_kept(given):
+    assert generation_arguments(given) == given
+    for arguments in (GenerationConfig(**given), {"generation_config": GenerationConfig(), **given}):
+        (copied,) = generation_arguments(arguments).values()
+        assert (copied.max_new_tokens, copied.max_length) == (given.get("max_new_tokens"), given.get("max_length"))
+
+
+def test_what_is_no_part_of_a_configuration_stays_beside_it():
+    arguments = generation_arguments({"generation_config": GenerationConfig(), "num_beams": 2, "streamer": "s"})
+    assert arguments.pop("generation_config").num_beams == 2
+    assert arguments == {"streamer": "s"}
