@@ -7,6 +7,7 @@ import importlib
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
@@ -63,6 +64,13 @@ class GenerationCallback:
         self._tokenizer, self._sets, self._settings = checked_decoder(tokenizer), dict(sets), settings
         self._generation, self._batch_size, self._remake = generation, batch_size, remake
         self._prepared: dict[str, Prepared] = {}
+
+    def on_init_end(self, *_: Any, **__: Any) -> None:
+        """Refuse a tokenizer that has no template for chats yet; TRL's trainer may have set one until now."""
+        prompts = chain.from_iterable(texts.prompts for texts in self._sets.values())
+        chat = next((prompt for prompt in prompts if not isinstance(prompt, str)), None)
+        if chat is not None:
+            self._chat(chat)
 
     def on_evaluate(self, args: Any, state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
         """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
@@ -162,11 +170,19 @@ class GenerationCallback:
     def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
         tokenizer = self._tokenizer
         if not isinstance(prompt, str):
-            text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
-            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+            return list(tokenizer(self._chat(prompt), add_special_tokens=False)["input_ids"])
         ids = list(tokenizer(prompt)["input_ids"])
         # Where a text is over, a model that only decodes has nothing to say.
         return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
+
+    def _chat(self, messages: list[dict[str, Any]]) -> str:
+        """Return the text of a chat, with the beginning of an answer."""
+        try:
+            return str(self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        except ValueError:
+            if getattr(self._tokenizer, "chat_template", None) is not None:
+                raise
+            raise ValueError("tokenizer: got no chat_template, wanted one, for prompts that are messages") from None
 
 
 class Reward:

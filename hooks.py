@@ -124,7 +124,8 @@ class TrainingDoors:
                 sentence_splitter, threads: as in `compute`.
 
         Raises:
-            ValueError, TypeError: for bad input.
+            ValueError, TypeError: for bad input; the Trainer that gets it, for messages and a tokenizer without a chat
+                template.
 
         For example::
 

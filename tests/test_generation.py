@@ -332,6 +332,23 @@ def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, mon
     assert scores[0] == scores[1]
 
 
+def test_chats_want_a_template_when_the_trainer_is_made(sari, memorised, tmp_path):
+    tokenizer, wanted = (
+        make_tokenizer(),
+        r"^tokenizer: got no chat_template, wanted one, for prompts that are messages$",
+    )
+    callback = sari.generation_callback(
+        tokenizer, sources=SOURCES, references=TARGETS, prompts=lambda source: [{"role": "user", "content": source}]
+    )
+    with pytest.raises(ValueError, match=wanted):
+        make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    trainer = make_trainer(tmp_path, tokenizer, memorised)
+    with pytest.raises(ValueError, match=wanted):
+        callback.on_evaluate(trainer.args, trainer.state, None, model=memorised, metrics={"eval_runtime": 1.0})
+    tokenizer.chat_template = CHAT
+    make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+
+
 def test_a_configuration_is_passed_alone(sari, tokenizer, memorised, monkeypatch, caplog, tmp_path):
     """What is padded with stands in a copy: transformers warns of arguments beside a configuration."""
     monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
