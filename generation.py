@@ -17,7 +17,7 @@ from .inputs import validate_columns
 from .options import Settings
 from .prompts import ONE_TEXT, Prompt, content_of, generation_prompts, is_chat
 from .results import Scores
-from .state import State
+from .state import State, read_state
 from .training import checked_decoder
 
 _EVAL = "eval"
@@ -282,11 +282,12 @@ def _merged(state: State, world: int) -> State:
     if world == 1:
         return state
     distributed = importlib.import_module("torch.distributed")
-    states: list[Any] = [None] * world
-    distributed.all_gather_object(states, state)
-    for other in states[1:]:
-        states[0].merge(other)
-    return states[0]
+    gathered: list[Any] = [None] * world
+    distributed.all_gather_object(gathered, state.to_bytes())  # without callables, which need not pickle
+    first, *others = (read_state(data, **state.callables, loader=None) for data in gathered)
+    for other in others:
+        first.merge(other)
+    return first
 
 
 def _processes() -> tuple[int, int]:

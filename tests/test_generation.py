@@ -403,6 +403,7 @@ def make_callback(sari, tokenizer):
         generation={"max_new_tokens": 10},
         batch_size=2,
         variant="xu2016",
+        tokenize=lambda text: text.replace(",", " ,"),  # which does not pickle
     )
 
 
