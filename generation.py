@@ -74,7 +74,7 @@ class GenerationCallback:
 
     def on_evaluate(self, args: Any, state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
         """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
-        prefix = next(name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime"))
+        prefix = _prefix(metrics)
         name = self._name(prefix)
         if name is None:
             return
@@ -99,14 +99,30 @@ class GenerationCallback:
 
     def _name(self, prefix: str) -> str | None:
         """Return the name of the set that was evaluated, or None where it is none of these."""
-        if prefix == _EVAL and "" in self._sets:
-            return ""
-        name = prefix.removeprefix(f"{_EVAL}_")
-        if name != prefix and "" in self._sets:
+        name = prefix.removeprefix(_EVAL).removeprefix("_")
+        if prefix not in (_EVAL, f"{_EVAL}_{name}"):
+            return None
+        if name in self._sets:
+            return name
+        self._check_sets(name)
+        return None
+
+    def _check_sets(self, name: str) -> None:
+        """Refuse sets that are not those of the Trainer, which evaluates another one; beside its own it may."""
+        known = getattr(self.trainer, "eval_dataset", None)
+        names = known if isinstance(known, Mapping) else {""}
+        if self._prepared or not (self.trainer is None or name in names):
+            return
+        if not name:
+            listed = ", ".join(map(str, self._sets))
             raise ValueError(
-                f"sources: got one evaluation set, wanted a dict by name, since the Trainer evaluates {name!r} by name"
+                f"sources: got sets by name, {listed}, wanted one set, since the Trainer evaluates one without a name"
             )
-        return name if name != prefix and name in self._sets else None
+        if "" in self._sets:
+            raise ValueError(
+                "sources: got one evaluation set, wanted a dict by name, since the Trainer evaluates "
+                f"{_EVAL}_{name}; where that is another set beside its own, set callback.trainer"
+            )
 
     def _evaluated(self, name: str, model: Any, batch_size: int, quiet: bool) -> Scores:
         """Generate and score the rows of this process, and return the scores of all."""
@@ -275,6 +291,13 @@ def _evaluating(model: Any) -> Iterator[None]:
     finally:
         for part in training:
             part.training = True
+
+
+def _prefix(metrics: Mapping[str, Any]) -> str:
+    """Return what the names of an evaluation's metrics begin with; users may have metrics that end as the Trainer's."""
+    prefixes = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
+    timed = [prefix for prefix in prefixes if f"{prefix}_samples_per_second" in metrics]
+    return min(timed or prefixes, key=len, default=_EVAL)
 
 
 def _merged(state: State, world: int) -> State:

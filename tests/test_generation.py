@@ -307,14 +307,6 @@ def test_sets_by_name_and_chats(sari, memorised, tmp_path):
         assert of_evaluation(metrics, f"eval_{name}") == expected
 
 
-def test_one_set_for_several_is_refused(sari, tokenizer, memorised, tmp_path):
-    callback = sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES)
-    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
-    trainer.eval_dataset = {"news": trainer.eval_dataset}
-    with pytest.raises(ValueError, match=r"^sources: got one evaluation set, wanted a dict by name"):
-        trainer.evaluate()
-
-
 @pytest.mark.parametrize("how", ["dict", "config", "of the model"])
 def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, monkeypatch, tmp_path, how):
     """A model that returns what else it knows of its tokens, too, is scored by its tokens."""
