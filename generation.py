@@ -13,14 +13,16 @@ from typing import Any, NamedTuple
 from tqdm.auto import tqdm
 
 from .comparing import Prepared, candidate_scores
-from .inputs import validate_columns
-from .options import Settings
+from .inputs import is_column, validate_columns
+from .options import Settings, resolve_settings
 from .prompts import ONE_TEXT, Prompt, content_of, generation_prompts, is_chat
 from .results import Scores
 from .state import State, read_state
 from .training import checked_decoder
 
 _EVAL = "eval"
+# The columns of a reward's data set where others are not named.
+_COLUMNS = {"source": "source", "references": "references"}
 
 
 class GenerationSet(NamedTuple):
@@ -213,12 +215,12 @@ class Reward:
             unit: whether rewards go from 0 to 1.
             remake: what makes such a reward in another process: a function and its arguments.
         """
-        self.__name__ = f"sari_{settings.variant.name}"
+        self.__name__ = _reward_name(settings, source, references)
         self._settings, self._columns, self._divisor = settings, (source, references), 100 if unit else 1
         self._remake = remake
 
-    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float]:
-        """Return the SARI of each completion, scored alone.
+    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        """Return the SARI of each completion, scored alone; None where its references are None: TRL leaves it out.
 
         Args:
             completions: plain texts, or lists of messages, of which the last is scored.
@@ -231,12 +233,14 @@ class Reward:
             if columns.get(name) is None:
                 raise ValueError(f"{name}: got columns {', '.join(columns) or 'none'}, wanted also {name!r}")
         sources, references = (columns[name] for name in self._columns)
+        left_out = {row for row, own in enumerate(references) if own is None} if is_column(references) else set()
         texts = [_text(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        checked = validate_columns(sources, texts, references)
+        checked = validate_columns(_without(sources, left_out), texts, _without(references, left_out))
         # The completions of one prompt share what there is to count.
         groups: dict[tuple[str, ...], list[int]] = {}
         for row, (source, own) in enumerate(zip(checked.sources, checked.references, strict=True)):
-            groups.setdefault((source, *own), []).append(row)
+            if row not in left_out:
+                groups.setdefault((source, *own), []).append(row)
         candidates = [[checked.predictions[row] for row in rows] for rows in groups.values()]
         first = [rows[0] for rows in groups.values()]
         scores = candidate_scores(
@@ -245,7 +249,7 @@ class Reward:
             [checked.references[row] for row in first],
             self._settings,
         )
-        rewards = [0.0] * len(texts)
+        rewards: list[float | None] = [None] * len(texts)
         for rows, of_rows in zip(groups.values(), scores, strict=True):
             for row, score in zip(rows, of_rows, strict=True):
                 rewards[row] = score / self._divisor
@@ -253,6 +257,18 @@ class Reward:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._remake
+
+
+def _reward_name(settings: Settings, source: str, references: str) -> str:
+    """Return the name by which a reward is told from others: the variant, and all that is not as it is by default."""
+    usual = {**resolve_settings(settings.variant.name).options, "threads": settings.threads, **_COLUMNS}
+    chosen = {**settings.options, "source": source, "references": references}
+    named = [f"{option}-{_named(value)}" for option, value in chosen.items() if value != usual[option]]
+    return "_".join(["sari", settings.variant.name, *named])
+
+
+def _named(value: Any) -> Any:
+    return getattr(value, "__name__", type(value).__name__) if callable(value) else value
 
 
 def generation_set(sources: Any, references: Any, prompts: Any) -> GenerationSet:
@@ -274,6 +290,14 @@ def _text(name: str, completion: Any) -> str:
             raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
         completion = content_of(name, completion[-1].get("content"))
     return completion.strip()
+
+
+def _without(column: Any, rows: set[int]) -> Any:
+    """Return a column with empty texts, or lists of one, in some rows, so that the others keep their numbers."""
+    if not rows or not is_column(column):
+        return column
+    kept = next((texts for row, texts in enumerate(column) if row not in rows), "")
+    return [([""] if is_column(kept) else "") if row in rows else texts for row, texts in enumerate(column)]
 
 
 def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:

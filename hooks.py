@@ -169,13 +169,14 @@ class TrainingDoors:
     ) -> Reward:
         """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
-        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant. Completions may be plain texts or
-        messages. The variant is "easse" where none is named, here or when the metric was made, since "hf" pays copies
-        of the source more than what people wrote; a variant that does so has to be asked for by name, and warns.
+        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant, and such options and columns as are
+        not the usual ones: "sari_easse_max_order-2". Completions may be plain texts or messages. The variant is "easse"
+        where none is named, here or when the metric was made, since "hf" pays copies of the source more than what
+        people wrote; a variant that does so has to be asked for by name, and warns.
 
         Args:
             source, references: the columns of the data set that hold the raw source, and a list of references or a
-                single one.
+                single one; or None, for a row that gets no reward of this function: None.
             unit: whether rewards go from 0 to 1 instead of to 100.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
                 sentence_splitter, threads: as in `compute`.

@@ -15,7 +15,6 @@ def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
         / (100 if unit else 1)
         for row, text in zip(rows, texts, strict=True)
     ]
-    assert reward.__name__ == "sari_easse"
     assert reward(prompts=["?"] * 6, completions=texts, trainer_state=None, **columns) == expected
     chats = [[{"role": "assistant", "content": text}] for text in texts]
     assert reward(completions=chats, **columns) == expected
@@ -47,3 +46,35 @@ def test_messages_without_text_are_refused(sari, content):
         sari.reward()(
             completions=["a", [{"role": "assistant", "content": content}]], source=["a"] * 2, references=["a"] * 2
         )
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "sari_easse"),
+        ({"unit": True, "threads": 2, "level": "corpus", "source": "source"}, "sari_easse"),
+        ({"variant": "xu2016"}, "sari_xu2016"),
+        ({"lowercase": False, "max_order": 2}, "sari_easse_lowercase-False_max_order-2"),
+        ({"source": "complex", "references": "simple"}, "sari_easse_source-complex_references-simple"),
+        ({"tokenize": str.upper}, "sari_easse_tokenize-upper"),
+    ],
+    ids=str,
+)
+def test_names_tell_rewards_apart(sari, options, name):
+    assert sari.reward(**options).__name__ == name
+
+
+def test_rows_without_references_get_no_reward(sari):
+    reward, texts = sari.reward(references="simple"), [row[0] for row in REFERENCES]
+    every = reward(completions=texts, source=SOURCES, simple=REFERENCES)
+    some = {"source": [None, *SOURCES[1:9], SOURCES[9]], "simple": [None, *REFERENCES[1:9], None]}
+    assert reward(completions=texts, **some) == [None, *every[1:9], None]
+    assert reward(completions=texts[:2], source=SOURCES[:2], simple=[None, None]) == [None, None]
+    singles = {"source": [None, *SOURCES[1:3]], "simple": [None, *texts[1:3]]}
+    assert reward(completions=texts[:3], **singles)[1:] == reward(
+        completions=texts[1:3], source=SOURCES[1:3], simple=texts[1:3]
+    )
+    with pytest.raises(TypeError, match=r"^references\[2\]: got int"):
+        reward(completions=texts[:3], source=SOURCES[:3], simple=[None, "a", 5])
+    with pytest.raises(TypeError, match=r"^sources\[1\]: got NoneType"):
+        reward(completions=texts[:2], source=[None, None], simple=[None, "a"])
