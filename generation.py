@@ -5,28 +5,24 @@ Nothing is imported from transformers, trl or torch before a model is there.
 
 import importlib
 import os
-import reprlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from typing import Any, NamedTuple
 
 from tqdm.auto import tqdm
 
 from .comparing import Prepared, candidate_scores
-from .inputs import is_column, validate_columns
-from .options import Settings
+from .inputs import is_column, validate_columns, validate_shared
+from .options import Settings, resolve_settings
+from .prompts import ONE_TEXT, Prompt, content_of, generation_prompts, is_chat
 from .results import Scores
-from .state import State
+from .state import State, read_state
 from .training import checked_decoder
 
-#: A prompt: plain text, or the messages of a chat.
-Prompt = str | list[dict[str, Any]]
-
-#: How the callback generates where nothing else is said.
-GENERATION: Mapping[str, Any] = {"max_new_tokens": 128, "do_sample": False}
-
 _EVAL = "eval"
-_ONE_TEXT = "one text for each prompt"
+# The columns of a reward's data set where others are not named.
+_COLUMNS = {"source": "source", "references": "references"}
 
 
 class GenerationSet(NamedTuple):
@@ -63,7 +59,7 @@ class GenerationCallback:
             tokenizer: the model's.
             sets: the evaluation sets by name; the name of a single one is "".
             settings: how to score.
-            generation: arguments of `generate`, from `generation_arguments`.
+            generation: arguments of `generate`, from `prompts.generation_arguments`.
             batch_size: prompts at a time; as the Trainer evaluates where it is None.
             remake: what makes such a callback in another process: a function and its arguments.
         """
@@ -71,9 +67,16 @@ class GenerationCallback:
         self._generation, self._batch_size, self._remake = generation, batch_size, remake
         self._prepared: dict[str, Prepared] = {}
 
+    def on_init_end(self, *_: Any, **__: Any) -> None:
+        """Refuse a tokenizer that has no template for chats yet; TRL's trainer may have set one until now."""
+        prompts = chain.from_iterable(texts.prompts for texts in self._sets.values())
+        chat = next((prompt for prompt in prompts if not isinstance(prompt, str)), None)
+        if chat is not None:
+            self._chat(chat)
+
     def on_evaluate(self, args: Any, state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
         """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
-        prefix = next(name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime"))
+        prefix = _prefix(metrics)
         name = self._name(prefix)
         if name is None:
             return
@@ -98,14 +101,30 @@ class GenerationCallback:
 
     def _name(self, prefix: str) -> str | None:
         """Return the name of the set that was evaluated, or None where it is none of these."""
-        if prefix == _EVAL and "" in self._sets:
-            return ""
-        name = prefix.removeprefix(f"{_EVAL}_")
-        if name != prefix and "" in self._sets:
+        name = prefix.removeprefix(_EVAL).removeprefix("_")
+        if prefix not in (_EVAL, f"{_EVAL}_{name}"):
+            return None
+        if name in self._sets:
+            return name
+        self._check_sets(name)
+        return None
+
+    def _check_sets(self, name: str) -> None:
+        """Refuse sets that are not those of the Trainer, which evaluates another one; beside its own it may."""
+        known = getattr(self.trainer, "eval_dataset", None)
+        names = known if isinstance(known, Mapping) else {""}
+        if self._prepared or not (self.trainer is None or name in names):
+            return
+        if not name:
+            listed = ", ".join(map(str, self._sets))
             raise ValueError(
-                f"sources: got one evaluation set, wanted a dict by name, since the Trainer evaluates {name!r} by name"
+                f"sources: got sets by name, {listed}, wanted one set, since the Trainer evaluates one without a name"
             )
-        return name if name != prefix and name in self._sets else None
+        if "" in self._sets:
+            raise ValueError(
+                "sources: got one evaluation set, wanted a dict by name, since the Trainer evaluates "
+                f"{_EVAL}_{name}; where that is another set beside its own, set callback.trainer"
+            )
 
     def _evaluated(self, name: str, model: Any, batch_size: int, quiet: bool) -> Scores:
         """Generate and score the rows of this process, and return the scores of all."""
@@ -147,24 +166,41 @@ class GenerationCallback:
         # What is generated goes on where a prompt ends.
         ids = torch.tensor([_padded(row, width, padding, left=not encodes) for row in rows], device=model.device)
         mask = torch.tensor([_padded([1] * len(row), width, 0, left=not encodes) for row in rows], device=model.device)
-        made = model.generate(input_ids=ids, attention_mask=mask, **{"pad_token_id": padding, **self._generation})
+        made = model.generate(input_ids=ids, attention_mask=mask, **self._arguments(padding))
         made = getattr(made, "sequences", made)  # of what return_dict_in_generate=True returns
         if len(made) != len(prompts):
             raise ValueError(
-                f"generation: got {len(made)} texts for {len(prompts)} prompts, wanted {_ONE_TEXT}: "
+                f"generation: got {len(made)} texts for {len(prompts)} prompts, wanted {ONE_TEXT}: "
                 "num_return_sequences=1, which may stand in the model's generation_config"
             )
         completions = made if encodes else made[:, width:]
         return [text.strip() for text in tokenizer.batch_decode(completions.tolist(), skip_special_tokens=True)]
 
+    def _arguments(self, padding: int) -> dict[str, Any]:
+        """Return the arguments of `generate`, among which is what it pads with."""
+        config = self._generation.get("generation_config")
+        if config is None:
+            return {"pad_token_id": padding, **self._generation}
+        if config.pad_token_id is None:
+            config.pad_token_id = padding
+        return dict(self._generation)
+
     def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
         tokenizer = self._tokenizer
         if not isinstance(prompt, str):
-            text = tokenizer.apply_chat_template(prompt, tokenize=False, add_generation_prompt=True)
-            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+            return list(tokenizer(self._chat(prompt), add_special_tokens=False)["input_ids"])
         ids = list(tokenizer(prompt)["input_ids"])
         # Where a text is over, a model that only decodes has nothing to say.
         return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
+
+    def _chat(self, messages: list[dict[str, Any]]) -> str:
+        """Return the text of a chat, with the beginning of an answer."""
+        try:
+            return str(self._tokenizer.apply_chat_template(messages, tokenize=False, add_generation_prompt=True))
+        except ValueError:
+            if getattr(self._tokenizer, "chat_template", None) is not None:
+                raise
+            raise ValueError("tokenizer: got no chat_template, wanted one, for prompts that are messages") from None
 
 
 class Reward:
@@ -179,12 +215,12 @@ class Reward:
             unit: whether rewards go from 0 to 1.
             remake: what makes such a reward in another process: a function and its arguments.
         """
-        self.__name__ = f"sari_{settings.variant.name}"
+        self.__name__ = _reward_name(settings, source, references)
         self._settings, self._columns, self._divisor = settings, (source, references), 100 if unit else 1
         self._remake = remake
 
-    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float]:
-        """Return the SARI of each completion, scored alone.
+    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        """Return the SARI of each completion, scored alone; None where its references are None: TRL leaves it out.
 
         Args:
             completions: plain texts, or lists of messages, of which the last is scored.
@@ -197,12 +233,14 @@ class Reward:
             if columns.get(name) is None:
                 raise ValueError(f"{name}: got columns {', '.join(columns) or 'none'}, wanted also {name!r}")
         sources, references = (columns[name] for name in self._columns)
+        left_out = {row for row, own in enumerate(references) if own is None} if is_column(references) else set()
         texts = [_text(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        checked = validate_columns(sources, texts, references)
+        checked = validate_columns(_without(sources, left_out), texts, _without(references, left_out))
         # The completions of one prompt share what there is to count.
         groups: dict[tuple[str, ...], list[int]] = {}
         for row, (source, own) in enumerate(zip(checked.sources, checked.references, strict=True)):
-            groups.setdefault((source, *own), []).append(row)
+            if row not in left_out:
+                groups.setdefault((source, *own), []).append(row)
         candidates = [[checked.predictions[row] for row in rows] for rows in groups.values()]
         first = [rows[0] for rows in groups.values()]
         scores = candidate_scores(
@@ -211,7 +249,7 @@ class Reward:
             [checked.references[row] for row in first],
             self._settings,
         )
-        rewards = [0.0] * len(texts)
+        rewards: list[float | None] = [None] * len(texts)
         for rows, of_rows in zip(groups.values(), scores, strict=True):
             for row, score in zip(rows, of_rows, strict=True):
                 rewards[row] = score / self._divisor
@@ -221,96 +259,45 @@ class Reward:
         return self._remake
 
 
+def _reward_name(settings: Settings, source: str, references: str) -> str:
+    """Return the name by which a reward is told from others: the variant, and all that is not as it is by default."""
+    usual = {**resolve_settings(settings.variant.name).options, "threads": settings.threads, **_COLUMNS}
+    chosen = {**settings.options, "source": source, "references": references}
+    named = [f"{option}-{_named(value)}" for option, value in chosen.items() if value != usual[option]]
+    return "_".join(["sari", settings.variant.name, *named])
+
+
+def _named(value: Any) -> Any:
+    return getattr(value, "__name__", type(value).__name__) if callable(value) else value
+
+
 def generation_set(sources: Any, references: Any, prompts: Any) -> GenerationSet:
     """Check the columns of an evaluation set and return it.
 
     Raises:
         ValueError, TypeError: for bad columns, and where there are no segments.
     """
-    columns = validate_columns(sources, sources, references)
-    if not columns.sources:
+    sources, references = validate_shared(sources, references)
+    if not sources:
         raise ValueError("sources, references: got no segments, wanted at least one")
-    return GenerationSet(generation_prompts(prompts, columns.sources), columns.sources, columns.references)
-
-
-def generation_prompts(prompts: Any, sources: list[str]) -> list[Prompt]:
-    """Return a prompt for each source.
-
-    Args:
-        prompts: a list of them, plain or chat, or a function from a source to its prompt; None for the sources.
-        sources: that have been checked.
-
-    Raises:
-        ValueError, TypeError: for bad input, in one line.
-
-    >>> generation_prompts("Simplify: {}".format, ["a b"])
-    ['Simplify: a b']
-    """
-    if prompts is None:
-        return list(sources)
-    if not (callable(prompts) or is_column(prompts)):
-        raise TypeError(
-            f"prompts: got {type(prompts).__name__}, wanted a list of prompts or a function from a source to its prompt"
-        )
-    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
-    if len(made) != len(sources):
-        raise ValueError(f"prompts: got {len(made)} rows, wanted {len(sources)}, as many as sources")
-    for row, prompt in enumerate(made):
-        if not isinstance(prompt, str) and not _is_chat(prompt):
-            raise TypeError(f"prompts[{row}]: got {type(prompt).__name__}, wanted a str or a list of messages")
-    return made
-
-
-def generation_arguments(generation: Any) -> dict[str, Any]:
-    """Return arguments of a model's `generate`.
-
-    Args:
-        generation: a dict of them, or a `GenerationConfig`; None for greedy, with at most 128 new tokens.
-
-    Raises:
-        ValueError, TypeError: for bad input, and for several texts for each prompt, in one line.
-
-    >>> generation_arguments(None)
-    {'max_new_tokens': 128, 'do_sample': False}
-    """
-    name = "num_return_sequences"
-    chosen = GENERATION if generation is None else generation
-    if not isinstance(chosen, Mapping) and not hasattr(chosen, name):
-        raise TypeError(
-            f"generation: got {type(chosen).__name__}, wanted a dict of arguments of generate, or a GenerationConfig"
-        )
-    arguments = dict(chosen) if isinstance(chosen, Mapping) else {"generation_config": chosen}
-    texts = arguments.get(name, getattr(arguments.get("generation_config"), name, None))
-    if not (texts is None or (isinstance(texts, int) and texts == 1)):
-        raise ValueError(f"generation: got {name}={texts!r}, wanted {_ONE_TEXT}")
-    return arguments
-
-
-def _is_chat(messages: Any) -> bool:
-    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
-    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+    return GenerationSet(generation_prompts(prompts, sources), sources, references)
 
 
 def _text(name: str, completion: Any) -> str:
     """Return what a completion says."""
     if not isinstance(completion, str):
-        if not _is_chat(completion):
+        if not is_chat(completion):
             raise TypeError(f"{name}: got {type(completion).__name__}, wanted a str or a list of messages")
-        completion = _content(name, completion[-1].get("content"))
+        completion = content_of(name, completion[-1].get("content"))
     return completion.strip()
 
 
-def _content(name: str, content: Any) -> str:
-    """Return the text of what a message holds: a text, or parts, of which some are texts; None, of a call of tools."""
-    if content is None or isinstance(content, str):
-        return content or ""
-    parts = content if isinstance(content, Sequence) else [None]
-    texts: list[Any] = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
-    if not all(isinstance(text, str) for text in texts):
-        raise TypeError(
-            f"{name}: got content {reprlib.repr(content)}, wanted a str or a list of parts whose text is a str"
-        )
-    return "".join(texts)
+def _without(column: Any, rows: set[int]) -> Any:
+    """Return a column with empty texts, or lists of one, in some rows, so that the others keep their numbers."""
+    if not rows or not is_column(column):
+        return column
+    kept = next((texts for row, texts in enumerate(column) if row not in rows), "")
+    return [([""] if is_column(kept) else "") if row in rows else texts for row, texts in enumerate(column)]
 
 
 def _padded(row: list[int], width: int, padding: int, *, left: bool) -> list[int]:
@@ -330,16 +317,24 @@ def _evaluating(model: Any) -> Iterator[None]:
             part.training = True
 
 
+def _prefix(metrics: Mapping[str, Any]) -> str:
+    """Return what the names of an evaluation's metrics begin with; users may have metrics that end as the Trainer's."""
+    prefixes = [name.removesuffix("_runtime") for name in metrics if name.endswith("_runtime")]
+    timed = [prefix for prefix in prefixes if f"{prefix}_samples_per_second" in metrics]
+    return min(timed or prefixes, key=len, default=_EVAL)
+
+
 def _merged(state: State, world: int) -> State:
     """Return the state of the rows of all processes."""
     if world == 1:
         return state
     distributed = importlib.import_module("torch.distributed")
-    states: list[Any] = [None] * world
-    distributed.all_gather_object(states, state)
-    for other in states[1:]:
-        states[0].merge(other)
-    return states[0]
+    gathered: list[Any] = [None] * world
+    distributed.all_gather_object(gathered, state.to_bytes())  # without callables, which need not pickle
+    first, *others = (read_state(data, **state.callables, loader=None) for data in gathered)
+    for other in others:
+        first.merge(other)
+    return first
 
 
 def _processes() -> tuple[int, int]:

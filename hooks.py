@@ -7,10 +7,11 @@ from typing import Any, cast
 from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .evaluation_sets import columns_by_set, evaluation_sets
-from .generation import GenerationCallback, Reward, generation_arguments, generation_set
+from .generation import GenerationCallback, Reward, generation_set
 from .inputs import validate_candidates, validate_given, validate_shared
 from .model_outputs import preprocess_logits_for_metrics
 from .options import Settings, check_flags, lists_options, settings_of
+from .prompts import generation_arguments
 from .sentences import SentenceSplitter
 from .state import State
 from .tokenization import Tokenizer
@@ -114,16 +115,18 @@ class TrainingDoors:
             references: the raw references, a list per source or a single text. For several evaluation sets, sources
                 and references, and prompts if they are not made by a function, are dicts of columns by the name of
                 the set.
-            prompts: what the model is asked, for each source: a text, or the messages of a chat, which become text by
-                the tokenizer's chat template; or a function from a source to that. The sources where it is None.
-            generation: a dict of arguments of the model's `generate`, or a `GenerationConfig`; greedy, with at most 128
-                new tokens, where it is None.
+            prompts: what the model is asked, for each source: a text, or the messages of a chat, without the answer,
+                which become text by the tokenizer's chat template; or a function from a source to that. The sources
+                where it is None.
+            generation: a dict of arguments of the model's `generate`, or a `GenerationConfig`; greedy where it is None.
+                There are at most 128 new tokens, unless it says `max_new_tokens` or `max_length`.
             batch_size: prompts at a time; `per_device_eval_batch_size` where it is None.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
                 sentence_splitter, threads: as in `compute`.
 
         Raises:
-            ValueError, TypeError: for bad input.
+            ValueError, TypeError: for bad input; the Trainer that gets it, for messages and a tokenizer without a chat
+                template.
 
         For example::
 
@@ -167,13 +170,14 @@ class TrainingDoors:
     ) -> Reward:
         """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
-        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant. Completions may be plain texts or
-        messages. The variant is "easse" where none is named, here or when the metric was made, since "hf" pays copies
-        of the source more than what people wrote; a variant that does so has to be asked for by name, and warns.
+        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant, and such options and columns as are
+        not the usual ones: "sari_easse_max_order-2". Completions may be plain texts or messages. The variant is "easse"
+        where none is named, here or when the metric was made, since "hf" pays copies of the source more than what
+        people wrote; a variant that does so has to be asked for by name, and warns.
 
         Args:
             source, references: the columns of the data set that hold the raw source, and a list of references or a
-                single one.
+                single one; or None, for a row that gets no reward of this function: None.
             unit: whether rewards go from 0 to 1 instead of to 100.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
                 sentence_splitter, threads: as in `compute`.

@@ -29,6 +29,7 @@ from .ngram_counts import count_ngrams
 from .ngrams import numbered_ngrams
 from .options import OPTIONS
 from .portable import pack
+from .prompts import generation_arguments
 from .ranges import ranges_of
 from .resampling import bootstrap
 from .results import Result

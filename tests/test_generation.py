@@ -1,5 +1,6 @@
-"""Models that only decode: the hook aligns or refuses, the callback generates and scores, the reward pays."""
+"""Models that only decode: the hook aligns or refuses, the callback generates and scores."""
 
+import logging
 import pickle
 
 import pytest
@@ -15,6 +16,7 @@ from transformers import (
     TrainingArguments,
     set_seed,
 )
+from transformers.utils.logging import warning_once
 
 PROMPT = "Simplify: {} Simple:"
 CHAT = (
@@ -305,14 +307,6 @@ def test_sets_by_name_and_chats(sari, memorised, tmp_path):
         assert of_evaluation(metrics, f"eval_{name}") == expected
 
 
-def test_one_set_for_several_is_refused(sari, tokenizer, memorised, tmp_path):
-    callback = sari.generation_callback(tokenizer, sources=SOURCES, references=REFERENCES)
-    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
-    trainer.eval_dataset = {"news": trainer.eval_dataset}
-    with pytest.raises(ValueError, match=r"^sources: got one evaluation set, wanted a dict by name"):
-        trainer.evaluate()
-
-
 @pytest.mark.parametrize("how", ["dict", "config", "of the model"])
 def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, monkeypatch, tmp_path, how):
     """A model that returns what else it knows of its tokens, too, is scored by its tokens."""
@@ -330,6 +324,35 @@ def test_parts_of_what_is_generated_are_no_texts(sari, tokenizer, memorised, mon
     assert scores[0] == scores[1]
 
 
+def test_chats_want_a_template_when_the_trainer_is_made(sari, memorised, tmp_path):
+    tokenizer, wanted = (
+        make_tokenizer(),
+        r"^tokenizer: got no chat_template, wanted one, for prompts that are messages$",
+    )
+    callback = sari.generation_callback(
+        tokenizer, sources=SOURCES, references=TARGETS, prompts=lambda source: [{"role": "user", "content": source}]
+    )
+    with pytest.raises(ValueError, match=wanted):
+        make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    trainer = make_trainer(tmp_path, tokenizer, memorised)
+    with pytest.raises(ValueError, match=wanted):
+        callback.on_evaluate(trainer.args, trainer.state, None, model=memorised, metrics={"eval_runtime": 1.0})
+    tokenizer.chat_template = CHAT
+    make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+
+
+def test_a_configuration_is_passed_alone(sari, tokenizer, memorised, monkeypatch, caplog, tmp_path):
+    """What is padded with stands in a copy: transformers warns of arguments beside a configuration."""
+    monkeypatch.setattr(logging.getLogger("transformers"), "propagate", True)
+    warning_once.cache_clear()
+    config = GenerationConfig(max_new_tokens=2)
+    callback = sari.generation_callback(tokenizer, sources=SOURCES[:2], references=TARGETS[:2], generation=config)
+    trainer = make_trainer(tmp_path, tokenizer, memorised, callbacks=[callback])
+    callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics={"eval_runtime": 1.0})
+    assert caplog.messages == []
+    assert config.pad_token_id is None
+
+
 def test_several_texts_that_the_model_returns_are_refused(sari, tokenizer, memorised, monkeypatch, tmp_path):
     monkeypatch.setattr(memorised.generation_config, "num_return_sequences", 2)
     monkeypatch.setattr(memorised.generation_config, "num_beams", 2)
@@ -340,27 +363,17 @@ def test_several_texts_that_the_model_returns_are_refused(sari, tokenizer, memor
         callback.on_evaluate(trainer.args, trainer.state, trainer.control, model=memorised, metrics={"eval_runtime": 1})
 
 
-SEVERAL = {"num_beams": 2, "num_return_sequences": 2}
 ONE_SET = {"sources": {"a": SOURCES}, "references": {"a": REFERENCES}}
 
 
 BAD = [
     ({"tokenizer": None}, r"^tokenizer: got NoneType, wanted a tokenizer of transformers$"),
-    ({"generation": "greedy"}, r"^generation: got str, wanted a dict of arguments of generate, or a Generat"),
-    ({"generation": SEVERAL}, r"^generation: got num_return_sequences=2, wanted one text for each prompt$"),
-    ({"generation": GenerationConfig(**SEVERAL)}, r"^generation: got num_return_sequences=2, wanted one text"),
     ({"sources": [], "references": []}, r"^sources, references: got no segments, wanted at least one$"),
     ({"sources": {}, "references": {}}, r"^sources: got a dict without an evaluation set, wanted at least one$"),
     ({"sources": {"a": SOURCES, "b": SOURCES}}, r"^references: got list, wanted a dict with .* each of a, b$"),
     ({**ONE_SET, "references": {"b": TARGETS}}, r"^references: got b, wanted a dict with a column for each of a$"),
     ({**ONE_SET, "prompts": {"b": SOURCES}}, r"^prompts: got b, wanted a dict with a column for each of a$"),
     ({**ONE_SET, "prompts": SOURCES}, r"^prompts: got list, wanted a dict with a column for each of a$"),
-    ({"prompts": "Simple: {}"}, r"^prompts: got str, wanted a list of prompts or a function from a source to its"),
-    ({"prompts": dict.fromkeys(SOURCES)}, r"^prompts: got dict, wanted a list of prompts or a function"),
-    ({"prompts": 5}, r"^prompts: got int, wanted a list of prompts or a function"),
-    ({"prompts": set(SOURCES)}, r"^prompts: got set, wanted a list of prompts or a function"),
-    ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources"),
-    ({"prompts": lambda _source: 5}, r"^prompts\[0\]: got int, wanted a str or a list of messages"),
     ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1"),
     ({"variant": "bleu"}, r"^variant: got 'bleu'"),
 ]
@@ -382,6 +395,7 @@ def make_callback(sari, tokenizer):
         generation={"max_new_tokens": 10},
         batch_size=2,
         variant="xu2016",
+        tokenize=lambda text: text.replace(",", " ,"),  # which does not pickle
     )
 
 
@@ -390,51 +404,3 @@ def test_two_processes(sari, tokenizer, tmp_path, two_processes):
     found = [(entry["processes"], entry["scores"]) for entry in two_processes if entry["case"] == "callback"]
     trainer = make_trainer(tmp_path, tokenizer, callbacks=[make_callback(sari, tokenizer)])
     assert found == [(2, of_evaluation(trainer.evaluate()))] * 2
-
-
-# ---- The reward ------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("unit", [False, True])
-def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
-    reward = sari.reward(unit=unit, source="complex", references="simple")
-    rows = [0, 0, 3, 0, 5, 3]
-    texts = [REFERENCES[row][place % 2] for place, row in enumerate(rows)]
-    columns = {"complex": [SOURCES[row] for row in rows], "simple": [REFERENCES[row] for row in rows]}
-    expected = [
-        sari.compute(sources=[SOURCES[row]], predictions=[text], references=[REFERENCES[row]], variant="easse")["sari"]
-        / (100 if unit else 1)
-        for row, text in zip(rows, texts, strict=True)
-    ]
-    assert reward.__name__ == "sari_easse"
-    assert reward(prompts=["?"] * 6, completions=texts, trainer_state=None, **columns) == expected
-    chats = [[{"role": "assistant", "content": text}] for text in texts]
-    assert reward(completions=chats, **columns) == expected
-    parts = [[{"role": "assistant", "content": [{"type": "text", "text": text}]}] for text in texts]
-    assert reward(completions=parts, **columns) == expected
-
-
-def test_a_variant_that_pays_copies_warns(sari):
-    with sari.collect_warnings() as collected:
-        assert sari.reward(variant="hf").__name__ == "sari_hf"
-    assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"]
-    with sari.collect_warnings() as collected:
-        sari.reward()
-    assert collected == []
-
-
-def test_columns_that_lack_are_named(sari):
-    with pytest.raises(ValueError, match=r"^source: got columns text, references, wanted also 'source'$"):
-        sari.reward()(completions=["a"], text=["a"], references=[["a"]])
-    with pytest.raises(TypeError, match=r"^completions\[0\]: got int, wanted a str or a list of messages$"):
-        sari.reward()(completions=[5], source=["a"], references=[["a"]])
-
-
-@pytest.mark.parametrize("content", [5, ["a"], [{"type": "text", "text": None}], [{"text": "a"}, {"text": 5}]], ids=str)
-def test_messages_without_text_are_refused(sari, content):
-    with pytest.raises(
-        TypeError, match=r"^completions\[1\]: got content .*, wanted a str or a list of parts whose text"
-    ):
-        sari.reward()(
-            completions=["a", [{"role": "assistant", "content": content}]], source=["a"] * 2, references=["a"] * 2
-        )

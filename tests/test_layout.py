@@ -87,7 +87,7 @@ FLOORS = (
         *("inputs", "tokenization", "ranges", "samples", "scores", "sentences", "variants", "resampling", "portable"),
         "model_outputs",
     },
-    {"ngrams", "options", "data_warnings", "results", "evaluation_sets"},
+    {"ngrams", "options", "data_warnings", "results", "evaluation_sets", "prompts"},
     {"countings", "lookups", "training"},
     {"ngram_counts", "candidate_counts"},
     {"counting"},
