@@ -60,8 +60,9 @@ class TrainingDoors:
             tokenizer: what decodes the token ids: `processing_class` of the Trainer.
             sources: the raw sources, in the order of the evaluation set; without them the decoded inputs are taken,
                 for which the training arguments need `include_for_metrics=["inputs"]`.
-            references: the raw references, likewise; without them the decoded labels are taken. For several
-                evaluation sets, sources and references are dicts of columns by the name of the set.
+            references: the raw references, likewise; without them the decoded labels are taken, and inputs are
+                needed that show the order. For several evaluation sets, sources and references are dicts of columns by
+                the name of the set.
             variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties,
                 sentence_splitter, threads: as in `compute`.
 
