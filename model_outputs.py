@@ -77,9 +77,12 @@ def check_prompts(spans: list[Span], *, left_padding: bool) -> None:
 
 
 def check_answers(spans: list[Span]) -> None:
-    """Refuse labels with padding between their tokens: the turns of a chat are no single answer."""
+    """Refuse labels that hide prompts between their tokens: the turns of a chat are no single answer.
+
+    Where no prompt comes first, `Seq2SeqTrainer` has put the model's own padding behind that of the batch.
+    """
     for row, span in enumerate(spans):
-        if span.tokens != span.end - span.begin:
+        if span.begin and span.tokens != span.end - span.begin:
             raise ValueError(
                 f"label_ids[{row}]: got -100 between tokens, as between the turns of a chat, wanted one answer, "
                 "such as the last turn, or sari.generation_callback"
@@ -87,13 +90,13 @@ def check_answers(spans: list[Span]) -> None:
 
 
 def are_logits(predictions: Any, labels: Any) -> bool:
-    """Tell whether predictions are logits, or token ids made of them: they stand where labels do."""
+    """Tell whether predictions are logits, or token ids that were made of them, as padding in the same places shows."""
     if isinstance(predictions, list):  # batch by batch
         return all(map(are_logits, predictions, labels))
     if _first(predictions).ndim == 3:
         return True
-    ids, labels = as_array(predictions), as_array(labels)
-    return ids.shape == labels.shape and np.array_equal(ids == PADDING, labels == PADDING)
+    padded, wanted = as_array(predictions) == PADDING, as_array(labels) == PADDING
+    return bool(padded.any()) and np.array_equal(padded, wanted)
 
 
 def spans_of(labels: Any) -> list[Span]:

@@ -25,6 +25,9 @@ from .model_outputs import (
     spans_of,
 )
 
+# Of fewer rows chance may say the same.
+_SEVERAL = 3
+
 
 class TrainerMetric:
     """A function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer`. Made by `Sari.compute_metrics`."""
@@ -169,11 +172,15 @@ class _Decoder:
     def __init__(self, tokenizer: Any):
         self._tokenizer = checked_decoder(tokenizer)
 
+    @property
+    def _of_texts(self) -> Any:
+        """The tokenizer itself, which a processor has."""
+        return getattr(self._tokenizer, "tokenizer", self._tokenizer)
+
     @cached_property
     def _end(self) -> int:
         """The id after the last: models may have more outputs than there are tokens."""
-        tokenizer = getattr(self._tokenizer, "tokenizer", self._tokenizer)  # a processor has one of its own
-        return 1 + max(tokenizer.get_vocab().values())
+        return 1 + max(self._of_texts.get_vocab().values())
 
     def texts(self, name: str, arrays: Any, labels: Any = None) -> list[str]:
         """Decode token ids, or logits, of rows; `name` is for messages, `labels` tell where logits are padding."""
@@ -199,7 +206,7 @@ class _Decoder:
 
     def round_trip(self, texts: list[str]) -> list[str]:
         """Return what is left of texts that go through the tokenizer."""
-        return self._decoded(self._tokenizer(texts, verbose=False)["input_ids"]) if texts else []
+        return self._decoded(self._of_texts(texts, verbose=False)["input_ids"]) if texts else []
 
     def _decoded(self, rows: list[list[int]]) -> list[str]:
         return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
@@ -207,13 +214,16 @@ class _Decoder:
 
 def _check_labels(rows: list[Row], texts: EvaluationSet) -> None:
     """Refuse labels that hold prompts as well as answers, as a model that only decodes has them of whole texts."""
-    whole = 0
+    whole = same = 0
     for number, row in enumerate(rows):
         label = letters_of(row.label)
         source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
         own = () if texts.references is None else map(letters_of, texts.references[number])
-        same = texts.sources is None and source == label
-        whole += bool(source) and source in label and (same or source != label) and label not in own
+        if source and source in label and label not in own:
+            whole += source != label
+            same += texts.sources is None and source == label
+    if same == len(rows):  # which inputs are, all of them
+        whole = same
     if whole > MOST * len(rows):
         raise ValueError(
             f"label_ids: got labels that hold the source as well, in {whole} of {len(rows)} rows, wanted the "
@@ -222,17 +232,17 @@ def _check_labels(rows: list[Row], texts: EvaluationSet) -> None:
 
 
 def _check_predictions(rows: list[Row], texts: EvaluationSet) -> None:
-    """Refuse predictions that begin with their prompts, as what a model that only decodes generates does."""
-    prompted = 0
+    """Refuse predictions that all begin with one prompt and their source, as a model that only decodes generates."""
+    prompts = set()
     for number, row in enumerate(rows):
         prediction = letters_of(row.prediction)
         source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
-        before, found, after = prediction.partition(source) if source else ("", "", "")
-        prompted += bool(before and found and after)
-    if prompted > MOST * len(rows):
+        prompt, found, answer = prediction.partition(source) if source else ("", "", "")
+        prompts.add(prompt if found and answer else "")
+    if len(rows) >= _SEVERAL and len(prompts) == 1 and "" not in prompts:
         raise ValueError(
-            f"predictions: got texts that hold the source after a prompt, in {prompted} of {len(rows)} rows, wanted "
-            "the answer alone, as sari.generation_callback takes it"
+            "predictions: got texts that hold a prompt and the source before an answer, in all rows, wanted the answer "
+            "alone, as sari.generation_callback takes it"
         )
 
 
@@ -245,7 +255,8 @@ def _check_begun_once(rows: list[Row], ends: Iterable[int]) -> None:
     """
     inputs = [(row.source, row.label) for row in rows]
     for end in ends:
-        if inputs[end : end + 1] == inputs[:1] and inputs[end : 2 * end] == inputs[:end]:
+        again = inputs[end : end + 1] == inputs[:1] and inputs[end : 2 * end] == inputs[:end]
+        if again and len(set(inputs[:end])) > 1:  # one row may be there twice
             raise ValueError(
                 f"label_ids: got rows that begin again at row {end}, as after an evaluation that broke off, wanted one "
                 "evaluation: evaluate again"

@@ -139,12 +139,27 @@ def test_rows_that_are_there_twice(sari, tokenizer):
     batch = evaluated(tokenizer, OUTPUTS[:2], labels[:2])
     assert hook(batch, compute_result=False) == {}
     assert hook(batch) == sari.compute(sources=SOURCES[:2], predictions=OUTPUTS[:2], references=REFERENCES[:2])
+    hook, row = sari.compute_metrics(tokenizer), evaluated(tokenizer, OUTPUTS[:1], labels[:1], SOURCES[:1])
+    assert [hook(row, compute_result=False) for _ in range(2)] == [{}, {}]
+    assert hook(row) == hook(row)
+
+
+def test_many_sources_as_their_own_references(sari, tokenizer):
+    labels = [*SOURCES[:8], REFERENCES[8][0], REFERENCES[9][0]]
+    hook = sari.compute_metrics(tokenizer)
+    found = hook(evaluated(tokenizer, labels=labels, inputs=SOURCES))
+    assert found == sari.compute(
+        sources=tokens_of(tokenizer, SOURCES), predictions=OUTPUTS, references=tokens_of(tokenizer, labels)
+    )
+    with pytest.raises(ValueError, match=r"^label_ids: got labels that hold the source as well, in 10 of 10 rows"):
+        hook(evaluated(tokenizer, labels=SOURCES, inputs=SOURCES))
 
 
 def test_several_answers_in_a_row_are_refused(hook, tokenizer):
     """The turns of a chat, with what the user said between them."""
     handed = evaluated(tokenizer)
-    handed.label_ids[3, 2:4] = -100
+    handed.predictions = np.eye(len(tokenizer), dtype=np.float32)[np.maximum(handed.label_ids, 0)]
+    handed.label_ids[:, 0] = handed.label_ids[3, 3:5] = -100
     with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, .* wanted one answer, "):
         hook(handed)
 
@@ -165,10 +180,14 @@ def test_labels_without_their_ends(hook, sari, tokenizer, cut):
         hook(handed)
 
 
-def test_predictions_with_their_prompts_are_refused(hook, tokenizer):
+def test_predictions_with_their_prompts_are_refused(sari, hook, tokenizer):
     prompted = [f"Simplify: {source} Simple: {output}" for source, output in zip(SOURCES, OUTPUTS, strict=True)]
-    with pytest.raises(ValueError, match=r"^predictions: got texts that hold the source after a prompt, in 10 of 10"):
+    with pytest.raises(ValueError, match=r"^predictions: got texts that hold a prompt and the source before an answer"):
         hook(evaluated(tokenizer, predictions=prompted))
+    prompted[3] = OUTPUTS[3]  # a model that begins with its input, now and then
+    assert hook(evaluated(tokenizer, predictions=prompted)) == sari.compute(
+        sources=SOURCES, predictions=tokens_of(tokenizer, prompted), references=REFERENCES
+    )
 
 
 def test_a_loss_before_the_logits(hook, tokenizer):

@@ -105,6 +105,26 @@ def test_labels_that_are_padded_on_the_left(sari, tokenizer, tmp_path, generate)
     assert scores[0] == scores[1]
 
 
+@pytest.mark.parametrize("arguments", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}], ids=str)
+@pytest.mark.parametrize(("length", "batch_size"), [(None, 3), (1, 3), (3, 1)], ids=["whole", "cut", "cut, one by one"])
+def test_labels_that_the_model_pads(sari, tokenizer, tmp_path, arguments, length, batch_size):
+    """Behind the -100 of their batch stands the model's own padding, up to the length that it generates by itself."""
+    references = [[" ".join(row[0].split()[: 3 + place % 4])] for place, row in enumerate(REFERENCES)]
+    labels = [[" ".join(text.split()[:length])] for (text,) in references]
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=references)
+    chosen = {
+        **arguments,
+        "eval_dataset": make_dataset(tokenizer, references=labels),
+        "per_device_eval_batch_size": batch_size,
+    }
+    trainer = make_trainer(tmp_path, tokenizer, hook, **chosen)
+    trainer.model.generation_config.max_length = 60
+    found = of_evaluation(trainer.evaluate())
+    trainer.args.eval_do_concat_batches = True
+    texts = predictions_of(trainer, tokenizer)
+    assert found == sari.compute(sources=SOURCES, predictions=texts, references=references)
+
+
 def test_preprocessing_reduces_what_the_trainer_keeps(sari, tokenizer, tmp_path):
     hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
     assert hook.preprocess_logits_for_metrics is sari.preprocess_logits_for_metrics
