@@ -90,13 +90,18 @@ def check_answers(spans: list[Span]) -> None:
 
 
 def are_logits(predictions: Any, labels: Any) -> bool:
-    """Tell whether predictions are logits, or token ids that were made of them, as padding in the same places shows."""
+    """Tell whether predictions are logits, or token ids made of them: padding stands where that of labels does.
+
+    Where nothing is padded, generated rows are told by the token that all of them begin with.
+    """
     if isinstance(predictions, list):  # batch by batch
         return all(map(are_logits, predictions, labels))
     if _first(predictions).ndim == 3:
         return True
-    padded, wanted = as_array(predictions) == PADDING, as_array(labels) == PADDING
-    return bool(padded.any()) and np.array_equal(padded, wanted)
+    ids = as_array(predictions)
+    padded = ids == PADDING
+    is_told = padded.any() or (ids[:, :1] != ids[:1, :1]).any()
+    return bool(is_told) and np.array_equal(padded, as_array(labels) == PADDING)
 
 
 def spans_of(labels: Any) -> list[Span]:

@@ -125,6 +125,14 @@ def test_labels_that_the_model_pads(sari, tokenizer, tmp_path, arguments, length
     assert found == sari.compute(sources=SOURCES, predictions=texts, references=references)
 
 
+def test_labels_that_are_all_cut_at_one_length(sari, tokenizer, tmp_path):
+    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+    rows = make_dataset(tokenizer).map(lambda row: {"labels": row["labels"][:12]})
+    trainer = make_trainer(tmp_path, tokenizer, hook, generate=False, eval_dataset=rows)
+    with pytest.raises(ValueError, match=r"^label_ids: got labels without the ends of their references, in 10 of 10"):
+        trainer.evaluate()
+
+
 def test_preprocessing_reduces_what_the_trainer_keeps(sari, tokenizer, tmp_path):
     hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
     assert hook.preprocess_logits_for_metrics is sari.preprocess_logits_for_metrics
