@@ -2,12 +2,12 @@
 
 import os
 import re
-import textwrap
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from .inputs import quoted, validate_given
 from .model_outputs import Span
 
 # Two simplifications of one sentence share more than this part of their runs of four letters, unrelated ones do not; on
@@ -27,25 +27,22 @@ class EvaluationSet(NamedTuple):
     references: list[list[str]] | None
 
 
-def evaluation_sets(
-    sources: Any, references: Any, *, check: Callable[..., tuple[Any, Any]]
-) -> dict[str, EvaluationSet]:
+def evaluation_sets(sources: Any, references: Any) -> dict[str, EvaluationSet]:
     """Return the evaluation sets by name.
 
     Args:
         sources, references: columns, or dicts of columns by the name of the set, or None.
-        check: from the sources and references of one set to lists.
 
     Raises:
-        ValueError, TypeError: for columns that `check` refuses, and for dicts with different names.
+        ValueError, TypeError: for columns that `validate_given` refuses, and for dicts with different names.
 
-    >>> list(evaluation_sets({"news": ["a b"], "web": ["c d"]}, None, check=lambda *columns: columns))
-    ['news', 'web']
+    >>> evaluation_sets({"news": ["a b"], "web": ["c d"]}, None)["web"]
+    EvaluationSet(sources=['c d'], references=None)
     """
     sets = {}
     for name, columns in columns_by_set({"sources": sources, "references": references}).items():
         try:
-            sets[name] = EvaluationSet(*check(*columns.values()))
+            sets[name] = EvaluationSet(*validate_given(**columns))
         except (ValueError, TypeError) as error:
             raise type(error)(f"{name}: {error}" if name else str(error)) from None
     return sets
@@ -136,9 +133,9 @@ class KnownSet:
         Raises:
             ValueError: where these are more than a few of the rows.
         """
-        if "label" not in self._columns:
-            return
         aligned = {number for number, row in enumerate(rows) if row.aligned}
+        if not aligned or "label" not in self._columns:
+            return
         cut = aligned.intersection(self._columns["label"].cut([row.label for row in rows]))
         if len(cut) > _FEW * len(rows):
             raise ValueError(
@@ -187,8 +184,8 @@ class _Column:
             return None
         number = min(misplaced or unlike)
         home = misplaced.get(number)
-        these = f"row {number} of these {_short(self._rows[number][0])}" if home is None else f"row {home} of these"
-        return f"row {number} of it is {_short(decoded[number])}, {these}"
+        these = f"row {number} of these {quoted(self._rows[number][0])}" if home is None else f"row {home} of these"
+        return f"row {number} of it is {quoted(decoded[number])}, {these}"
 
     def cut(self, decoded: list[str]) -> list[int]:
         """Return the rows of which only the beginning is left."""
@@ -228,7 +225,3 @@ def letters_of(text: str) -> str:
 def _alike(letters: str, others: str) -> bool:
     runs = {letters[begin : begin + _RUN] for begin in range(len(letters) - _RUN + 1)}
     return sum(run in others for run in runs) > _ENOUGH_RUNS * len(runs)
-
-
-def _short(text: str) -> str:
-    return repr(textwrap.shorten(text, 60, placeholder=" ..."))

@@ -8,7 +8,7 @@ from .comparing import Chosen, Prepared, candidate_scores, minimum_bayes_risk
 from .data_warnings import check_variant, give_warnings
 from .evaluation_sets import columns_by_set, evaluation_sets
 from .generation import GenerationCallback, Reward, generation_set
-from .inputs import validate_candidates, validate_given, validate_shared
+from .inputs import validate_candidates, validate_shared
 from .model_outputs import preprocess_logits_for_metrics
 from .options import Settings, check_flags, lists_options, settings_of
 from .prompts import generation_arguments
@@ -75,7 +75,7 @@ class TrainingDoors:
             Seq2SeqTrainer(compute_metrics=sari.compute_metrics(tokenizer, sources=sources, references=references), ...)
         """
         given = locals()
-        sets = evaluation_sets(sources, references, check=validate_given)
+        sets = evaluation_sets(sources, references)
         return TrainerMetric(
             tokenizer, _Scoring(settings_of(given)), sets, remake=_remade("compute_metrics", given, "tokenizer")
         )

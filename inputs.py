@@ -1,5 +1,6 @@
 """Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong where."""
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
@@ -170,6 +171,15 @@ def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -
     first = [row[0] for row in references]
     distance %= len(first)
     return first[distance:] + first[:distance]
+
+
+def quoted(text: str) -> str:
+    """Return the beginning of a text, in quotation marks, for messages.
+
+    >>> quoted("a  long " * 10)
+    "'a long a long a long a long a long a long a long a long ...'"
+    """
+    return repr(textwrap.shorten(text, 60, placeholder=" ..."))
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:

@@ -5,11 +5,10 @@ Nothing is imported from transformers.
 
 import copy
 import reprlib
-import textwrap
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from .inputs import is_column
+from .inputs import is_column, quoted
 
 #: A prompt: plain text, or the messages of a chat.
 Prompt = str | list[dict[str, Any]]
@@ -117,8 +116,8 @@ def _check_order(prompts: list[Prompt], sources: list[str]) -> None:
         held = next((other for other in lacking if wanted[other] in texts[row]), None)
         if held is not None and any(wanted[row] in texts[other] for other in lacking):
             raise ValueError(
-                f"prompts[{row}]: got one that holds sources[{held}], {_short(wanted[held])}, wanted one for "
-                f"sources[{row}], {_short(wanted[row])}: the order of sources"
+                f"prompts[{row}]: got one that holds sources[{held}], {quoted(wanted[held])}, wanted one for "
+                f"sources[{row}], {quoted(wanted[row])}: the order of sources"
             )
 
 
@@ -130,10 +129,6 @@ def _text_of(name: str, prompt: Prompt) -> str:
 
 def _spaced(text: str) -> str:
     return " ".join(text.split())
-
-
-def _short(text: str) -> str:
-    return repr(textwrap.shorten(text, 60, placeholder=" ..."))
 
 
 def content_of(name: str, content: Any) -> str:

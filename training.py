@@ -115,7 +115,7 @@ class TrainerMetric:
             )
         for name, texts in {"predictions": predictions, "inputs": sources}.items():
             if len(texts) != len(labels):
-                hint = ", which batch_eval_metrics does not gather from all processes: pass sources instead"
+                hint = ", which batch_eval_metrics does not gather from all processes: pass sources and references"
                 raise ValueError(
                     f"{name}: got {len(texts)} rows, wanted {len(labels)}, as many as labels"
                     + (hint if name == "inputs" and _processes() > 1 else "")
