@@ -1,31 +1,22 @@
-"""What BLEU is made of, segment by segment, for any number of systems against references that are prepared once.
+"""The counts that BLEU is computed from, per segment, by sacreBLEU, over tokens as they are."""
 
-The numbers are those of sacreBLEU's `sentence_score`, over tokens as they are: an n-gram counts as often as it occurs
-in the reference that has it most, and the closest reference, of two as close the shorter, gives its length (Papineni
-et al. 2002).
-"""
-
+from bisect import bisect_right
 from collections.abc import Sequence
-from itertools import chain
-from typing import NamedTuple
+from itertools import accumulate, chain
 
 import numpy as np
+from sacrebleu.metrics import BLEU
 
 from sari.inputs import validate_references, validate_texts
-from sari.lookups import Known, known_ngrams, look_up
-from sari.ngrams import REFERENCES, Ngrams, Tokens, occurrences
-from sari.ranges import ranges_of, running_total, sums_of_ranges
-from sari.tokenization import Text, Vocabulary, encode_known, encode_to_know
 
-MAX_ORDER = 4
-
-_TOKENS = Text("none", lowercase=False, splits_on_space=False)
-# Few enough that the references of any corpus are numbered in little memory.
-_CHUNK_SEGMENTS = 250
+# sacreBLEU's n-grams of a text take 30 to 70 bytes per character: up to 200 MB.
+_KEPT_CHARACTERS = 2_500_000
 
 
 class BleuReferences:
-    """References, ready for the predictions of any number of systems.
+    """References for the predictions of any number of systems.
+
+    Their n-grams are counted once; beyond 2.5 million characters, for every system again, to save memory.
 
     >>> references = BleuReferences([["the cat sat .", "a cat ."], ["a dog barked ."]])
     >>> references.counts(["the cat sat .", "a dog ."]).tolist()[1]
@@ -35,78 +26,32 @@ class BleuReferences:
     def __init__(self, references):
         """Prepare references: per segment a list of texts, of any length, or one text."""
         rows = validate_references(references)
-        self.segments = len(rows)
-        self._chunks = [_prepared(rows[begin : begin + _CHUNK_SEGMENTS]) for begin in self._begins]
-
-    @property
-    def _begins(self) -> range:
-        """Where each chunk of segments begins."""
-        return range(0, self.segments, _CHUNK_SEGMENTS)
+        self._segments = len(rows)
+        kept = bisect_right(list(accumulate(sum(map(len, row)) for row in rows)), _KEPT_CHARACTERS)
+        self._prepared = list(map(_prepared, rows[:kept]))
+        self._others = list(map(tuple, rows[kept:]))
 
     def counts(self, predictions) -> np.ndarray:
-        """Return what the BLEU of any of the segments is made of: int64[segments, 10], which adds up.
+        """Return the counts of each segment, int64[segments, 10]; those of a corpus are the sums of its rows.
 
-        Lengths of prediction and closest reference, and matching and all n-grams of four orders.
+        The columns are the length of the prediction, the length of the closest reference (of two equally close ones,
+        the shorter), the matching n-grams of orders 1 to 4, and all n-grams of the prediction of orders 1 to 4.
 
         Raises:
-            ValueError: for predictions that are not one for each segment.
+            ValueError: if there is not one prediction per segment.
         """
         predictions = validate_texts("predictions", predictions)
-        if len(predictions) != self.segments:
-            raise ValueError(f"references: got {self.segments} rows, wanted {len(predictions)}, as many as predictions")
-        parts = [predictions[begin : begin + _CHUNK_SEGMENTS] for begin in self._begins]
-        none = np.empty((0, 2 + 2 * MAX_ORDER), np.int64)
-        return np.concatenate([none, *(_counts(*pair) for pair in zip(parts, self._chunks, strict=True))])
+        if len(predictions) != self._segments:
+            raise ValueError(
+                f"references: got {self._segments} rows, wanted {len(predictions)}, as many as predictions"
+            )
+        rows = []
+        for bleu, text in zip(chain(self._prepared, map(_prepared, self._others)), predictions, strict=True):
+            score = bleu.corpus_score([text], None)
+            rows.append([score.sys_len, score.ref_len, *score.counts, *score.totals])
+        return np.array(rows, np.int64).reshape(-1, 10)
 
 
-class _Chunk(NamedTuple):
-    """The references of some segments.
-
-    Attributes:
-        vocabulary: their tokens.
-        lengths: int64[segment, reference]: the tokens of each, from the shortest; the last again where there are fewer.
-        known: their n-grams.
-        most: how often the reference that has most of it has each n-gram.
-    """
-
-    vocabulary: Vocabulary
-    lengths: np.ndarray
-    known: Known
-    most: np.ndarray
-
-
-def _prepared(rows: Sequence[Sequence[str]]) -> _Chunk:
-    ids, lengths, vocabulary = encode_to_know([(list(chain.from_iterable(rows)), _TOKENS)])
-    nrefs = np.array(list(map(len, rows)), np.int64)
-    no_source = np.zeros(len(rows), np.int64)
-    ngrams, known = known_ngrams(Tokens(ids, np.concatenate([no_source, lengths]), nrefs), MAX_ORDER)
-    columns = np.minimum(np.arange(nrefs.max()), nrefs[:, None] - 1)
-    by_reference = lengths[columns + running_total(nrefs)[:-1, None]]
-    return _Chunk(vocabulary, np.sort(by_reference, axis=1), known, _most(ngrams))
-
-
-def _most(ngrams: Ngrams) -> np.ndarray:
-    """Return how often each n-gram occurs in the reference that has most of it."""
-    most = np.zeros(ngrams.distinct, np.int64)
-    for order, sizes in enumerate(ngrams.sizes(ngrams.tokens.references), start=1):
-        reference = np.arange(len(sizes)).repeat(sizes)
-        held, times = np.unique(ngrams.of_order(order, REFERENCES) * len(sizes) + reference, return_counts=True)
-        np.maximum.at(most, held // len(sizes), times)
-    return most
-
-
-def _counts(predictions: Sequence[str], chunk: _Chunk) -> np.ndarray:
-    ids, lengths = encode_known(predictions, _TOKENS, chunk.vocabulary)
-    segments = np.arange(len(predictions))
-    counts = np.zeros((len(predictions), 2 + 2 * MAX_ORDER), np.int64)
-    counts[:, 0] = lengths
-    closest = np.abs(chunk.lengths - lengths[:, None]).argmin(axis=1)  # the first of those as close, the shortest
-    counts[:, 1] = chunk.lengths[segments, closest]
-    predicted, _ = look_up(ids, lengths, segments, chunk.known, MAX_ORDER)
-    # One prediction for each segment: the slots of n-grams that references have are their numbers.
-    matches = np.minimum(occurrences(predicted.slots, len(chunk.most)), chunk.most)
-    in_references = predicted.others[0]
-    sums = sums_of_ranges([matches], ranges_of(in_references.ravel())).reshape(in_references.shape)
-    counts[:, 2 : 2 + len(sums)] = sums.T
-    counts[:, 2 + MAX_ORDER :] = np.maximum(lengths[:, None] - np.arange(MAX_ORDER), 0)
-    return counts
+def _prepared(texts: Sequence[str]) -> BLEU:
+    """Return BLEU with the references of one segment, as a corpus of its own: sacreBLEU returns counts of corpora."""
+    return BLEU(tokenize="none", force=True, references=[[text] for text in texts])
