@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     compute = Scorer().compute
 
@@ -31,7 +31,7 @@ def _on_demand(name: str) -> Any:
     """Import what counts when it is first asked for: the command line answers `--help` without."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     globals().update(Scorer=Scorer, compute=Scorer().compute)
     return globals()[name]

@@ -1,6 +1,6 @@
-"""What a careful colleague would say about the data behind a score: warnings, from tallies and a small sample of texts.
+"""Warnings about the data behind a score, the variant, and the number of segments, from a small sample of texts.
 
-A warning speaks of what most of a column looks like, and needs at least `ENOUGH` segments to judge by.
+A warning about texts needs at least `ENOUGH` segments, and describes most of a column.
 """
 
 import os
@@ -14,7 +14,14 @@ from functools import cache
 from itertools import chain, combinations
 from typing import Any, NamedTuple, TypedDict
 
-from .samples import Observed, Pair, flattened
+import numpy as np
+
+from .ngram_statistics import count_ngrams
+from .scores import exact_sums, sari_scores, score_totals, summands
+from .significance import ENOUGH_SEGMENTS, SIGNIFICANT
+from .tokenization import encode_corpus
+from .validation import unrelated_texts
+from .variants import Variant
 
 
 class SariWarning(UserWarning):
@@ -22,11 +29,11 @@ class SariWarning(UserWarning):
 
 
 class CopiedOutputsWarning(SariWarning):
-    """Most outputs are their sources."""
+    """Most predictions are copies of their sources."""
 
 
 class EmptyOutputsWarning(SariWarning):
-    """Some outputs are empty."""
+    """Some predictions are empty."""
 
 
 class BelowCopyWarning(SariWarning):
@@ -38,11 +45,11 @@ class BelowUnrelatedWarning(SariWarning):
 
 
 class RewardsCopyingWarning(SariWarning):
-    """The variant gives full marks for deletion to an output that deletes nothing."""
+    """The variant gives a delete score of 100 to a prediction that deletes nothing."""
 
 
 class CaseMismatchWarning(SariWarning):
-    """Some columns are in lower case and others are not, and case counts."""
+    """Some columns are in lower case and others are not, and case matters."""
 
 
 class AlreadyTokenizedWarning(SariWarning):
@@ -50,56 +57,61 @@ class AlreadyTokenizedWarning(SariWarning):
 
 
 class UntokenizedWarning(SariWarning):
-    """Texts look untokenized, and are only split on spaces."""
+    """Texts do not look tokenized, and are only split at spaces."""
 
 
 class UnsegmentedTextWarning(SariWarning):
-    """Chinese or Japanese, with a tokenizer that leaves whole clauses in one piece."""
+    """Texts are Chinese or Japanese, and the tokenizer does not split them into words."""
 
 
 class DuplicateReferencesWarning(SariWarning):
-    """Two references are the same text nearly everywhere."""
+    """Two references are the same in nearly all segments."""
 
 
 class SwappedColumnsWarning(SariWarning):
-    """Sources and outputs look exchanged."""
+    """Sources and predictions look swapped."""
 
 
 class ShiftedLinesWarning(SariWarning):
-    """Lines of one file belong to neighbouring lines of another."""
+    """Texts look shifted by one line against the sources."""
 
 
 class FewSegmentsWarning(SariWarning):
-    """Intervals or tests of fewer segments than it takes for them to hold."""
+    """There are too few segments for intervals or tests."""
 
 
 class FewResamplesWarning(SariWarning):
-    """So few draws for so many comparisons that no difference could be significant."""
+    """There are too few resamples for a significant difference."""
 
 
 class VariantLeftOutWarning(SariWarning):
-    """A variant cannot be had with these options, or without a package that is missing."""
+    """A variant is incompatible with these options, or needs a package that is missing."""
 
 
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
     category.__name__: category for category in SariWarning.__subclasses__()
 }
 
-#: Segments that it takes to speak of most of them.
+#: Fewer segments than these give no warning about texts.
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 
-# What counts as significant.
-_SIGNIFICANT = 0.05
+# A copy of the sources gets a third of its keep score, unrelated texts hardly more than a delete score. A system with a
+# score above this is above both; below it, copies and unrelated texts are scored on the sample.
+_ABOVE_COPIES_AND_UNRELATED = 35
+# Under variants that reward copying only unrelated texts matter; they score 18 to 23 on ASSET and PWKP.
+_ABOVE_UNRELATED = 30
+_UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 
-#: Segments that it takes for intervals and the bootstrap to hold: `benchmarks/significance.py` shows it.
-ENOUGH_TO_RESAMPLE = 100
+# A sample has so many pairs of neighbouring segments, and so many characters of each text.
+_PAIRS = 16
+_CHARACTERS = 2_000
 
-# Texts that share so many of their words belong together; how many more a text must share with a neighbour's source
-# than with its own, and in how many of the pairs.
+# Texts that share so many words belong together; how many more words a text shares with the source of its neighbour,
+# and in how many pairs, if lines are shifted.
 _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
-# How much longer than sources and references outputs are, and how much closer to references, when they are the sources
-# in truth. Their words are longer, too; those of a wordy system are not.
+# How much longer than sources and references predictions are, and how much nearer to references, if they are swapped.
+# The words of sources are longer, too, other than those of a verbose system.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
@@ -107,8 +119,64 @@ _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
 
-# Where warnings go instead of to Python's, whose filters belong to the whole process.
+# The list that collects warnings instead of Python's `warnings`, whose filters belong to the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
+
+
+#: One or two neighbouring segments: sources, predictions, references.
+Pair = tuple[list[str], list[str], list[list[str]]]
+
+
+class TextSample(NamedTuple):
+    """What is kept of texts besides their counts.
+
+    Attributes:
+        pairs: a few pairs of neighbouring segments, spread evenly over the corpus.
+        empty: how many predictions are empty.
+        nrefs: the numbers of references that segments have.
+    """
+
+    pairs: list[Pair]
+    empty: int
+    nrefs: frozenset[int]
+
+    def merge(self, other: "TextSample") -> "TextSample":
+        """Return a sample of the texts of both."""
+        pairs = self.pairs + other.pairs
+        while len(pairs) > 2 * _PAIRS:
+            pairs = pairs[::2]
+        return TextSample(pairs, self.empty + other.empty, self.nrefs | other.nrefs)
+
+    def columns(self) -> Pair:
+        """Return the sources, predictions and references of the pairs.
+
+        >>> take_sample(["a", "b", "c"], ["A", "B", "C"], [["1"], ["2"], ["3"]]).columns()
+        (['a', 'b', 'c'], ['A', 'B', 'C'], [['1'], ['2'], ['3']])
+        """
+        sources, predictions, references = (list(chain.from_iterable(part)) for part in zip(*self.pairs, strict=True))
+        return sources, predictions, references
+
+
+NO_TEXTS = TextSample([], 0, frozenset())
+
+
+def take_sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> TextSample:
+    """Take a sample of checked texts: of long texts the beginning.
+
+    >>> take_sample(["a", "b", "c"], ["A", "", "C"], [["1"], ["2"], ["3"]])
+    TextSample(pairs=[(['a', 'b'], ['A', ''], [['1'], ['2']]), (['c'], ['C'], [['3']])], empty=1, nrefs=frozenset({1}))
+    """
+    step = max(2, -(-len(sources) // _PAIRS))
+    pairs: list[Pair] = []
+    for first in range(0, len(sources), step):
+        two = slice(first, first + 2)
+        pairs.append((_cut(sources[two]), _cut(predictions[two]), list(map(_cut, references[two]))))
+    empty = sum(not text or text.isspace() for text in predictions)
+    return TextSample(pairs, empty, frozenset(map(len, references)))
+
+
+def _cut(texts: list[str]) -> list[str]:
+    return [text[:_CHARACTERS] for text in texts]
 
 
 class WarningRow(TypedDict):
@@ -119,9 +187,10 @@ class WarningRow(TypedDict):
 
 
 class _Look(NamedTuple):
-    """A sample by columns, and how texts become tokens; of the references only the first where not said otherwise.
+    """A sample by columns; `references` are the first references.
 
     Attributes:
+        variant: how texts become tokens.
         words: from a text to the set of its words.
     """
 
@@ -130,100 +199,107 @@ class _Look(NamedTuple):
     references: list[str]
     all_references: list[list[str]]
     pairs: list[Pair]
-    tokenize: object
-    source_tokenize: object
-    lowercase: bool
+    variant: Variant
     words: Callable[[str], set[str]]
 
     def columns(self) -> dict[str, list[str]]:
         return {"sources": self.sources, "predictions": self.predictions, "references": self.references}
 
     def tokenized_by(self, tokenizers: Sequence[str]) -> dict[str, list[str]]:
-        by = {"sources": self.source_tokenize, "predictions": self.tokenize, "references": self.tokenize}
+        tokenize = self.variant.tokenize
+        by = {"sources": self.variant.source_text.tokenize, "predictions": tokenize, "references": tokenize}
         return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
 
 
-def check_copying(sari: float, copied: float, segments: int) -> Iterator[SariWarning]:
-    """Yield a warning if the sources themselves score higher on a sample of segments."""
-    if copied > sari:
+def check_corpus(
+    sample: TextSample, variant: Variant, *, segments: int, copies: int, sari: float
+) -> Iterator[SariWarning]:
+    """Yield the warnings about a scored corpus and its variant.
+
+    Args:
+        sample: of its texts.
+        variant: by which it was scored.
+        segments: how many there are.
+        copies: how many predictions have exactly the n-grams of their sources.
+        sari: the score, in percent.
+    """
+    if sample.empty:
+        yield EmptyOutputsWarning(
+            f"{sample.empty} of {segments} predictions {'is' if sample.empty == 1 else 'are'} empty"
+        )
+    if segments >= ENOUGH:
+        if copies > _MOST * segments:
+            yield CopiedOutputsWarning(f"{copies} of {segments} predictions are the same as their sources")
+        sources, predictions, references = sample.columns()
+        first = [row[0] for row in references]
+        words = cache(lambda text: set(text.lower().split()))
+        look = _Look(sources, predictions, first, references, sample.pairs, variant, words)
+        for check in _CHECKS:
+            yield from check(look)
+    if variant.rewards_copying:
+        yield warn_of_variant(variant.name)
+    if segments >= ENOUGH:
+        yield from _check_baselines(sample, variant, sari)
+
+
+def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Iterator[SariWarning]:
+    """Yield a warning if copies of the sources, or unrelated texts, score higher on the sample than the predictions."""
+    sources, predictions, references = sample.columns()
+    if len(sources) < ENOUGH or sari >= (_ABOVE_UNRELATED if variant.rewards_copying else _ABOVE_COPIES_AND_UNRELATED):
+        return
+    unrelated = unrelated_texts(references, distance=_UNRELATED_DISTANCE)
+    own, of_copies, of_unrelated = (
+        _sari(sources, texts, references, variant) for texts in (predictions, sources, unrelated)
+    )
+    here = f"in a sample of {len(sources)} segments"
+    if of_copies > own and not variant.rewards_copying:
         yield BelowCopyWarning(
-            f"in a sample of {segments} segments, copying the sources has a SARI of {copied:.2f}, the predictions "
-            f"{sari:.2f}"
+            f"{here}, copies of the sources have a SARI of {of_copies:.2f}, the predictions {own:.2f}"
         )
-
-
-def check_unrelated(sari: float, unrelated: float, segments: int) -> Iterator[SariWarning]:
-    """Yield a warning if texts that have nothing to do with their sources score higher on a sample of segments."""
-    if unrelated > sari:
+    if of_unrelated > own:
         yield BelowUnrelatedWarning(
-            f"in a sample of {segments} segments, references of other segments have a SARI of {unrelated:.2f}, the "
-            f"predictions {sari:.2f}"
+            f"{here}, references of other segments have a SARI of {of_unrelated:.2f}, the predictions {own:.2f}"
         )
 
 
-def check_variant(name: str) -> SariWarning:
+def _sari(sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant) -> float:
+    chunks = encode_corpus(sources, references, predictions, variant)
+    totals = sum(exact_sums(summands(count_ngrams(tokens, variant), variant)) for tokens in chunks)
+    return float(sari_scores(score_totals(np.asarray(totals), len(sources), variant)[1])[0])
+
+
+def warn_of_variant(name: str) -> SariWarning:
     """Return the warning about a variant that rewards copying."""
     return RewardsCopyingWarning(
-        f"variant {name!r} gives full marks for deletion to a prediction that deletes nothing, and so may rank copies "
-        "of the sources above every system: compare systems with 'easse' or 'xu2016', or look at baselines"
+        f"variant {name!r} gives a delete score of 100 to a prediction that deletes nothing, so that copies of the "
+        "sources can rank first: compare systems with 'easse' or 'xu2016', or look at baselines"
     )
 
 
 def check_resampling(
     segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
 ) -> Iterator[SariWarning]:
-    """Yield warnings about intervals and tests that say more than they can.
+    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
 
     Args:
         segments: how many there are.
         intervals, tests: whether there are any.
-        smallest_p_value: that the tests could give, corrected for their number.
+        smallest_p_value: the smallest corrected p-value that the tests can give.
     """
-    if segments == 1 and (intervals or tests):
-        yield FewSegmentsWarning("a single segment has no interval, and no test can tell what is chance")
-    elif segments < ENOUGH_TO_RESAMPLE and (intervals or tests):
-        what = " and ".join(["intervals"] * intervals + ["tests"] * tests)
-        yield FewSegmentsWarning(
-            f"{what} of {segments} segments are less sure than they say: they want {ENOUGH_TO_RESAMPLE} or more"
-        )
-    if tests and smallest_p_value >= _SIGNIFICANT:
-        yield FewResamplesWarning(
-            f"no difference could be significant: with so few resamples for so many comparisons no corrected p-value "
-            f"is below {smallest_p_value:.2f}"
-        )
-
-
-def check_data(
-    observed: Observed,
-    *,
-    segments: int,
-    copied: int,
-    tokenize: object,
-    source_tokenize: object,
-    lowercase: bool,
-) -> Iterator[SariWarning]:
-    """Yield what sources, predictions and references give reason to say.
-
-    Args:
-        observed: what is remembered of the segments.
-        segments: how many there are.
-        copied: how many of their predictions are copies of the source.
-        tokenize, source_tokenize: a tokenizer's name, or a callable, of which nothing is known.
-        lowercase: whether texts are lowercased before they are compared.
-    """
-    pairs, empty = observed
-    if empty:
-        yield EmptyOutputsWarning(f"{empty} of {segments} predictions {'is' if empty == 1 else 'are'} empty")
-    if segments < ENOUGH:
+    if not (intervals or tests):
         return
-    if copied > _MOST * segments:
-        yield CopiedOutputsWarning(f"{copied} of {segments} predictions are the same as their sources")
-    sources, predictions, references = flattened(pairs)
-    first = [row[0] for row in references]
-    words = cache(lambda text: set(text.lower().split()))
-    look = _Look(sources, predictions, first, references, pairs, tokenize, source_tokenize, lowercase, words)
-    for check in _CHECKS:
-        yield from check(look)
+    if segments == 1:
+        yield FewSegmentsWarning("a single segment has no confidence interval, and no test applies to it")
+    elif segments < ENOUGH_SEGMENTS:
+        unreliable = ["intervals are too narrow"] * intervals + ["p-values are unreliable"] * tests
+        yield FewSegmentsWarning(
+            f"only {segments} segments: {' and '.join(unreliable)}; use at least {ENOUGH_SEGMENTS}"
+        )
+    if tests and smallest_p_value >= SIGNIFICANT:
+        yield FewResamplesWarning(
+            "no difference can be significant: with so few resamples for so many comparisons, the smallest possible "
+            f"corrected p-value is {smallest_p_value:.2f}"
+        )
 
 
 @contextmanager
@@ -246,7 +322,7 @@ def collect_warnings() -> Iterator[list[Warning]]:
 
 
 def give_warnings(found: Iterable[Warning]) -> None:
-    """Warn on behalf of the first caller outside of these modules and of `evaluate`."""
+    """Give warnings, as from the first caller outside of these modules and of `evaluate`."""
     collected = _COLLECTED.get()
     if collected is not None:
         collected += found
@@ -262,10 +338,10 @@ def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
 
 
 def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
-    """Return each warning once, and with the names of what it is about where that is not everything.
+    """Return each warning once, preceded by the names that it applies to unless it applies to all.
 
     Args:
-        found: warnings by the name of what they are about: of systems, say, or of variants.
+        found: warnings by the name of a system, or of a variant.
 
     >>> x, y = SariWarning("x"), SariWarning("y")
     >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]
@@ -282,7 +358,7 @@ def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
 
 
 def without_comparison(found: Iterable[Warning]) -> list[Warning]:
-    """Return the warnings that matter where no systems are compared: there a variant's merits are not the question."""
+    """Return the warnings that matter where no systems are compared: all but the one about the variant."""
     return [warning for warning in found if not isinstance(warning, RewardsCopyingWarning)]
 
 
@@ -300,14 +376,14 @@ def _callers_level() -> int:
 
 
 def _case(look: _Look) -> Iterator[SariWarning]:
-    if look.lowercase:
+    if look.variant.lowercase:
         return
     shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns().items()}
     lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
     cased = [name for name, share in shares.items() if share > _MOST]
     if lower and cased:
         yield CaseMismatchWarning(
-            f"{_listed(lower)} are in lower case, {_listed(cased)} are not, and case counts: set lowercase=True"
+            f"{_listed(lower)} are in lower case and {_listed(cased)} are not, and case matters: set lowercase=True"
         )
 
 
@@ -316,8 +392,8 @@ def _tokenized(look: _Look) -> Iterator[SariWarning]:
     names = [name for name, texts in columns.items() if _share(texts, _looks_tokenized) > _MOST]
     if names:
         yield AlreadyTokenizedWarning(
-            f"{_listed(names)} look tokenized already, and are tokenized once more: detokenize them, or set "
-            'tokenize="none" if all texts were tokenized alike'
+            f'{_listed(names)} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
+            "texts are tokenized in the same way"
         )
 
 
@@ -325,9 +401,9 @@ def _untokenized(look: _Look) -> Iterator[SariWarning]:
     columns = look.tokenized_by(("none",))
     names = [name for name, texts in columns.items() if _share(texts, _LOOKS_UNTOKENIZED.search) > _MOST]
     if names:
+        advice = "" if look.variant.tokenize != "none" else ', or set tokenize="13a"'
         yield UntokenizedWarning(
-            f"{_listed(names)} do not look tokenized, and are only split on spaces: tokenize them, or set "
-            'tokenize="13a"'
+            f"{_listed(names)} do not look tokenized and are only split at spaces: tokenize them{advice}"
         )
 
 
@@ -336,8 +412,8 @@ def _unsegmented(look: _Look) -> Iterator[SariWarning]:
     names = [name for name, texts in columns.items() if _share(texts, _has_long_run) > _MOST]
     if names:
         yield UnsegmentedTextWarning(
-            f"{_listed(names)} have Chinese or Japanese, which tokenize={look.tokenize!r} leaves in long pieces: set "
-            'tokenize="zh", "ja-mecab" or "char"'
+            f"{_listed(names)} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
+            'into words: set tokenize="zh", "ja-mecab" or "char"'
         )
 
 
@@ -363,7 +439,7 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
     if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
         yield SwappedColumnsWarning(
-            "predictions are longer than sources, and references are more like predictions: are the two swapped?"
+            "predictions are longer than sources, and references are more similar to predictions: are they swapped?"
         )
 
 
@@ -381,7 +457,7 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
     if names:
         yield ShiftedLinesWarning(
             f"{_listed(names)} look shifted by one line against sources, in {max(shares.values()):.0%} of the places "
-            "looked at: does a line lack, or is there one too many?"
+            "looked at: is a line missing, or is there an extra one?"
         )
 
 

@@ -15,7 +15,7 @@ if not __package__:  # in a checkout
 from sari.command_line.program import main, run
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.results import Result
+    from sari.scores import Result
 
 __all__ = ["main", "sari"]
 
@@ -59,7 +59,7 @@ def sari(
     34.37
     """
     given = locals()
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     return Scorer().compute(**given)
 

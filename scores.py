@@ -1,19 +1,22 @@
-"""Counts in, scores out: precisions, recalls and F1 of every order and operation, and the scores made of them.
+"""Counts in, scores out: precision, recall and F1 of each order and operation, penalties, and SARI.
 
-Scores here are shares from 0 to 1, and functions keep the leading dimensions of what they are given: the counts of
-one segment, of a corpus, or of many.
+Functions keep the leading dimensions of their arguments: the counts of one segment, of a corpus, or of many. Scores are
+shares from 0 to 1, except where a docstring says percent.
 """
 
 from collections.abc import Mapping, Sequence
 from math import exp
+from typing import Any, TypedDict
 
 import numpy as np
 
+from .ngram_statistics import SegmentCounts
+from .variants import OPERATIONS, SCORES, Variant
+
 FIGURES = ("precision", "recall", "f1")
 
-# Sums have 60 bits behind the point and are kept as integers: exact, so that neither order nor grouping changes them.
-# What stands before the point, and each half of the bits behind it, has a sum of its own, whose int64 has room for more
-# segments than there are.
+# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. They are
+# kept as three int64: the whole part, and the two halves of the bits behind the point.
 _BITS, _LIMB_BITS = 60, 30
 
 _TINY = float(np.finfo(float).tiny)
@@ -42,7 +45,7 @@ def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarr
 
 
 def select_score(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
-    """Pick, of float64[..., operation, 3], each operation's figure that counts: float64[..., operation]."""
+    """Select, of float64[..., operation, 3], the figure that is the score of each operation."""
     chosen = np.empty(figures.shape[:-1])
     for place, name in enumerate(("f1", deletion, addition)):
         chosen[..., place] = figures[..., place, FIGURES.index(name)]
@@ -55,8 +58,7 @@ def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addi
     Args:
         figures: float64[..., order, operation, 3].
         averaging: "scores" averages each order's score, "ratios" averages precisions and recalls and then makes F1.
-        deletion: the figure that counts for delete, "precision" or "f1".
-        addition: the figure that counts for add.
+        deletion, addition: the figures that are the scores of delete and add: "precision" or "f1".
 
     Returns:
         float64[..., operation], from 0 to 1.
@@ -68,12 +70,12 @@ def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addi
 
 
 def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.ndarray]:
-    """Return what documents are multiplied by for being unlike references in size, as Sun, Jin and Wan 2021 define it.
+    """Return the penalties of documents that differ from their references in size (Sun, Jin and Wan 2021, D-SARI).
 
     Args:
         lengths: int64[..., 3]: of source, prediction and, on average, references; at least 1.
         sentences: int64[..., 2]: of the prediction and, on average, references. Where neither has any, the authors'
-            script divides by zero; here nothing is penalized.
+            script divides by zero; here the factor is 1.
 
     Returns:
         By the names of `variants.PENALTY_FACTORS` float64[...], above 0 and up to 1.
@@ -94,7 +96,7 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
 
 
 def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen: Sequence[Sequence[str]]) -> np.ndarray:
-    """Multiply the scores of operations, float64[..., operation], each by its chosen factors."""
+    """Multiply the score of each operation, float64[..., operation], by the factors chosen for it."""
     multiplied = operations.copy()
     for place, names in enumerate(chosen):
         for name in names:
@@ -103,18 +105,78 @@ def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen:
 
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:
-    """Put SARI, the mean of the operations, in front, and make percents: float64[..., 4], as `variants.SCORES`."""
+    """Return SARI, the mean of the operations, and the operations, in percent: float64[..., 4], as `SCORES`."""
     return 100 * np.concatenate([_mean(operations, axis=-1)[..., None], operations], axis=-1)
+
+
+def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return the figures and the scores of operations that counts have, without penalties.
+
+    Args:
+        counts: float64[..., order, operation, 4].
+        variant: how counts become scores.
+
+    Returns:
+        float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation].
+    """
+    figures = precision_recall_f1(counts, zero_division=variant.zero_division)
+    operations = operation_scores(
+        figures, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
+    )
+    return figures, operations
+
+
+def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return the figures and the scores of operations of segments, each scored alone, with their penalties."""
+    figures, operations = score_counts(counted.counts, variant)
+    rules = variant.penalty_rules
+    if rules is not None and counted.sizes is not None:
+        operations = penalized(operations, penalty_factors(*counted.sizes), (rules.keep, rules.delete, rules.add))
+    return figures, as_summed(operations) if variant.level == "sentence" else operations
+
+
+def segment_scores(counted: SegmentCounts, variant: Variant) -> np.ndarray:
+    """Return the four scores of segments, each scored alone, in percent: float64[..., 4]."""
+    return sari_scores(score_segments(counted, variant)[1])
+
+
+def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
+    """Return what is summed over the segments of a corpus, as the level of the variant has it: float64[segment, ...].
+
+    These are the counts, or the figures of each order and, behind them, the scores of operations.
+    """
+    if variant.level == "corpus":
+        return counted.counts
+    figures, operations = score_segments(counted, variant)
+    return np.concatenate([figures.reshape(len(figures), -1), operations], axis=1)
+
+
+def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
+    """Return the figures and the scores of operations of a corpus.
+
+    Args:
+        totals: the exact sums of its `summands`.
+        segments: how many there are.
+        variant: by which they were scored.
+
+    Returns:
+        float64[order, operation, 3] and float64[operation].
+    """
+    if variant.level == "corpus":
+        return score_counts(exact_value(totals), variant)
+    means = exact_value(totals, segments)
+    figures, operations = means[: -len(OPERATIONS)], means[-len(OPERATIONS) :]
+    return figures.reshape(-1, len(OPERATIONS), len(FIGURES)), operations
 
 
 def exact_sums(rows: np.ndarray) -> np.ndarray:
     """Sum over the first dimension without rounding, in units of `exact_value`.
 
     Args:
-        rows: float64[n, ...], none negative; what is finer than 2**-60 is rounded off before it is added.
+        rows: float64[n, ...], none negative; each is rounded down to a multiple of 2**-60.
 
     Returns:
-        int64[3, ...], which add up exactly whatever the order.
+        int64[3, ...]: sums that can be added in any order.
 
     >>> np.array_equal(exact_sums(np.full(3, 0.1)), 3 * exact_sums(np.array([0.1])))
     True
@@ -128,21 +190,86 @@ def exact_sums(rows: np.ndarray) -> np.ndarray:
 
 
 def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
-    """Turn exact sums into float64, each rounded once, after dividing by `divisor`."""
+    """Divide exact sums by `divisor` and return float64; each is rounded once."""
     unit, limbs = divisor << _BITS, zip(*totals.reshape(3, -1).tolist(), strict=True)
     values = [((first << _BITS) + (second << _LIMB_BITS) + third) / unit for first, second, third in limbs]
     return np.array(values, float).reshape(totals.shape[1:])
 
 
 def as_summed(values: np.ndarray) -> np.ndarray:
-    """Return what is left of values of at most 1 in exact sums: each as the exact value of its own sum."""
+    """Round values of at most 1 as `exact_sums` does, so that the score of one segment is that of a corpus of one."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
 
 
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
-    """Return what numpy's own returns, which takes several times as long for the few values of a segment."""
+    """Return the mean; for few values several times as fast as `np.mean`."""
     return np.add.reduce(values, axis=axis) / values.shape[axis]
 
 
 def _f1(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:
     return 2 * precision * recall / np.maximum(precision + recall, _TINY)
+
+
+# ---- Results --------------------------------------------------------------------------------------------------------
+
+
+class Scores(TypedDict):
+    """SARI and its operations, in percent."""
+
+    sari: float
+    keep: float
+    delete: float
+    add: float
+
+
+class Intervals(TypedDict):
+    """The lower and the upper end of the interval of each score."""
+
+    sari: list[float]
+    keep: list[float]
+    delete: list[float]
+    add: list[float]
+
+
+class SentenceScores(TypedDict):
+    """The scores of each segment, each scored alone."""
+
+    sari: list[float]
+    keep: list[float]
+    delete: list[float]
+    add: list[float]
+
+
+class Figures(TypedDict):
+    """The figures of one operation and one order, in percent; `score` is the one that is the score."""
+
+    precision: float
+    recall: float
+    f1: float
+    score: float
+
+
+class OrderFigures(TypedDict):
+    """The figures of one n-gram order."""
+
+    order: int
+    keep: Figures
+    delete: Figures
+    add: Figures
+
+
+class _OnRequest(TypedDict, total=False):
+    confidence_intervals: Intervals
+    signature: str
+    orders: list[OrderFigures]
+    sentences: SentenceScores
+    baselines: dict[str, Scores]
+
+
+class Result(Scores, _OnRequest):
+    """Scores, and on request more."""
+
+
+def named_scores(scores: np.ndarray) -> Any:
+    """Return an array of four scores, or of four rows, as a dict by their names."""
+    return dict(zip(SCORES, scores.tolist(), strict=True))

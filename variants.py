@@ -1,12 +1,20 @@
-"""Every published SARI as a row of data, and the options that may be set on top of it.
+"""The choices behind a score: published variants, options, tokenizers and penalties as data, and the signature.
 
-Only the standard library is imported here, so that a command line can list the variants at once.
+Only small modules are imported here, so that a command line can list the choices at once.
 """
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+import functools
+import importlib
+import inspect
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
+from importlib.metadata import version
 from numbers import Integral, Real
-from typing import Any, Literal
+from types import MethodType
+from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, cast, get_type_hints
+
+from .validation import shown
 
 VERSION = "1.0.0"
 
@@ -23,87 +31,112 @@ CITATION = """\
 }
 """
 
-#: Counts of longer n-grams than these would fill the memory for nothing.
-MOST_ORDERS = 100
-
-#: What is scored, and what a segment's n-grams undergo.
+#: The scores, and the operations of which SARI is the mean.
 Score = Literal["sari", "keep", "delete", "add"]
 Operation = Literal["keep", "delete", "add"]
 Figure = Literal["precision", "recall", "f1", "score"]
 SCORES: tuple[Score, ...] = ("sari", "keep", "delete", "add")
 OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 
-#: What a document may be penalized for: see `scores.penalty_factors`.
+#: What a document can be penalized for: see `scores.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
 PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
 
+Tokenizer = str | Callable[[str], str]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
+PUNKT = "punkt"
+
+_LONGEST_NGRAMS = 100  # counts of longer ones fill the memory without changing a score
+_SPLITTERS = f"{PUNKT!r} or a callable from a text to the list of its sentences"
+_HOW_TO_GET_PUNKT = (
+    f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
+    "or pass a callable from a text to the list of its sentences"
+)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Variant:
-    """One way to compute SARI: every choice that changes the number.
+# ---- Tokenizers -----------------------------------------------------------------------------------------------------
 
-    Attributes:
-        name: the name that `variant=` takes.
-        summary: who published it and what differs, in one line.
-        source: where it is defined: repository and commit, or paper.
-        counting: how the n-grams of a segment become counts; a key of `countings.COUNTINGS`.
-        level: "sentence" averages the scores of segments, "corpus" sums their counts first.
-        averaging: "scores" averages each order's score; "ratios" averages precisions and recalls over orders first.
-        deletion: "precision" or "f1", the score of the delete operation.
-        addition: "precision" or "f1", the score of the add operation.
-        zero_division: the value of a precision or recall whose denominator is 0, between 0 and 1.
-        tokenize: a tokenizer's name, or a callable from text to text with tokens set apart by spaces.
-        source_tokenize: the tokenizer of the sources where it is another one; None where it is the same.
-        lowercase: whether texts are lowercased before they are tokenized.
-        splits_on_space: whether tokens are what stands between single spaces, so that an empty text is one empty
-            token; otherwise they are what stands between runs of whitespace, and an empty text has none.
-        max_order: the longest n-grams, in tokens.
-        source_weight: what the counts of source and prediction are multiplied by to compare them with those of all
-            references together; None for the number of references.
-        penalties: what the scores of a segment are multiplied by; a key of `PENALTIES`.
-        sentence_splitter: how penalties find sentences: "punkt", or a callable from a text to the list of its
-            sentences.
-    """
 
+class ExternalTokenizer(NamedTuple):
+    """A tokenizer of another package: its class, the method to call with its arguments, and what pip installs."""
+
+    module: str
     name: str
-    summary: str
-    source: str
-    counting: str
-    level: str
-    zero_division: float
-    deletion: str = "f1"
-    addition: str = "f1"
-    averaging: str = "scores"
-    tokenize: str | Callable[[str], str] = "none"
-    source_tokenize: str | None = None
-    lowercase: bool = True
-    splits_on_space: bool = False
-    max_order: int = 4
-    source_weight: int | None = None
-    penalties: str = "none"
-    sentence_splitter: SentenceSplitter = "punkt"
+    install: str
+    method: str = "__call__"
+    arguments: tuple[tuple[str, object], ...] = ()
 
-    @property
-    def rewards_copying(self) -> bool:
-        """Whether a prediction that deletes nothing has full marks for deletion."""
-        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
+
+_SPM = "sacrebleu.tokenizers.tokenizer_spm"
+EXTERNAL_TOKENIZERS = {
+    "intl": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_intl", "TokenizerV14International", "sacrebleu"),
+    "char": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_char", "TokenizerChar", "sacrebleu"),
+    "zh": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_zh", "TokenizerZh", "sacrebleu"),
+    "ja-mecab": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
+    "ko-mecab": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
+    "spm": ExternalTokenizer(_SPM, "TokenizerSPM", "sentencepiece"),
+    "flores101": ExternalTokenizer(_SPM, "Flores101Tokenizer", "sentencepiece"),
+    "flores200": ExternalTokenizer(_SPM, "Flores200Tokenizer", "sentencepiece"),
+    "spBLEU-1K": ExternalTokenizer(_SPM, "spBLEU1KTokenizer", "sentencepiece"),
+    "moses": ExternalTokenizer(
+        "sacremoses", "MosesTokenizer", "sacremoses", "tokenize", (("return_str", True), ("escape", False))
+    ),
+}
+
+#: Every name that `tokenize` takes; "none" leaves a text as it is. "13a" and "none" are computed in tokenization.py.
+TOKENIZERS = ("13a", "none", *EXTERNAL_TOKENIZERS)
+
+
+@functools.cache
+def load_tokenizer(name: str) -> Any:
+    """Return an instance of an external tokenizer.
+
+    Raises:
+        ImportError: where its package is not installed.
+        ValueError: where it cannot be set up: sacreBLEU downloads the models of its sentencepiece tokenizers.
+    """
+    row = EXTERNAL_TOKENIZERS[name]
+    try:
+        return getattr(importlib.import_module(row.module), row.name)()
+    except (ImportError, RuntimeError):
+        raise ImportError(f"tokenize: {name!r} needs a package that is missing: pip install '{row.install}'") from None
+    except Exception as error:
+        reason = " ".join(str(error).split())[:120]
+        raise ValueError(f"tokenize: {name!r} could not be set up: {reason or type(error).__name__}") from error
+
+
+@functools.cache
+def load_punkt() -> Any:
+    """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
+    try:
+        return importlib.import_module("nltk.tokenize").PunktTokenizer("english")
+    except (ImportError, AttributeError, LookupError):  # the class came with NLTK 3.9
+        raise ImportError(_HOW_TO_GET_PUNKT) from None
+
+
+class Text(NamedTuple):
+    """How texts become tokens: see the fields of `Variant`."""
+
+    tokenize: Tokenizer
+    lowercase: bool
+    splits_on_space: bool
+
+
+# ---- Variants -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
 class Penalties:
-    """Factors below 1 for a document that is too short, too long, or has more or fewer sentences than references.
+    """Factors of at most 1 for documents whose length or number of sentences differs from that of the references.
 
     Attributes:
         summary: who published them and what they are, in one line.
         source: where they are defined: repository and commit, or paper.
-        keep, delete, add: what the score of the operation is multiplied by: of `PENALTY_FACTORS`.
-        of_tokens: whether sentences are found in the text as it was tokenized, and lowercased where that is done;
-            otherwise in the text as it is.
+        keep, delete, add: names of `PENALTY_FACTORS`: what the score of the operation is multiplied by.
+        of_tokens: whether sentences are split after tokenization and lowercasing, instead of in the raw text.
     """
 
     summary: str
@@ -134,6 +167,107 @@ PENALTIES = {
         of_tokens=True,
     ),
 }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Variant:
+    """One way to compute SARI: every choice that changes the number.
+
+    Attributes:
+        name: the name that `variant=` takes.
+        summary: who published it and what differs, in one line.
+        source: where it is defined: repository and commit, or paper.
+        counting: a key of `ngram_statistics.COUNTINGS`: how n-grams become numerators and denominators.
+        level: "sentence" averages the scores of segments, "corpus" sums their counts first.
+        averaging: "scores" averages the scores of orders; "ratios" averages precisions and recalls over orders first.
+        deletion: "precision" or "f1", the score of the delete operation.
+        addition: "precision" or "f1", the score of the add operation.
+        zero_division: the value of a precision or recall whose denominator is 0, from 0 to 1.
+        tokenize: a name of `TOKENIZERS`, or a callable that returns a text with a space between tokens.
+        source_tokenize: the tokenizer of the sources, if it is another one.
+        lowercase: whether texts are lowercased before they are tokenized.
+        splits_on_space: whether texts are split at single spaces, so that an empty text is one empty token; otherwise
+            they are split at runs of whitespace, and an empty text has no token.
+        max_order: the longest n-grams, in tokens.
+        source_weight: what the counts of source and prediction are multiplied by before they are compared with those of
+            all references together; None for the number of references.
+        penalties: a key of `PENALTIES`: what the scores of a segment are multiplied by.
+        sentence_splitter: how penalties split sentences: "punkt", or a callable from a text to a list of sentences.
+    """
+
+    name: str
+    summary: str
+    source: str
+    counting: str
+    level: str
+    zero_division: float
+    deletion: str = "f1"
+    addition: str = "f1"
+    averaging: str = "scores"
+    tokenize: Tokenizer = "none"
+    source_tokenize: str | None = None
+    lowercase: bool = True
+    splits_on_space: bool = False
+    max_order: int = 4
+    source_weight: int | None = None
+    penalties: str = "none"
+    sentence_splitter: SentenceSplitter = PUNKT
+
+    @property
+    def rewards_copying(self) -> bool:
+        """Whether a prediction that deletes nothing gets 100 for deletion."""
+        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
+
+    @property
+    def text(self) -> Text:
+        """How predictions and references become tokens."""
+        return Text(self.tokenize, self.lowercase, self.splits_on_space)
+
+    @property
+    def source_text(self) -> Text:
+        """How sources become tokens."""
+        return self.text._replace(tokenize=self.source_tokenize or self.tokenize)
+
+    @property
+    def penalty_rules(self) -> Penalties | None:
+        """The row of `PENALTIES` that applies; None where there are no penalties."""
+        return None if self.penalties == "none" else PENALTIES[self.penalties]
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The scoring options that make this variant: see `resolve_variant`."""
+        return {"variant": self.name, **{name: getattr(self, name) for name in OPTIONS if name != "variant"}}
+
+    @property
+    def callables(self) -> dict[str, Callable[[str], Any]]:
+        """The options that are functions."""
+        return {name: value for name, value in self.options.items() if callable(value)}
+
+    def signature(self, nrefs: Iterable[int | str] = ()) -> str:
+        """Return the line that names every choice behind a score, so that others can repeat it.
+
+        Args:
+            nrefs: the numbers of references that segments have.
+
+        >>> VARIANTS["hf"].signature({9})
+        'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0'
+        """
+        numbers = set(nrefs)
+        chosen = {
+            "variant": self.name,
+            "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?",
+            "case": "lc" if self.lowercase else "mixed",
+            "tok": describe_tokenizer(self.tokenize),
+            "order": self.max_order,
+            "level": self.level,
+            "del": self.deletion,
+            "zero": repr(float(self.zero_division)).removesuffix(".0"),
+        }
+        if self.penalties != "none":
+            chosen |= {"pen": self.penalties, "split": describe_splitter(self.sentence_splitter)}
+        chosen |= {"sacrebleu": _version_of_sacrebleu(), "version": VERSION}
+        return "|".join(["SARI", *(f"{name}:{value}" for name, value in chosen.items())])
+
 
 _XU = "https://github.com/cocoxu/simplification (3557046)"
 _T2T = "https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6)"
@@ -175,7 +309,7 @@ _ROWS = (
         name="easse",
         summary="EASSE (Alva-Manchego et al. 2019): counts summed over the corpus, F1 for deletion, 13a tokens",
         source=f"{_EASSE}, easse/sari.py",
-        counting="pooled",
+        counting="easse",
         level="corpus",
         zero_division=0,
         tokenize="13a",
@@ -184,7 +318,7 @@ _ROWS = (
         name="easse_legacy",
         summary="EASSE's legacy option, after the authors' Java code: as easse, cased, sources not tokenized",
         source=f"{_EASSE}, easse/sari.py",
-        counting="pooled",
+        counting="easse",
         level="corpus",
         zero_division=0,
         tokenize="13a",
@@ -195,7 +329,7 @@ _ROWS = (
         name="star",
         summary="Joshua's STAR.java, as in DRESS (one reference): as easse_legacy, but source and output count 8 times",
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
-        counting="pooled",
+        counting="easse",
         level="corpus",
         zero_division=0,
         tokenize="13a",
@@ -208,7 +342,7 @@ _ROWS = (
         summary="equations 4-7 of Xu et al. 2016: as easse, but averaged over orders before F1, precision for deletion",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
-        counting="pooled",
+        counting="easse",
         level="corpus",
         averaging="ratios",
         zero_division=0,
@@ -219,7 +353,7 @@ _ROWS = (
         name="t2t",
         summary="tensor2tensor: n-gram sets, references weighed by how many hold the n-gram, 0/0 = 1",
         source=_T2T,
-        counting="weighted_sets",
+        counting="t2t",
         level="sentence",
         zero_division=1,
         deletion="precision",
@@ -228,7 +362,7 @@ _ROWS = (
         name="lasertagger",
         summary="LaserTagger (Malmi et al. 2019) and what copied it: as t2t, F1 for deletion",
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
-        counting="weighted_sets",
+        counting="t2t",
         level="sentence",
         zero_division=1,
     ),
@@ -257,61 +391,273 @@ _ROWS = (
 VARIANTS = {row.name: row for row in _ROWS}
 
 
-def resolve_variant(
-    variant: str = "hf",
-    *,
-    level: str | None = None,
-    deletion: str | None = None,
-    zero_division: float | None = None,
-    tokenize: str | Callable[[str], str] | None = None,
-    lowercase: bool | None = None,
-    max_order: int = 4,
-    penalties: str | None = None,
-    sentence_splitter: SentenceSplitter = "punkt",
-) -> Variant:
-    """Return a variant with the given options in place of its own; None leaves the variant's own.
+@functools.cache
+def _version_of_sacrebleu() -> str:
+    return version("sacrebleu")
+
+
+def describe_tokenizer(tokenize: Tokenizer) -> str:
+    """Return the name of a tokenizer for a signature, with its version if it is not one of sacreBLEU.
+
+    >>> describe_tokenizer("13a"), describe_tokenizer(str.title)
+    ('13a', 'custom.str.title')
+    """
+    if not isinstance(tokenize, str):
+        return _describe_callable(tokenize)
+    if tokenize not in EXTERNAL_TOKENIZERS:
+        return tokenize
+    if EXTERNAL_TOKENIZERS[tokenize].module == "sacremoses":
+        return f"{tokenize}-{version('sacremoses')}"
+    return str(load_tokenizer(tokenize).signature())
+
+
+def describe_splitter(splitter: SentenceSplitter) -> str:
+    """Return the name of a sentence splitter for a signature; that of Punkt with the version of NLTK.
+
+    >>> describe_splitter(str.splitlines)
+    'custom.str.splitlines'
+    """
+    return f"{splitter}-{version('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
+
+
+def _describe_callable(function: Callable[[str], Any]) -> str:
+    return f"custom.{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+
+# ---- Options --------------------------------------------------------------------------------------------------------
+
+
+class Option(NamedTuple):
+    """What is known of a scoring option: its default, what it does, and the names that it takes, if it takes names."""
+
+    default: Any
+    help: str
+    choices: tuple[str, ...] = ()
+
+
+class ScoringOptions(TypedDict, total=False):
+    """The options that change a score, of every method that scores. None stands for the choice of the variant."""
+
+    variant: Annotated[str, Option("hf", "which published SARI", tuple(VARIANTS))]
+    level: Annotated[
+        str | None, Option(None, "average the scores of sentences, or sum counts over the corpus first", LEVELS)
+    ]
+    deletion: Annotated[str | None, Option(None, "the score of the delete operation", DELETIONS)]
+    zero_division: Annotated[
+        float | None, Option(None, "the value of a precision or recall whose denominator is 0: from 0 to 1")
+    ]
+    tokenize: Annotated[Tokenizer | None, Option(None, "how texts are split into tokens", TOKENIZERS)]
+    lowercase: Annotated[bool | None, Option(None, "whether texts are lowercased first")]
+    max_order: Annotated[int, Option(4, "the length of the longest n-grams, in tokens")]
+    penalties: Annotated[
+        str | None,
+        Option(
+            None,
+            "factors for documents whose length or number of sentences differs from that of the references",
+            tuple(PENALTIES),
+        ),
+    ]
+    sentence_splitter: Annotated[SentenceSplitter, Option(PUNKT, "how penalties split sentences", (PUNKT,))]
+
+
+#: The scoring options by name; every method, the command line and the app take them from here.
+OPTIONS: dict[str, Option] = {
+    name: hint.__metadata__[0] for name, hint in get_type_hints(ScoringOptions, include_extras=True).items()
+}
+
+_Parameters = ParamSpec("_Parameters")
+_Result = TypeVar("_Result")
+
+
+def takes_options(
+    default_variant: str | None = "hf",
+) -> Callable[[Callable[_Parameters, _Result]], Callable[_Parameters, _Result]]:
+    """Show every scoring option in the signature of a method that takes `**options: Unpack[ScoringOptions]`.
+
+    An argument that the method does not know is refused with a TypeError that gives the nearest name.
+
+    Args:
+        default_variant: the default of the option `variant`, unless the object has an attribute of this name that is
+            not None; None for a method without this option.
+    """
+    return lambda method: cast(Any, _MethodWithOptions(method, default_variant))
+
+
+class _MethodWithOptions:
+    """What `takes_options` makes of a method: a function for each default variant, bound to the object."""
+
+    def __init__(self, method: Callable[..., Any], default_variant: str | None):
+        functools.update_wrapper(cast(Any, self), method)
+        self._default_variant = default_variant
+        own = [known for known in inspect.signature(method).parameters.values() if known.kind is not known.VAR_KEYWORD]
+        names = {known.name for known in own} | ({"variant"} if default_variant is None else set())
+        self._own = own
+        self._hints = {name: hint for name, hint in get_type_hints(ScoringOptions).items() if name not in names}
+        self._functions: dict[str, Callable[..., Any]] = {}
+
+    def __get__(self, scorer: Any, owner: type | None = None) -> Any:
+        default = getattr(scorer, "default_variant", None) or self._default_variant or ""
+        if default not in self._functions:
+            self._functions[default] = self._with_default(default)
+        return self._functions[default] if scorer is None else MethodType(self._functions[default], scorer)
+
+    def _with_default(self, variant: str) -> Callable[..., Any]:
+        method: Callable[..., Any] = self.__wrapped__  # type: ignore[attr-defined]
+        defaults = {name: variant if name == "variant" else OPTIONS[name].default for name in self._hints}
+        options = [
+            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint)
+            for name, hint in self._hints.items()
+        ]
+        names = [parameter.name for parameter in (*self._own, *options)]
+
+        @functools.wraps(method)
+        def with_options(*arguments: Any, **given: Any) -> Any:
+            """Call the method."""
+            for name in given:
+                if name not in names:
+                    wanted = _nearest(name, names) or f", wanted one of {', '.join(names)}"
+                    raise TypeError(f"{name}: got an unknown argument{wanted}"[:200])
+            if "variant" in defaults:
+                given.setdefault("variant", variant)
+            return method(*arguments, **given)
+
+        with_options.__signature__ = inspect.signature(method).replace(  # type: ignore[attr-defined]
+            parameters=[*self._own, *options]
+        )
+        return with_options
+
+
+# ---- Checks ---------------------------------------------------------------------------------------------------------
+
+
+def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
+    """Return a variant with options in place of its own choices.
+
+    Args:
+        variant: the name of a published SARI.
+        options: other `ScoringOptions`; None stands for the choice of the variant.
 
     Raises:
-        ValueError: for a value that is not one of the valid ones, which the message lists, and for penalties where
-            there are no scores of segments to put them on.
+        ValueError: for a value that is not valid, and for penalties with the level "corpus".
         TypeError: for a value of the wrong type.
+        ImportError: for a tokenizer or sentence splitter whose package is not installed.
 
     >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
     >>> resolve_variant("easse", penalties="dsari")
     Traceback (most recent call last):
     ...
-    ValueError: penalties: got 'dsari' with level 'corpus', wanted level 'sentence', or penalties 'none'
+    ValueError: penalties: got 'dsari' with level 'corpus', wanted level 'sentence' or penalties 'none'
+    >>> resolve_variant("nope")
+    Traceback (most recent call last):
+    ...
+    ValueError: variant: got 'nope', wanted one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
+lasertagger, set, dsari
     """
-    check_variant_name(variant)
-    options = {
-        "level": level,
-        "deletion": deletion,
-        "zero_division": zero_division,
-        "tokenize": tokenize,
-        "lowercase": lowercase,
-        "max_order": max_order,
-        "penalties": penalties,
-        "sentence_splitter": sentence_splitter,
-    }
-    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    check_choice("variant", variant, VARIANTS)
+    given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
-        if name in _CHECKS:
-            _CHECKS[name](value)
+        _CHECKS[name](value)
     resolved = replace(VARIANTS[variant], **given)
     if resolved.penalties == "none":
-        return replace(resolved, sentence_splitter="punkt")  # which does nothing here, and tells no two variants apart
-    if resolved.level != "sentence":
+        resolved = replace(resolved, sentence_splitter=PUNKT)  # unused, so that it does not set two variants apart
+    elif resolved.level != "sentence":
         raise ValueError(
-            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence', or "
+            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence' or "
             "penalties 'none'"
         )
+    elif resolved.sentence_splitter == PUNKT:
+        load_punkt()
+    if isinstance(resolved.tokenize, str) and resolved.tokenize in EXTERNAL_TOKENIZERS:
+        load_tokenizer(resolved.tokenize)
     return resolved
 
 
-def check_variant_name(name: object) -> None:
-    """Refuse what is no variant's name, in one line that shows what each variant is."""
-    _check_choice("variant", name, {name: row.summary for name, row in VARIANTS.items()})
+def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]]:
+    """Return every variant that is possible with these options, by name, and why each other one is not.
+
+    A variant can lack a package or its data, or can be incompatible with the options.
+    """
+    found: dict[str, Variant] = {}
+    left_out: dict[str, str] = {}
+    for name in VARIANTS:
+        try:
+            found[name] = resolve_variant(name, **options)
+        except (ValueError, ImportError) as error:
+            left_out[name] = str(error)
+    return found, left_out
+
+
+def check_choice(name: str, value: object, choices: Collection[str]) -> None:
+    """Refuse a value that is not one of the choices, and suggest the nearest one."""
+    wanted = f"{name}: got {shown(value)}, wanted one of {', '.join(choices)}"
+    if not isinstance(value, str):
+        raise TypeError(wanted)
+    if value not in choices:
+        raise ValueError(wanted + _nearest(value, choices))
+
+
+def check_flags(**flags: Any) -> None:
+    """Refuse flags that are neither True nor False (TypeError)."""
+    for name, value in flags.items():
+        if not isinstance(value, bool):
+            raise TypeError(f"{name}: got {shown(value)}, wanted True or False")
+
+
+def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> None:
+    """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
+    if int(value) < least:
+        raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
+    if most is not None and int(value) > most:
+        raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at most {most}")
+
+
+def check_tokenizer(tokenize: object) -> None:
+    """Refuse a tokenizer that is neither a known name (ValueError) nor a callable (TypeError)."""
+    if not callable(tokenize):
+        check_choice("tokenize", tokenize, TOKENIZERS)
+
+
+def check_splitter(splitter: object) -> None:
+    """Refuse a sentence splitter that is neither "punkt" (ValueError) nor a callable (TypeError).
+
+    >>> check_splitter("nltk")
+    Traceback (most recent call last):
+    ...
+    ValueError: sentence_splitter: got 'nltk', wanted 'punkt' or a callable from a text to the list of its sentences
+    """
+    if not callable(splitter) and splitter != PUNKT:
+        error = ValueError if isinstance(splitter, str) else TypeError
+        raise error(f"sentence_splitter: got {shown(splitter)}, wanted {_SPLITTERS}")
+
+
+def _check_zero_division(value: Any) -> None:
+    if isinstance(value, bool) or not isinstance(value, Real):
+        raise TypeError(f"zero_division: got {shown(value)}, wanted a number from 0 to 1")
+    if not 0 <= float(value) <= 1:
+        raise ValueError(f"zero_division: got {shown(value)}, wanted a number from 0 to 1")
+
+
+_CHECKS: dict[str, Callable[[Any], None]] = {
+    "level": lambda value: check_choice("level", value, LEVELS),
+    "deletion": lambda value: check_choice("deletion", value, DELETIONS),
+    "zero_division": _check_zero_division,
+    "tokenize": check_tokenizer,
+    "lowercase": lambda value: check_flags(lowercase=value),
+    "max_order": lambda value: check_whole_number("max_order", value, least=1, most=_LONGEST_NGRAMS),
+    "penalties": lambda value: check_choice("penalties", value, PENALTIES),
+    "sentence_splitter": check_splitter,
+}
+
+
+def _nearest(name: str, names: Collection[str]) -> str:
+    nearest = get_close_matches(name, names, n=1)
+    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+
+
+# ---- Differences between variants -----------------------------------------------------------------------------------
 
 
 def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
@@ -366,8 +712,8 @@ _COUNTINGS_IN_WORDS = {
     "hf": "means over n-gram types, keep recall pooled",
     "xu2016": "means over n-gram types",
     "lens": "means over n-gram types, no credit for additions that deleting made",
-    "pooled": "all n-grams pooled",
-    "weighted_sets": "n-gram sets, references weighed",
+    "easse": "all n-grams pooled",
+    "t2t": "n-gram sets, references weighed",
     "sets": "n-gram sets, references united",
 }
 _LEVELS_IN_WORDS = {"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}
@@ -383,50 +729,4 @@ _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
     "addition": (("addition",), lambda variant: variant.addition),
     "averaging": (("averaging",), lambda variant: _AVERAGING_IN_WORDS[variant.averaging]),
     "penalties": (("penalties", "sentence_splitter"), _penalties_in_words),  # stands last: see `ablation_steps`
-}
-
-
-def _check_choice(name: str, value: object, choices: Collection[str] | Mapping[str, str]) -> None:
-    """Refuse what is none of the choices, and show them, with their summaries where they have some."""
-    if isinstance(choices, Mapping):
-        wanted = "; ".join(f"{choice} ({summary})" for choice, summary in choices.items())
-    else:
-        wanted = ", ".join(choices)
-    if not isinstance(value, str):
-        raise TypeError(f"{name}: got {value!r}, wanted one of {wanted}")
-    if value not in choices:
-        raise ValueError(f"{name}: got {value!r}, wanted one of {wanted}")
-
-
-def _check_zero_division(value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
-    if not 0 <= float(value) <= 1:
-        raise ValueError(f"zero_division: got {value!r}, wanted a number from 0 to 1")
-
-
-def _check_lowercase(value: object) -> None:
-    if not isinstance(value, bool):
-        raise TypeError(f"lowercase: got {value!r}, wanted True or False")
-
-
-def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> None:
-    """Refuse what is not a whole number (TypeError), or is less than `least` or more than `most` (ValueError)."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
-    if int(value) < least:
-        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at least {least}")
-    if most is not None and int(value) > most:
-        raise ValueError(f"{name}: got {value!r}, wanted a whole number of at most {most}")
-
-
-_CHECKS: dict[str, Callable[[Any], None]] = {
-    "level": lambda value: _check_choice("level", value, LEVELS),
-    "deletion": lambda value: _check_choice("deletion", value, DELETIONS),
-    "zero_division": _check_zero_division,
-    "lowercase": _check_lowercase,
-    "penalties": lambda value: _check_choice(
-        "penalties", value, {name: row.summary for name, row in PENALTIES.items()}
-    ),
-    "max_order": lambda value: check_whole_number("max_order", value, least=1, most=MOST_ORDERS),
 }

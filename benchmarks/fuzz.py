@@ -44,10 +44,15 @@ make_importable()
 from sari.benchmarks.corpora import Corpus  # noqa: E402
 from sari.benchmarks.hostile import hostile  # noqa: E402
 from sari.benchmarks.ways import OF_CORPORA, WAYS  # noqa: E402
-from sari.options import OPTIONS  # noqa: E402
-from sari.scoring import Scorer  # noqa: E402
+from sari.scorer import Scorer  # noqa: E402
 from sari.tokenization import check_tokenizer  # noqa: E402
-from sari.variants import DELETIONS, LEVELS, PENALTIES, VARIANTS  # noqa: E402
+from sari.variants import (  # noqa: E402
+    DELETIONS,
+    LEVELS,
+    OPTIONS,
+    PENALTIES,
+    VARIANTS,
+)
 
 _TOLERANCE = 1e-9
 _MOST_SHOWN = 10

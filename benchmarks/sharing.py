@@ -38,7 +38,7 @@ def _print_figures(folder: Path) -> None:
 
     make_importable()
     from sari.benchmarks.corpora import made_up
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     warnings.simplefilter("ignore")
     metric = Scorer()

@@ -21,12 +21,12 @@ from as_package import make_importable
 make_importable()
 
 from sari.benchmarks.corpora import made_up  # noqa: E402
-from sari.comparing import score_systems  # noqa: E402
+from sari.comparison import score_systems  # noqa: E402
 from sari.files.reading import gather, open_texts  # noqa: E402
-from sari.inputs import SystemColumns  # noqa: E402
-from sari.options import resolve_settings  # noqa: E402
-from sari.resampling import TESTS, Sample, interval  # noqa: E402
+from sari.significance import TESTS, Sample, interval  # noqa: E402
 from sari.state import State  # noqa: E402
+from sari.validation import SystemColumns  # noqa: E402
+from sari.variants import resolve_variant  # noqa: E402
 
 _SIZES = (5, 10, 20, 50, 100, 200, 400)
 _PAIR = np.array([[1, 0]])
@@ -36,7 +36,7 @@ _LEVEL = 0.05
 def main() -> None:
     """Print a row for each number of segments."""
     options = _options()
-    settings = resolve_settings(options.variant)
+    settings = resolve_variant(options.variant)
     states = list(score_systems(_columns(options), settings, resampling=True).values())[:2]
     pool = np.stack([state.rows() for state in states], axis=1)
     truth = states[0].scores()["sari"]

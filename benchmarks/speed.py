@@ -104,7 +104,7 @@ def _print_case(title: str, corpus: Corpus, score: Callable, peer: Callable, opt
     segments = len(corpus.sources)
     few = corpus.first(options.peer_segments)
     contestants: dict[str, tuple[Callable[[], object], int]] = {
-        "compute": (lambda: score(corpus, threads=1), segments),
+        "compute": (lambda: score(corpus), segments),
         "threads": (lambda: score(corpus, threads=2), segments),
         "state": (lambda: score(corpus, with_state=True), segments),
         "peer": (lambda: peer(**few._asdict()), len(few.sources)),
@@ -130,7 +130,7 @@ def _scored_by(metric, variant: str, corpus: Corpus, *, threads: int = 1, with_s
 
 
 def _with_state(metric, corpus: Corpus, variant: str = "hf") -> None:
-    state = metric.state(variant=variant, threads=1)
+    state = metric.state(variant=variant)
     state.update(**corpus._asdict())
     state.compute()
 

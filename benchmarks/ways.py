@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from sari.benchmarks.corpora import Corpus
 from sari.counting import count_columns, ngram_table
-from sari.options import resolve_settings
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.state import State
 from sari.tests import oracle
+from sari.variants import resolve_variant
 
 Numbers = dict[str, Any]
 
@@ -58,7 +58,7 @@ def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
 
 def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     """Add up what single n-grams add to the counts of each segment."""
-    settings = resolve_settings(**options)
+    settings = resolve_variant(**options)
     state = State(settings, sentences=True)
     tables = (ngram_table(*row, settings) for row in zip(*corpus, strict=True))
     for counted in count_columns(*corpus, settings):

@@ -15,15 +15,15 @@ from sari.command_line.side_data import chosen_measures, read_side_data
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.files.ratings import as_rating, read_ratings
 from sari.files.reading import Batch, LineFile, gather
-from sari.inputs import Columns
 from sari.measures.agreement import COEFFICIENTS, SystemRows
 from sari.measures.linear import linear_model
-from sari.options import Resampling, resolve_resampling
 from sari.report.agreement import FORMATS, AgreementReport
 from sari.report.companions import MEASURES, Measure, Texts
 from sari.report.measuring import MeasuredSet, SideData
 from sari.report.rated import RatedOutputs, RatedScore, agreement_rows, sari_scores
+from sari.significance import Resampling, resolve_resampling
 from sari.state import State
+from sari.validation import Columns
 from sari.variants import SCORES, Variant
 
 

@@ -8,11 +8,11 @@ from sari.command_line.progress import step_bar
 from sari.command_line.side_data import read_side_data
 from sari.data_warnings import WarningRow, check_resampling, warning_rows
 from sari.files.writing import write_whole
-from sari.inputs import SystemColumns
-from sari.options import Resampling, resolve_resampling
 from sari.report import building, pages
 from sari.report.results import ScoreReport
+from sari.significance import Resampling, resolve_resampling
 from sari.state import State
+from sari.validation import SystemColumns
 
 #: Of the intervals, unless another one is asked for.
 _CONFIDENCE = 0.95

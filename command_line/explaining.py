@@ -7,9 +7,9 @@ from collections.abc import Iterable
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.files.reading import Batch, Segment
-from sari.options import resolve_settings
 from sari.report import terminal
 from sari.report.explanation import explain
+from sari.variants import resolve_variant
 
 
 def explain_line(options: Options, batches: Iterable[Batch], line: int) -> str:
@@ -26,7 +26,7 @@ def explain_line(options: Options, batches: Iterable[Batch], line: int) -> str:
             source=segment.source,
             prediction=prediction,
             references=segment.references,
-            settings=resolve_settings(options.variant, **options.choices),
+            settings=resolve_variant(options.variant, **options.choices),
         )
     if options.format == "json":
         return terminal.as_json(explanation)

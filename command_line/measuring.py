@@ -5,18 +5,19 @@ from dataclasses import replace
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress import step_bar
 from sari.command_line.side_data import chosen_measures, read_side_data
-from sari.inputs import SystemColumns
-from sari.options import Resampling, Settings
 from sari.report.companions import Measure
 from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
 from sari.report.results import MeasureColumn, Result, ScoreReport
+from sari.significance import Resampling
+from sari.validation import SystemColumns
+from sari.variants import Variant
 
 Values = dict[str, float]
 Intervals = dict[str, tuple[float, float]] | None
 
 
 def measure(
-    report: ScoreReport, columns: SystemColumns, settings: dict[str, Settings], how: Resampling, options: Options
+    report: ScoreReport, columns: SystemColumns, settings: dict[str, Variant], how: Resampling, options: Options
 ) -> ScoreReport:
     """Add companion measures to what is printed, with intervals where scores have them.
 
@@ -46,10 +47,10 @@ def measure(
 
 
 def _measured(
-    columns: SystemColumns, settings: Settings, measures: list[Measure], side: SideData, how: Resampling, advance
+    columns: SystemColumns, settings: Variant, measures: list[Measure], side: SideData, how: Resampling, advance
 ) -> dict[str, tuple[Values, Intervals]]:
     """Return the values and intervals of each system over the tokens of a variant."""
-    own = MeasuredSet(columns.sources, columns.references, settings.variant, side)
+    own = MeasuredSet(columns.sources, columns.references, settings, side)
     found: dict[str, tuple[Values, Intervals]] = {}
     for name, outputs in columns.predictions.items():
         advance(name)

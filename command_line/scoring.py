@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from sari.command_line.options import OptionError, Options, needing, refusals
 from sari.command_line.progress import reading_bar
-from sari.comparing import (
+from sari.comparison import (
     baseline_scores,
     compare,
     comparison_warnings,
@@ -19,13 +19,14 @@ from sari.comparing import (
 from sari.data_warnings import VariantLeftOutWarning, WarningRow, merge_warnings, warning_rows, without_comparison
 from sari.files.reading import Batch, Corpus, gather
 from sari.files.writing import write_whole
-from sari.inputs import SystemColumns, validate_columns
-from sari.options import Resampling, Settings, resolve_resampling, resolve_settings, settings_of_variants
 from sari.report.by_references import ReferenceCount, scores_by_references
 from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
-from sari.results import SentenceScores
+from sari.scores import SentenceScores
+from sari.significance import Resampling, resolve_resampling
 from sari.state import State
+from sari.validation import SystemColumns, validate_columns
+from sari.variants import Variant, resolve_variant, resolve_variants
 
 
 class Scored(NamedTuple):
@@ -59,13 +60,13 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
     return replace(scored.report, warnings=scored.report.warnings + left_out)
 
 
-def chosen_settings(options: Options) -> tuple[dict[str, Settings], list[WarningRow]]:
+def chosen_settings(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
     """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
     how = {"threads": options.threads, **options.choices}
     if not options.all_variants:
         with refusals():
-            return {options.variant: resolve_settings(options.variant, **how)}, []
-    found, left_out = settings_of_variants(**how)
+            return {options.variant: resolve_variant(options.variant, **how)}, []
+    found, left_out = resolve_variants(**how)
     if not found:
         raise OptionError(next(iter(left_out.values())))
     return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
@@ -77,7 +78,7 @@ def _shown(batches: Iterable[Batch], show_progress: Callable[[], object]) -> Ite
         show_progress()
 
 
-def _scored_alone(batches: Iterator[Batch], settings: dict[str, Settings], options: Options) -> Scored:
+def _scored_alone(batches: Iterator[Batch], settings: dict[str, Variant], options: Options) -> Scored:
     """Score one system batch by batch."""
     keeps_sentences = options.sentences is not None
     states = {variant: State(how, sentences=keeps_sentences) for variant, how in settings.items()}
@@ -96,7 +97,7 @@ def _scored_alone(batches: Iterator[Batch], settings: dict[str, Settings], optio
     return Scored(report, {name: next(iter(states.values())).sentences()} if keeps_sentences else {})
 
 
-def _scored_together(columns: SystemColumns, settings: dict[str, Settings], options: Options) -> Scored:
+def _scored_together(columns: SystemColumns, settings: dict[str, Variant], options: Options) -> Scored:
     """Score all systems, with what else is wanted."""
     with refusals():
         resampling = resolve_resampling(**options.resampling)
@@ -130,7 +131,7 @@ def _scored_together(columns: SystemColumns, settings: dict[str, Settings], opti
     return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
 
 
-def _baselines(columns: SystemColumns, settings: dict[str, Settings]) -> list[Baseline]:
+def _baselines(columns: SystemColumns, settings: dict[str, Variant]) -> list[Baseline]:
     return [
         Baseline(name, variant, scores)
         for variant, how in settings.items()
@@ -138,12 +139,12 @@ def _baselines(columns: SystemColumns, settings: dict[str, Settings]) -> list[Ba
     ]
 
 
-def _by_references(columns: SystemColumns, settings: dict[str, Settings], seed: int) -> list[ReferenceCount]:
+def _by_references(columns: SystemColumns, settings: dict[str, Variant], seed: int) -> list[ReferenceCount]:
     return [row for how in settings.values() for row in scores_by_references(columns, how, seed=seed)]
 
 
 def _with_measures(
-    report: ScoreReport, columns: SystemColumns, settings: dict[str, Settings], how: Resampling, options: Options
+    report: ScoreReport, columns: SystemColumns, settings: dict[str, Variant], how: Resampling, options: Options
 ) -> ScoreReport:
     """Add the companion measures that the options name, over the tokens of each variant."""
     with needing("report", "--measures"):
@@ -151,10 +152,10 @@ def _with_measures(
     return measure(report, columns, settings, how, options)
 
 
-def _differences(columns: SystemColumns, settings: Settings, options: Options) -> list[Difference]:
+def _differences(columns: SystemColumns, settings: Variant, options: Options) -> list[Difference]:
     """Explain for each system the difference to the variant that the options ask about, if they do."""
     if options.why is None:
         return []
     with refusals():
-        other = resolve_settings(options.why, threads=options.threads, **options.choices)
+        other = resolve_variant(options.why, threads=options.threads, **options.choices)
     return [Difference(name, **explain_difference(columns.of(name), settings, other)) for name in columns.predictions]

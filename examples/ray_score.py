@@ -49,7 +49,7 @@ def load_sari():
     from as_package import make_importable
 
     make_importable()
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     return Scorer()
 
@@ -200,7 +200,7 @@ def _name_in_order(folder: Path) -> None:
 
 def corpus_state(rows: ray.data.Dataset, *, workers: int, batch_size: int, counter=Counter, **options):
     """Return the merged state of all rows: `compute()` gives the corpus score, `signature` says which one it is."""
-    total = load_sari().state(threads=1, **options)
+    total = load_sari().state(**options)
     with _faults_in_one_line():
         for row in _mapped(rows, counter, options, workers, batch_size).iter_rows():
             total.merge(pickle.loads(row["state"]))

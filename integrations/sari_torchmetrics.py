@@ -13,7 +13,7 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.state import State
 
 

@@ -14,8 +14,7 @@ import numpy as np
 from scipy import stats
 
 from sari.measures.columns import Numbers, check_numbers
-from sari.options import Resampling, resolve_resampling
-from sari.resampling import bootstrap, bootstrap_draws, interval
+from sari.significance import Resampling, bootstrap, bootstrap_draws, interval, resolve_resampling
 from sari.state import State
 from sari.variants import SCORES
 

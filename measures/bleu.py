@@ -7,7 +7,7 @@ from itertools import accumulate, chain
 import numpy as np
 from sacrebleu.metrics import BLEU
 
-from sari.inputs import validate_references, validate_texts
+from sari.validation import validate_references, validate_texts
 
 # sacreBLEU's n-grams of a text take 30 to 70 bytes per character: up to 200 MB.
 _KEPT_CHARACTERS = 2_500_000

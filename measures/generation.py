@@ -17,7 +17,7 @@ import conllu
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from sari.inputs import validate_references, validate_texts
+from sari.validation import validate_references, validate_texts
 
 
 class Errors(NamedTuple):

@@ -12,7 +12,6 @@ from string import punctuation
 
 import numpy as np
 
-from sari.inputs import validate_texts
 from sari.measures.simplification import sentence_counts
 from sari.measures.words import (
     dictionary_syllables,
@@ -21,8 +20,9 @@ from sari.measures.words import (
     joshua_syllables,
     joshua_tokens,
 )
-from sari.sentences import PUNKT, count_sentences
-from sari.tokenization import Text, split_into_tokens
+from sari.tokenization import Text, count_sentences, split_into_tokens
+from sari.validation import validate_texts
+from sari.variants import PUNKT
 
 #: How many words of a table of frequencies EASSE has ranks for.
 RANKED_WORDS = 50_000

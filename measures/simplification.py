@@ -22,9 +22,9 @@ import numpy as np
 from rapidfuzz.distance import Indel, Levenshtein
 from sacrebleu.metrics import BLEU
 
-from sari.inputs import validate_columns, validate_references, validate_texts
 from sari.measures.bleu import BleuReferences
 from sari.measures.columns import check_alpha
+from sari.validation import validate_columns, validate_references, validate_texts
 
 _Number = TypeVar("_Number", float, np.ndarray)
 

@@ -12,11 +12,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from sari.inputs import validate_columns, validate_references, validate_texts
 from sari.measures.bleu import BleuReferences
 from sari.measures.columns import check_alpha
 from sari.measures.readability import GRADES
 from sari.measures.words import joshua_syllables, joshua_tokens
+from sari.validation import validate_columns, validate_references, validate_texts
 
 
 class Targets:

@@ -5,12 +5,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sari.comparing import score_systems
-from sari.inputs import SystemColumns
-from sari.options import resolve_settings
+from sari.comparison import score_systems
 from sari.published.checkouts import Repository, aligned, numbered
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import DRESS, EASSE, SIMPLIFICATION
+from sari.validation import SystemColumns
+from sari.variants import resolve_variant
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class CorpusScores(Published):
     def outcomes(self, folder: Path) -> Iterator[Outcome]:
         """Score each system; see `Published.outcomes`."""
         (repository,) = self.repositories
-        settings = resolve_settings(self.variant, **self.options)
+        settings = resolve_variant(self.variant, **self.options)
         for figure in self.figures:
             columns = _columns(repository, folder, figure)
             state = score_systems(columns, settings)[figure.system]

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from sari.files.errors import FileError
-from sari.inputs import Columns
 from sari.measures.agreement import correlation, pairwise_agreement
-from sari.options import resolve_settings
 from sari.published.checkouts import number, numbered
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import REFERENCE_SETS, rated_by_number, references_of_2022
 from sari.published.repositories import EASSE, LENS, METAEVAL
 from sari.state import state_of
+from sari.validation import Columns
+from sari.variants import resolve_variant
 
 #: What the authors of Simplicity-DA set on top of EASSE's counts.
 _METAEVAL = {"tokenize": "moses", "lowercase": False, "deletion": "precision"}
@@ -105,7 +105,7 @@ def joined_marks(output: str, source: str) -> str:
 
 def sentence_scores(texts: Columns, variant: str, options: Mapping[str, Any]) -> tuple[np.ndarray, str]:
     """Return the SARI of each segment, scored alone, and the signature."""
-    state = state_of(texts, resolve_settings(variant, **options), sentences=True)
+    state = state_of(texts, resolve_variant(variant, **options), sentences=True)
     return np.array(state.sentences()["sari"]), state.signature
 
 

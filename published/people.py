@@ -6,10 +6,10 @@ from functools import partial
 from pathlib import Path
 
 from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement, system_scores
-from sari.options import settings_of_variants
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import COLLECTIONS, Rated, repositories
 from sari.state import State, state_of
+from sari.variants import resolve_variants
 
 #: Pearson with ratings of simplicity, sentence by sentence, as docs/which_sari.md has it: a column per collection.
 PRINTED = {
@@ -42,7 +42,7 @@ class VariantsAndPeople(Published):
             rated = collection.read(folder)
             states = {
                 name: state_of(rated.texts, settings, sentences=True, resampling=True)
-                for name, settings in settings_of_variants()[0].items()
+                for name, settings in resolve_variants()[0].items()
             }
             scores = {name: state.sentences()["sari"] for name, state in states.items()}
             found = agreement(

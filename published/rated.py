@@ -7,9 +7,9 @@ from itertools import chain
 from pathlib import Path
 
 from sari.files.errors import FileError
-from sari.inputs import Columns
 from sari.published.checkouts import Repository, aligned, number, numbered
 from sari.published.repositories import ASSET, EASSE, LENS, METAEVAL
+from sari.validation import Columns
 
 
 @dataclass(frozen=True)

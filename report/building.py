@@ -7,17 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from sari.comparing import score_systems
+from sari.comparison import score_systems
 from sari.data_warnings import WarningRow
-from sari.inputs import SystemColumns
 from sari.measures import simplification
-from sari.options import Resampling, Settings, resolve_resampling
 from sari.report.companions import MEASURES, Measure, References, Texts
 from sari.report.document import REFERENCE, SOURCE, Document, Length, System
 from sari.report.examples import choose_examples, example_groups
 from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
 from sari.report.results import ScoreReport
+from sari.significance import Resampling, resolve_resampling
 from sari.state import State
+from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
@@ -57,7 +57,7 @@ def build(
         signature=some.signature,
         segments=some.segments,
         references=(min(nrefs), max(nrefs)),
-        tokens=_in_words(some.settings.variant),
+        tokens=_in_words(some.settings),
         confidence=resampling.confidence,
         resamples=resampling.resamples,
         seed=resampling.seed,
@@ -85,13 +85,13 @@ class _TestSet:
     def __init__(
         self,
         columns: SystemColumns,
-        settings: Settings,
+        settings: Variant,
         side: SideData,
         advance: Callable[[str], object],
     ):
         self.sources, _, self.references = columns
         self.settings = settings
-        self._measured_set = MeasuredSet(self.sources, self.references, settings.variant, side)
+        self._measured_set = MeasuredSet(self.sources, self.references, settings, side)
         self._advance = advance
 
     @cached_property

@@ -6,11 +6,10 @@ from math import comb
 
 import numpy as np
 
-from sari.comparing import score_systems
-from sari.inputs import SystemColumns
-from sari.options import Settings
-from sari.results import Scores, named_scores
-from sari.variants import SCORES, check_whole_number
+from sari.comparison import score_systems
+from sari.scores import Scores, named_scores
+from sari.validation import SystemColumns
+from sari.variants import SCORES, Variant, check_whole_number
 
 
 @dataclass(frozen=True)
@@ -36,7 +35,7 @@ class ReferenceCount:
 
 
 def scores_by_references(
-    columns: SystemColumns, settings: Settings, *, subsets: int = 10, seed: int = 12345
+    columns: SystemColumns, settings: Variant, *, subsets: int = 10, seed: int = 12345
 ) -> list[ReferenceCount]:
     """Score systems with 1, 2, … of the references, all systems with the same ones.
 
@@ -53,9 +52,9 @@ def scores_by_references(
     Raises:
         ValueError, TypeError: where there are no segments, and for options that are no whole numbers.
 
-    >>> from sari.options import resolve_settings
+    >>> from sari.variants import resolve_variant
     >>> columns = SystemColumns(["a b c"], {"s": ["a b"]}, [["a b", "a"]])
-    >>> rows = scores_by_references(columns, resolve_settings("easse", max_order=1))
+    >>> rows = scores_by_references(columns, resolve_variant("easse", max_order=1))
     >>> [(row.references, row.subsets, round(row.mean["sari"], 2), round(row.deviation["sari"], 2)) for row in rows]
     [(1, 2, 55.56, 11.11), (2, 1, 55.24, 0.0)]
     """
@@ -72,7 +71,7 @@ def scores_by_references(
         for name in columns.predictions:
             table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
             spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
-            found.append(ReferenceCount(name, settings.variant.name, number, len(places), *map(named_scores, spread)))
+            found.append(ReferenceCount(name, settings.name, number, len(places), *map(named_scores, spread)))
     systems = list(columns.predictions)
     return sorted(found, key=lambda row: systems.index(row.name))
 
@@ -87,7 +86,7 @@ def _subsets(width: int, number: int, wanted: int, generator: np.random.Generato
     return sorted(drawn)
 
 
-def _scores(columns: SystemColumns, settings: Settings, places: tuple[int, ...]) -> dict[str, Scores]:
+def _scores(columns: SystemColumns, settings: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
     references = [[row[place] for place in places] for row in columns.references]
     states = score_systems(columns._replace(references=references), settings)
     return {name: state.scores() for name, state in states.items()}

@@ -11,9 +11,8 @@ from sari.measures import generation, readability, simplification, xu2016
 from sari.measures.bleu import BleuReferences
 from sari.measures.generation import Tree
 from sari.measures.readability import GRADES
-from sari.sentences import PUNKT, check_splitter
 from sari.tokenization import Text, split_into_tokens
-from sari.variants import Variant
+from sari.variants import PUNKT, Variant, check_splitter
 
 
 class WordRanks(NamedTuple):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sari.data_warnings import WarningRow
 from sari.report.explanation import Explanation
 from sari.report.results import ScoreReport
-from sari.results import Intervals, OrderFigures, Scores, SentenceScores
+from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
 
 #: The names of what stands beside the systems for comparison.
 SOURCE, REFERENCE = "source, unchanged", "first reference"

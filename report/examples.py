@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sari.inputs import SystemColumns
-from sari.options import Settings
 from sari.report.document import Example, Examples, System
 from sari.report.explanation import Explanation, explain
+from sari.validation import SystemColumns
+from sari.variants import Variant
 
 #: Segments in a group: of one system, and the most and the fewest of several, which share the segments of `_ALL`.
 _OF_ONE, _MOST, _FEWEST, _ALL = 8, 4, 1, 20
@@ -76,7 +76,7 @@ def example_groups(systems: int) -> int:
 
 def choose_examples(
     columns: SystemColumns,
-    settings: Settings,
+    settings: Variant,
     systems: Sequence[System],
     source: System,
     *,

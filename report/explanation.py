@@ -8,15 +8,13 @@ from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from sari.counting import NgramTable, SegmentCounts, count_columns, ngram_table
-from sari.inputs import validate_columns
 from sari.ngram_counts import NgramAmounts
-from sari.options import Settings
 from sari.report.alignment import Alignment, align, changes
-from sari.results import OrderFigures, Scores
-from sari.scores import penalty_factors
+from sari.scores import OrderFigures, Scores, penalty_factors
 from sari.state import state_of
 from sari.tokenization import split_into_tokens
-from sari.variants import OPERATIONS
+from sari.validation import validate_columns
+from sari.variants import OPERATIONS, Variant
 
 #: What may become of a token, and what that means. In the source each token is kept or deleted; "rightly" is where at
 #: least half of the credit is earned, which as a rule is where at least half of the references agree.
@@ -136,7 +134,7 @@ class Explanation:
 
 
 def explain(
-    *, source: str, prediction: str, references: Sequence[str], settings: Settings, ngrams: bool = True
+    *, source: str, prediction: str, references: Sequence[str], settings: Variant, ngrams: bool = True
 ) -> Explanation:
     """Explain the SARI of one segment.
 
@@ -149,9 +147,9 @@ def explain(
     Raises:
         ValueError, TypeError: as the metric does.
 
-    >>> from sari.options import resolve_settings
+    >>> from sari.variants import resolve_variant
     >>> explanation = explain(
-    ...     source="a large cat", prediction="a cat", references=["a big cat", "a cat"], settings=resolve_settings("hf")
+    ...     source="a large cat", prediction="a cat", references=["a big cat", "a cat"], settings=resolve_variant("hf")
     ... )
     >>> [(token.text, token.mark) for token in explanation.source]
     [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
@@ -164,13 +162,13 @@ def explain(
     (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
     (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
     texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))
-    asked = settings if ngrams else replace(settings, variant=replace(settings.variant, max_order=1))
+    asked = settings if ngrams else replace(settings, variant=replace(settings, max_order=1))
     orders = _entries(ngram_table(source, prediction, references, asked))
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
     alignment = align(texts.source, texts.output)
     kept = _kept_places(texts, alignment, unigrams)
     return Explanation(
-        variant=settings.variant.name,
+        variant=settings.name,
         signature=state.signature,
         scores=state.scores(),
         penalties=list(_penalties(counted, settings)),
@@ -184,7 +182,7 @@ def explain(
     )
 
 
-def _penalties(counted: SegmentCounts, settings: Settings) -> Iterator[Penalty]:
+def _penalties(counted: SegmentCounts, settings: Variant) -> Iterator[Penalty]:
     """Yield the penalties of the only segment."""
     penalties = settings.penalties
     if penalties is None or counted.sizes is None:

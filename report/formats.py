@@ -44,7 +44,7 @@ from sari.report.tables import WORDS, Cell, Table, further_tables, legend, score
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.results import SentenceScores
+    from sari.scores import SentenceScores
 
 _RULE = "=" * 50
 _TITLE = "SARI Score Results"

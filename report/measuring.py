@@ -8,9 +8,8 @@ from itertools import chain
 import numpy as np
 
 from sari.measures.generation import Tree, check_words
-from sari.options import Resampling
 from sari.report.companions import MEASURES, Measure, References, Texts, WordRanks, spaced
-from sari.resampling import bootstrap, interval
+from sari.significance import Resampling, bootstrap, interval
 from sari.variants import Variant
 
 

@@ -6,11 +6,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sari.inputs import Columns
 from sari.measures.agreement import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement, system_scores
-from sari.options import Resampling
 from sari.report.agreement import AgreementRow
+from sari.significance import Resampling
 from sari.state import State
+from sari.validation import Columns
 from sari.variants import SCORES
 
 #: The fewest systems whose order can be compared.
@@ -44,7 +44,7 @@ def sari_scores(state: State, outputs: RatedOutputs) -> list[RatedScore]:
     """Return SARI and its operations; the state is empty yet, and made with `sentences=True` and `resampling=True`."""
     state.update_checked(outputs.texts)
     sentences, sums = state.sentences(), state.rows()
-    name = state.settings.variant.name
+    name = state.settings.name
     return [
         RatedScore(
             name,

@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.comparing import Comparison, Step
+    from sari.comparison import Comparison, Step
     from sari.data_warnings import WarningRow
     from sari.report.by_references import ReferenceCount
-    from sari.resampling import PairedTest
-    from sari.results import Intervals, OrderFigures, Scores
+    from sari.scores import Intervals, OrderFigures, Scores
+    from sari.significance import PairedTest
 
 #: A corrected p-value below this is marked as significant.
 SIGNIFICANT = 0.05
@@ -130,7 +130,7 @@ class Resampling:
     @property
     def test(self) -> PairedTest:
         """The test, with its words."""
-        from sari.resampling import TESTS  # here, since `--help` need not wait for it
+        from sari.significance import TESTS  # here, since `--help` need not wait for it
 
         return TESTS[str(self.method)]
 

@@ -5,15 +5,16 @@ from itertools import chain
 from operator import eq
 from typing import Any
 
-from sari import comparing
-from sari.comparing import Difference
+from sari import comparison as comparing
+from sari.comparison import Difference
 from sari.data_warnings import warning_rows, without_comparison
-from sari.inputs import Columns, SystemColumns, validate_columns
-from sari.options import resolve_resampling, resolve_settings, settings_of_variants
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
-from sari.results import Scores
+from sari.scores import Scores
+from sari.significance import resolve_resampling
 from sari.state import State, state_of
+from sari.validation import Columns, SystemColumns, validate_columns
+from sari.variants import resolve_variant, resolve_variants
 from sari.web.beside import samples
 from sari.web.limits import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.results import Comparison, Row, ScoredCorpus
@@ -36,7 +37,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
             source=segment.sources[0],
             prediction=segment.predictions[0],
             references=segment.references[0],
-            settings=resolve_settings(**options),
+            settings=resolve_variant(**options),
         )
 
 
@@ -50,7 +51,7 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
     """
     with refusals():
         check_options(**options)
-        settings = resolve_settings(**options, threads=1)
+        settings = resolve_variant(**options)
         segment = _segment(source, "", references)
         unrelated = next(sample.prediction for sample in samples() if sample.source != source)
         state = state_of(Columns(segment.sources, [unrelated], segment.references), settings)
@@ -67,7 +68,7 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
     with refusals():
         segment = _segment(source, output, references)
         scores = {}
-        for name, settings in settings_of_variants(threads=1)[0].items():
+        for name, settings in resolve_variants()[0].items():
             scores[name] = state_of(segment, settings).scores()
         return scores
 
@@ -85,7 +86,7 @@ def explain_difference(
         check_options(variant_b)
         segment = _segment(source, output, references)
         return comparing.explain_difference(
-            segment, resolve_settings(variant_a, threads=1), resolve_settings(variant_b, threads=1)
+            segment, resolve_variant(variant_a), resolve_variant(variant_b)
         )
 
 
@@ -107,7 +108,7 @@ def score_corpus(
         batches = list(batches)
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
-        state = State(resolve_settings(**options, threads=1), sentences=True)
+        state = State(resolve_variant(**options), sentences=True)
         for batch in batches:
             state.update_checked(batch)
             show_progress(state.segments, total)
@@ -133,7 +134,7 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
         scores: dict[str, Scores] = {}
-        variants, _ = settings_of_variants(threads=1)
+        variants, _ = resolve_variants()
         for number, (name, settings) in enumerate(variants.items()):
             state = State(settings)
             for batch in batches:
@@ -215,7 +216,7 @@ def _compared(
     if baseline is not None and not isinstance(baseline, str):
         raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
     resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
-    settings = resolve_settings(**options, threads=1)
+    settings = resolve_variant(**options)
     states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
     result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
     warnings = warning_rows(comparing.comparison_warnings(states, result))
@@ -224,7 +225,7 @@ def _compared(
         for name, outputs in systems.predictions.items()
         if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
     ]
-    return states, Comparison(settings.variant.name, result, warnings, copies)
+    return states, Comparison(settings.name, result, warnings, copies)
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

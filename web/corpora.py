@@ -13,7 +13,7 @@ from sari.files import reading
 from sari.files.errors import FileError
 from sari.files.ratings import read_ratings
 from sari.files.tables import TableRow, read_table
-from sari.inputs import Columns, SystemColumns, validate_columns, validate_systems
+from sari.validation import Columns, SystemColumns, validate_columns, validate_systems
 from sari.web.limits import (
     MAX_MEGABYTES,
     MAX_SEGMENTS,

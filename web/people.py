@@ -5,12 +5,13 @@ from itertools import chain
 from typing import Any
 
 from sari.data_warnings import check_resampling, warning_rows
-from sari.inputs import Columns, SystemColumns
-from sari.options import Settings, resolve_resampling, resolve_settings, settings_of_variants
 from sari.report.agreement import AgreementReport
 from sari.report.by_references import ReferenceCount, scores_by_references
 from sari.report.rated import RatedOutputs, agreement_rows, sari_scores
+from sari.significance import resolve_resampling
 from sari.state import State
+from sari.validation import Columns, SystemColumns
+from sari.variants import Variant, resolve_variant, resolve_variants
 from sari.web.limits import RefusedError, check_options, check_segments, refusals
 
 _CONFIDENCE = 0.95
@@ -30,7 +31,7 @@ def rate_corpus(batches: Iterable[Columns], ratings: Sequence[float], **options:
     """
     with refusals():
         check_options(**options)
-        return _report(_one_system(batches, ratings), [resolve_settings(**options, threads=1)])
+        return _report(_one_system(batches, ratings), [resolve_variant(**options)])
 
 
 def rate_variants(batches: Iterable[Columns], ratings: Sequence[float], first: str) -> AgreementReport:
@@ -45,7 +46,7 @@ def rate_variants(batches: Iterable[Columns], ratings: Sequence[float], first: s
         RefusedError: as in `rate_corpus`.
     """
     with refusals():
-        settings = settings_of_variants(threads=1)[0]
+        settings = resolve_variants()[0]
         ordered = sorted(settings.values(), key=lambda each: each.variant.name != first)
         return _report(_one_system(batches, ratings), ordered)
 
@@ -68,7 +69,7 @@ def rate_systems(systems: SystemColumns, ratings: Mapping[str, Sequence[float]],
             [name for name in systems.predictions for _ in systems.sources],
             [*chain.from_iterable(ratings[name] for name in systems.predictions)],
         )
-        return _report(outputs, [resolve_settings(**options, threads=1)])
+        return _report(outputs, [resolve_variant(**options)])
 
 
 def count_references(batches: Iterable[Columns], **options: Any) -> list[ReferenceCount]:
@@ -86,7 +87,7 @@ def count_references(batches: Iterable[Columns], **options: Any) -> list[Referen
             raise RefusedError("Every segment needs at least two references for this.")
         subsets = min(_SUBSETS, max(1, _SEGMENTS // (len(texts.sources) * width)))
         columns = SystemColumns(texts.sources, {"": texts.predictions}, texts.references)
-        return scores_by_references(columns, resolve_settings(**options, threads=1), subsets=subsets)
+        return scores_by_references(columns, resolve_variant(**options), subsets=subsets)
 
 
 def _together(batches: Iterable[Columns]) -> Columns:
@@ -98,7 +99,7 @@ def _one_system(batches: Iterable[Columns], ratings: Sequence[float]) -> RatedOu
     return RatedOutputs(texts, [""] * len(texts.sources), list(ratings))
 
 
-def _report(outputs: RatedOutputs, settings: Sequence[Settings]) -> AgreementReport:
+def _report(outputs: RatedOutputs, settings: Sequence[Variant]) -> AgreementReport:
     """Return how the scores of one variant agree, its operations among them, or SARI of several."""
     scores = []
     for each in settings:

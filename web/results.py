@@ -2,10 +2,10 @@
 
 from typing import NamedTuple
 
-from sari import comparing
+from sari import comparison as comparing
 from sari.data_warnings import WarningRow
 from sari.report.results import ScoreReport, resampling_of, results_of
-from sari.results import Result
+from sari.scores import Result
 
 
 class Row(NamedTuple):

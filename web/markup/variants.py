@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 from itertools import pairwise
 from typing import Any
 
-from sari.results import Scores
+from sari.scores import Scores
 from sari.variants import OPERATIONS
 from sari.web.markup.elements import NAMES, bar, difference_of, escaped, heads, note, scrolling
 

@@ -8,9 +8,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 import gradio as gr
 from gradio.utils import get_upload_folder
 
-from sari.options import settings_of_variants
 from sari.report.agreement import AgreementReport
-from sari.variants import VARIANTS
+from sari.variants import VARIANTS, resolve_variants
 from sari.web.cleaning import release_memory
 from sari.web.limits import TOKENIZERS, RefusedError
 from sari.web.markup import elements, people
@@ -87,7 +86,7 @@ def variant_box(value: str, label: str) -> gr.Dropdown:
 
 def left_out() -> str:
     """Return remarks about the variants that this server cannot score under."""
-    return "".join(elements.note(f"{name} is left out: {why}") for name, why in settings_of_variants()[1].items())
+    return "".join(elements.note(f"{name} is left out: {why}") for name, why in resolve_variants()[1].items())
 
 
 def opening(view: SentenceView) -> list[Any]:

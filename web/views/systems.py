@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.inputs import SystemColumns
 from sari.report.results import ScoreReport
-from sari.resampling import TESTS
+from sari.significance import TESTS
+from sari.validation import SystemColumns
 from sari.web import corpora
 from sari.web.answers import compare_systems, report_systems
 from sari.web.beside import example_file

@@ -4,8 +4,7 @@ from typing import Any
 
 import gradio as gr
 
-from sari.options import settings_of_variants
-from sari.variants import VARIANTS
+from sari.variants import VARIANTS, resolve_variants
 from sari.web.answers import explain_difference, score_variants
 from sari.web.beside import samples
 from sari.web.limits import RefusedError
@@ -30,7 +29,7 @@ def show_variants(source: str, output: str, references: str) -> str:
 
 def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
-    lacking = settings_of_variants()[1]
+    lacking = resolve_variants()[1]
     for name in (one, other):
         if name in lacking:
             return elements.refusal(lacking[name])

@@ -1,15 +1,26 @@
-"""Resample segments: intervals and p-values from rows of numbers that were counted once.
+"""Intervals and p-values by resampling segments: bootstrap, approximate randomization, and Holm's correction.
 
-A score is a function of sums over segments: of sentence scores, or of a corpus's counts. So a resample is a row of
-whole numbers (how often each segment is drawn), many resamples are a matrix, and its product with the segments' rows
-holds all sums at once. The rows are first put on a grid so fine that it changes no score, and so coarse that float64
-adds them without rounding: then a matrix product is the same, to the last bit, however a machine orders its additions.
+A score is a function of sums over segments: of sentence scores, or of the counts of a corpus. A resample is a row of
+whole numbers (how often each segment is drawn), and many resamples are a matrix, whose product with the rows of the
+segments holds all sums. The rows are first rounded to a grid that is too fine to change a score and coarse enough for
+float64 to add without rounding, so that a matrix product is the same on any machine.
 """
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
 
 import numpy as np
+
+from .validation import shown
+from .variants import check_choice, check_whole_number
+
+#: A difference is significant if its corrected p-value is below this.
+SIGNIFICANT = 0.05
+
+#: The bootstrap and its intervals hold from so many segments: see `benchmarks/significance.py`.
+ENOUGH_SEGMENTS = 100
 
 # Whole numbers up to 2**53 are exact in float64; differences of two sums need one bit more than a sum.
 _EXACT_BITS = 52
@@ -19,10 +30,8 @@ _CELLS = 1 << 21
 
 Statistic = Callable[[np.ndarray], np.ndarray]
 
-#: How many draws make intervals unless told otherwise: what sacreBLEU makes.
+#: The default number of resamples, as in sacreBLEU, and the largest one.
 RESAMPLES = 1_000
-
-#: More draws than anyone can wait for are refused.
 MOST_RESAMPLES = 1_000_000
 
 # A p-value from n draws is at least 1 / (n + 1); corrected for m comparisons, m times that. With so many draws for each
@@ -118,10 +127,10 @@ def interval(scores: np.ndarray, *, confidence: float) -> np.ndarray:
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values corrected for being several, so that of tables without a difference 5% hold one below 5%.
+    """Return p-values with the correction of Holm (1979), which controls the family-wise error rate.
 
-    Holm 1979, A Simple Sequentially Rejective Multiple Test Procedure: the smallest of m is multiplied by m, the next
-    by m - 1, and so on; none becomes smaller than one before it, and none more than 1.
+    The smallest of m p-values is multiplied by m, the next one by m - 1, and so on; none becomes smaller than one
+    before it, or larger than 1.
 
     Args:
         p_values: float64[comparison, ...]: those of one column belong together.
@@ -139,7 +148,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Segments to draw from; what was drawn once is not drawn again.
+    """Segments to resample, with the bootstrap resamples that were drawn before.
 
     Attributes:
         rows, statistic, seed: as in `bootstrap`.
@@ -264,3 +273,59 @@ def _product(weights: np.ndarray, grid: np.ndarray) -> np.ndarray:
     """Sum the segments of a grid with the weights of each resample: float64[resample, system, ...], exact."""
     sums = weights.astype(np.float64) @ grid.reshape(len(grid), -1)
     return sums.reshape(len(weights), *grid.shape[1:])
+
+
+# ---- Options --------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, kw_only=True)
+class Resampling:
+    """How intervals and p-values are computed.
+
+    Attributes:
+        confidence: the level of the intervals; None for no intervals.
+        method: the paired test, a key of `TESTS`; None for no test.
+        resamples: how many resamples the intervals take.
+        trials: how many draws the test takes; None for a number that depends on the number of comparisons.
+        seed: of the random numbers.
+    """
+
+    confidence: float | None
+    method: str | None
+    resamples: int
+    trials: int | None
+    seed: int
+
+    @property
+    def is_wanted(self) -> bool:
+        """Whether there are intervals or tests to compute."""
+        return self.confidence is not None or self.method is not None
+
+
+def resolve_resampling(
+    *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
+) -> Resampling:
+    """Check the options of intervals and tests.
+
+    Args:
+        confidence, method, seed: see `Resampling`.
+        resamples: the number of draws for intervals and tests; None for their defaults.
+
+    Raises:
+        ValueError, TypeError: for a value that is not valid.
+    """
+    if method is not None:
+        check_choice("method", method, TESTS)
+    if confidence is not None:
+        if isinstance(confidence, bool) or not isinstance(confidence, Real):
+            raise TypeError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
+        if not 0 < float(confidence) < 1:
+            raise ValueError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
+        confidence = float(confidence)
+    if resamples is not None:
+        check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
+        resamples = int(resamples)
+    check_whole_number("seed", seed, least=0)
+    return Resampling(
+        confidence=confidence, method=method, resamples=resamples or RESAMPLES, trials=resamples, seed=int(seed)
+    )

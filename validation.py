@@ -1,6 +1,5 @@
-"""Checks at the door: columns of texts of any kind in, plain lists out, or one line that says what is wrong where."""
+"""Columns of texts in, plain lists out, or a ValueError of one line: argument, row, what came, what was wanted."""
 
-import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
@@ -8,10 +7,11 @@ from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
 _REFERENCES = "a list with, per segment, a list of str or one str"
+_SHOWN = 60
 
 
 class Columns(NamedTuple):
-    """Texts that have been checked; made by `validate_columns`.
+    """Checked texts, as `validate_columns` returns them.
 
     Attributes:
         sources, predictions: one text per segment.
@@ -24,7 +24,7 @@ class Columns(NamedTuple):
 
 
 class SystemColumns(NamedTuple):
-    """Texts of several systems that have been checked, predictions by the system's name; see `validate_systems`."""
+    """Checked texts of several systems, predictions by the name of the system, as `validate_systems` returns them."""
 
     sources: list[str]
     predictions: dict[str, list[str]]
@@ -46,40 +46,40 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
         Lists of str, of str, and of non-empty lists of str, of one length.
 
     Raises:
-        TypeError: for anything that is not a text where a text belongs, or not a list where a list belongs.
-        ValueError: for columns of unequal lengths, a segment without references, and texts with lone surrogates.
+        ValueError: for anything that is not a text where a text belongs, or not a list where a list belongs, for
+            columns of unequal lengths, a segment without references, and texts with lone surrogates.
 
     >>> validate_columns(["a b"], ["a"], ["a c"])
     Columns(sources=['a b'], predictions=['a'], references=[['a c']])
     >>> validate_columns(["a b", None], ["a", "b"], [["a"], ["b"]])
     Traceback (most recent call last):
     ...
-    TypeError: sources[1]: got NoneType, wanted str
+    ValueError: sources[1]: got NoneType, wanted str
     """
     sources, (predictions,), references = _validated(sources, {"predictions": predictions}, references)
     return Columns(sources, predictions, references)
 
 
 def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemColumns:
-    """Check the columns of several systems, whose predictions come by name; otherwise as `validate_columns`.
+    """Check the columns of several systems, as `validate_columns` does; `predictions` is a dict of columns by name.
 
     >>> validate_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"]).predictions
     {'copy': ['a b'], 'short': ['a']}
     """
     if not isinstance(predictions, Mapping):
-        raise TypeError(f"predictions: got {type(predictions).__name__}, wanted a dict of names and lists of str")
+        raise ValueError(f"predictions: got {type(predictions).__name__}, wanted a dict of names and lists of str")
     if not predictions:
         raise ValueError("predictions: got no system, wanted at least one")
     for name in predictions:
         if not isinstance(name, str):
-            raise TypeError(f"predictions: got the name {name!r}, wanted a str")
-    named = {f"predictions[{name!r}]": column for name, column in predictions.items()}
+            raise ValueError(f"predictions: got the name {shown(name)}, wanted a str")
+    named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
 
 
 def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list[str]]]:
-    """Check columns for predictions to come, as `validate_columns` does, and return lists that nobody else changes.
+    """Check sources and references, as `validate_columns` does, and return copies of them.
 
     >>> validate_shared(["a b"], ["a"])
     (['a b'], [['a']])
@@ -106,7 +106,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     """Check sources and, for each, a list of candidates, and return them as lists.
 
     Raises:
-        ValueError, TypeError: as `validate_columns` does, and where there are fewer than `least` candidates.
+        ValueError: as `validate_columns` does, and where there are fewer than `least` candidates.
 
     >>> validate_candidates(["a b"], [["a", "b"]])
     (['a b'], [['a', 'b']])
@@ -163,7 +163,7 @@ def validate_references(column: Any) -> list[list[str]]:
 
 
 def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -> list[str]:
-    """Return for each segment the first reference of another one, so many segments further, behind the last the first.
+    """Return for each segment the first reference of the segment `distance` further; the last ones get the first ones'.
 
     >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
     ['c', 'd', 'a']
@@ -173,23 +173,24 @@ def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -
     return first[distance:] + first[:distance]
 
 
-def quoted(text: str) -> str:
-    """Return the beginning of a text, in quotation marks, for messages.
+def shown(value: object) -> str:
+    """Return a value as a message shows it: its `repr`, cut to 60 characters.
 
-    >>> quoted("a  long " * 10)
-    "'a long a long a long a long a long a long a long a long ...'"
+    >>> shown("a  long " * 10)
+    "'a  long a  long a  long a  lo...a  long a  long a  long a  long '"
     """
-    return repr(textwrap.shorten(text, 60, placeholder=" ..."))
+    text = repr(value)
+    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
-    """Return a row of references as a list; the first row tells whether rows are lists or single texts."""
+    """Return a row of references as a list; the first row shows whether rows are lists or single texts."""
     singles = isinstance(first, str)
     if singles and isinstance(row, str):
         return [row]
     if not singles and is_column(row):
         return _listed(f"references[{number}]", row, "a list of str")
-    raise TypeError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
+    raise ValueError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
 
 
 def _listed(name: str, column: Any, wanted: str) -> list[Any]:
@@ -203,12 +204,12 @@ def _listed(name: str, column: Any, wanted: str) -> list[Any]:
         if hasattr(column, method):
             column = getattr(column, method)()
     if not is_column(column):
-        raise TypeError(f"{name}: got {type(column).__name__}, wanted {wanted}")
+        raise ValueError(f"{name}: got {type(column).__name__}, wanted {wanted}")
     return list(column)
 
 
 def is_column(column: Any) -> bool:
-    """Tell whether something may be a column: of many values in an order, and neither text nor dict."""
+    """Return whether something can be a column: an ordered iterable that is neither a text, a dict nor a set."""
     return isinstance(column, Iterable) and not isinstance(column, str | bytes | bytearray | Mapping | AbstractSet)
 
 
@@ -216,7 +217,7 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     kinds = set(map(type, texts)) - {str}
     if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise TypeError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
+        raise ValueError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
     if all(map(str.isascii, texts)):
         return
     for place, text in enumerate(texts):

@@ -1,0 +1,444 @@
+"""Comparisons: of systems, with tests and baselines; of candidates; and of variants, with the choices that differ."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import replace
+from itertools import chain, combinations, islice
+from math import fsum
+from typing import Any, TypedDict, cast
+
+import numpy as np
+
+from .data_warnings import check_resampling, give_warnings, merge_warnings, take_sample
+from .ngram_statistics import (
+    PreparedSegments,
+    SegmentCounts,
+    count_each_by_each,
+    count_predictions,
+)
+from .scores import Result, Scores, named_scores, segment_scores
+from .significance import SIGNIFICANT, TESTS, Resampling, Sample, holm, interval
+from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
+from .tokenization import encode_chunk, encode_corpus, encode_predictions
+from .validation import Columns, SystemColumns, shown, unrelated_texts, validate_texts
+from .variants import SCORES, Variant, ablation_steps, check_flags
+
+
+class _Tested(TypedDict, total=False):
+    differences: Scores
+    p_values: Scores
+    corrected_p_values: Scores
+    group: int
+    rank: list[int]
+
+
+class SystemResult(Result, _Tested):
+    """The result of a system.
+
+    With a test it has differences and p-values, unless it is the baseline. If each system is compared with each other,
+    it has its group and its rank range instead.
+    """
+
+
+class Pair(TypedDict):
+    """The comparison of two systems: the scores of the first minus those of the second."""
+
+    systems: list[str]
+    differences: Scores
+    p_values: Scores
+    corrected_p_values: Scores
+
+
+class _Pairs(TypedDict, total=False):
+    pairs: list[Pair]
+
+
+class Comparison(_Pairs):
+    """The comparison of several systems with one of them, or of each with each other: see `compare`."""
+
+    baseline: str | None
+    method: str | None
+    confidence: float | None
+    resamples: int
+    trials: int | None
+    seed: int
+    comparisons: int
+    segments: int
+    signature: str
+    systems: dict[str, SystemResult]
+
+
+class Step(TypedDict):
+    """One choice on the way from a variant to another: see `explain_difference`."""
+
+    choice: str | None
+    before: str | None
+    after: str | None
+    sari: float
+    keep: float
+    delete: float
+    add: float
+    change: float | None
+
+
+class Chosen(TypedDict):
+    """The candidates of least risk, one per source, and what to expect of all: see `minimum_bayes_risk`."""
+
+    texts: list[str]
+    places: list[int]
+    expected: list[list[float]]
+
+
+class Difference(TypedDict):
+    """Why two variants differ: see `explain_difference`."""
+
+    variant_a: str
+    variant_b: str
+    signature_a: str
+    signature_b: str
+    steps: list[Step]
+
+
+class Prepared:
+    """Sources and references that are tokenized and counted once, for any number of predictions.
+
+    Attributes:
+        sources, references: the checked texts.
+        variant: how predictions are scored.
+    """
+
+    def __init__(
+        self,
+        sources: list[str],
+        references: list[list[str]],
+        variant: Variant,
+        pickle_factory: Callable[[], Any] | None = None,
+    ):
+        """Count what all predictions have in common.
+
+        Args:
+            sources, references: checked texts.
+            variant: how to score.
+            pickle_factory: see `State`.
+        """
+        self.sources, self.references, self.variant = sources, references, variant
+        self._segments = list(_prepared(sources, references, variant))
+        self._pickle_factory = pickle_factory
+
+    def compute(self, predictions: Any, *, details: bool = False) -> Result:
+        """Return the scores of predictions: those of `Scorer.compute`.
+
+        Args:
+            predictions: one text per source.
+            details: whether to add the signature, the figures per order and the scores per segment.
+
+        Raises:
+            ValueError: for bad input, in one line.
+        """
+        check_flags(details=details)
+        predictions = validate_texts("predictions", predictions)
+        if len(predictions) != len(self.sources):
+            raise ValueError(
+                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
+            )
+        columns = SystemColumns(self.sources, {"": predictions}, self.references)
+        corpus = _score_prepared(self._segments, columns, self.variant, sentences=details)[""]
+        result = corpus.result(details=details)
+        give_warnings(corpus.warnings())
+        return result
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._pickle_factory is None:
+            return Prepared, (self.sources, self.references, self.variant)
+        texts = {"sources": self.sources, "references": self.references}
+        return pickled_call(self._pickle_factory, "prepare", **texts, **self.variant.options)
+
+
+def score_systems(
+    columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
+) -> dict[str, CorpusStatistics]:
+    """Score several systems; their sources and references are tokenized and counted once.
+
+    Args:
+        columns: checked texts.
+        variant: how to score.
+        sentences, rows: what to keep of every segment; see `state.score_corpus`.
+    """
+    prepared = _prepared(columns.sources, columns.references, variant)
+    return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
+
+
+def _prepared(sources: list[str], references: list[list[str]], variant: Variant) -> Iterator[PreparedSegments]:
+    chunks = encode_corpus(sources, references, None, variant, with_vocabulary=True)
+    return (PreparedSegments(tokens, variant) for tokens in chunks)
+
+
+def _score_prepared(
+    prepared: Iterable[PreparedSegments],
+    columns: SystemColumns,
+    variant: Variant,
+    *,
+    sentences: bool = False,
+    rows: bool = False,
+) -> dict[str, CorpusStatistics]:
+    counted: dict[str, list[SegmentCounts]] = {name: [] for name in columns.predictions}
+    begin = 0
+    for segments in prepared:
+        end = begin + len(segments.tokens.nrefs)
+        for name, predictions in columns.predictions.items():
+            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens.vocabulary)
+            counted[name].append(count_predictions(segments, tokens))
+        begin = end
+    return {
+        name: score_corpus(counts, variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
+        for name, counts in counted.items()
+    }
+
+
+def compare(
+    systems: dict[str, CorpusStatistics],
+    *,
+    baseline: str | None = None,
+    resampling: Resampling,
+    details: bool = False,
+    all_pairs: bool = False,
+) -> Comparison:
+    """Test whether systems differ from one of them, the baseline, or each from each other.
+
+    Args:
+        systems: the statistics of each system, by name, of the same segments; with rows, for intervals and tests.
+        baseline: the name of the system with which the others are compared; the first where it is None.
+        resampling: how intervals and p-values are computed.
+        details: whether to add the details of each result.
+        all_pairs: whether to compare each system with each other, and sort them by score.
+
+    Raises:
+        ValueError: for a baseline that is not a system, for all pairs with a baseline or without a test, and where
+            there are no segments.
+    """
+    check_compared(list(systems), baseline, resampling, all_pairs)
+    if all_pairs:
+        systems = dict(sorted(systems.items(), key=lambda item: -item[1].scores()["sari"]))
+    first = next(iter(systems.values()))
+    baseline = None if all_pairs else baseline or next(iter(systems))
+    names = list(systems)
+    pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
+    if resampling.method is not None and resampling.trials is None:
+        resampling = replace(resampling, trials=TESTS[resampling.method].resamples_for(len(pairs)))
+    results = {name: cast(SystemResult, corpus.result(details=details)) for name, corpus in systems.items()}
+    comparison: Comparison = {
+        "baseline": baseline,
+        "method": resampling.method,
+        "confidence": resampling.confidence,
+        "resamples": resampling.resamples,
+        "trials": resampling.trials if resampling.method else None,
+        "seed": resampling.seed,
+        "comparisons": len(pairs) if resampling.method else 0,
+        "segments": first.segments,
+        "signature": first.signature,
+        "systems": results,
+    }
+    tested = _tested(results, systems, pairs, resampling) if resampling.is_wanted else []
+    if all_pairs:
+        comparison["pairs"] = tested
+        rank_systems(results, tested)
+    else:
+        for pair in tested:
+            name, _ = pair["systems"]
+            own = {field: value for field, value in pair.items() if field != "systems"}
+            results[name].update(cast(SystemResult, own))
+    return comparison
+
+
+def check_compared(names: list[str], baseline: str | None, resampling: Resampling, all_pairs: bool) -> None:
+    """Refuse a baseline that is not a system, and all pairs with a baseline or without a test (ValueError)."""
+    if baseline is not None and baseline not in names:
+        raise ValueError(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"[:200])
+    if all_pairs and baseline is not None:
+        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
+    if all_pairs and resampling.method is None:
+        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
+
+
+def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: Comparison) -> list[Warning]:
+    """Return the warnings about compared systems, and about their intervals and tests."""
+    tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
+    of_resampling = check_resampling(
+        comparison["segments"],
+        intervals=comparison["confidence"] is not None,
+        tests=tests,
+        smallest_p_value=comparison["comparisons"] / (trials + 1),
+    )
+    return [*merge_warnings({name: corpus.warnings() for name, corpus in systems.items()}), *of_resampling]
+
+
+def correct_together(comparisons: list[Comparison]) -> None:
+    """Correct the p-values of a table of several variants for all comparisons in it."""
+    if len(comparisons) < 2:
+        return
+    tested: list[Any] = [
+        row
+        for comparison in comparisons
+        for row in [*comparison.get("pairs", ()), *comparison["systems"].values()]
+        if "p_values" in row
+    ]
+    if not tested:
+        return
+    corrected = holm(np.array([[row["p_values"][score] for score in SCORES] for row in tested]))
+    for row, own in zip(tested, corrected, strict=True):
+        row["corrected_p_values"] = named_scores(own)
+    for comparison in comparisons:
+        comparison["comparisons"] = len(tested)
+        if "pairs" in comparison:
+            rank_systems(comparison["systems"], comparison["pairs"])
+
+
+def rank_systems(results: dict[str, SystemResult], pairs: list[Pair]) -> None:
+    """Add groups and rank ranges to systems that are sorted by score, as the findings of WMT do for human scores.
+
+    A group ends where each system so far is significantly better than each one that follows. A rank range is the best
+    and the worst rank that the tests allow. Barrault et al. 2019, Findings of the 2019 Conference on Machine
+    Translation, section 3; Kocmi et al. 2023.
+    """
+    names = list(results)
+    apart = {
+        frozenset(pair["systems"])
+        for pair in pairs
+        if pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"]
+    }
+    group = 1
+    for place, name in enumerate(names):
+        above, below = names[:place], names[place + 1 :]
+        if place and all(frozenset((one, other)) in apart for one in above for other in names[place:]):
+            group += 1
+        losses = sum(frozenset((name, other)) in apart for other in above)
+        wins = sum(frozenset((name, other)) in apart for other in below)
+        results[name]["group"] = group
+        results[name]["rank"] = [losses + 1, len(names) - wins]
+
+
+def baseline_scores(sources: list[str], references: list[list[str]], variant: Variant) -> dict[str, Scores]:
+    """Score the baselines with which to compare any system; see `Scorer.baselines`.
+
+    Args:
+        sources, references: checked texts.
+        variant: how to score.
+
+    Raises:
+        ValueError: where there are no segments.
+    """
+    if not sources:
+        raise ValueError("sources, references: got no segments, wanted at least one")
+
+    def scores(predictions: dict[str, list[str]], references: list[list[str]]) -> dict[str, Scores]:
+        scored = score_systems(SystemColumns(sources, predictions, references), variant)
+        return {name: corpus.scores() for name, corpus in scored.items()}
+
+    unrelated = {"unrelated": unrelated_texts(references)} if len(sources) > 1 else {}
+    found = scores({"copy": sources, "empty": [""] * len(sources), **unrelated}, references)
+    width = min(map(len, references))
+    people: dict[str, Scores] = {}
+    for place in range(width if width > 1 else 0):
+        others = [row[:place] + row[place + 1 :] for row in references]
+        people |= scores({f"reference {place + 1}": [row[place] for row in references]}, others)
+    if people:
+        columns = zip(*(tuple(row[name] for name in SCORES) for row in people.values()), strict=True)
+        found["references"] = named_scores(np.array([sum(column) / len(people) for column in columns]))
+    return found | people
+
+
+def candidate_scores(
+    sources: list[str], candidates: list[list[str]], references: list[list[str]], variant: Variant
+) -> list[list[float]]:
+    """Return the SARI of each candidate of each source, each scored alone, in percent.
+
+    Args:
+        sources, candidates, references: checked texts.
+        variant: how to score.
+    """
+    scores: list[float] = []
+    begin = 0
+    for segments in _prepared(sources, references, variant):
+        rows = candidates[begin : begin + len(segments.tokens.nrefs)]
+        begin += len(rows)
+        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens.vocabulary)
+        owners = np.arange(len(rows)).repeat(list(map(len, rows)))
+        scores += segment_scores(count_predictions(segments, tokens, owners), variant)[:, 0].tolist()
+    flat = iter(scores)
+    return [list(islice(flat, len(row))) for row in candidates]
+
+
+def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
+    """Choose the candidate of each source with the highest expected SARI; see `Scorer.minimum_bayes_risk`.
+
+    Args:
+        sources, candidates: checked texts, at least two candidates for each source.
+        variant: how to score.
+    """
+    chosen = Chosen(texts=[], places=[], expected=[])
+    for source, row in zip(sources, candidates, strict=True):
+        counted = count_each_by_each(encode_chunk([source], [row], [], variant), variant)
+        scores = segment_scores(counted, variant)[..., 0]
+        others = scores[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
+        expected = [fsum(own) / len(own) for own in others.tolist()]  # equal for equal candidates, whatever their order
+        place = expected.index(max(expected))
+        chosen["texts"].append(row[place])
+        chosen["places"].append(place)
+        chosen["expected"].append(expected)
+    return chosen
+
+
+def explain_difference(columns: Columns, first: Variant, last: Variant) -> Difference:
+    """Explain why two variants score the same predictions differently, by changing one choice at a time.
+
+    Args:
+        columns: checked texts.
+        first, last: the variants at both ends.
+
+    Raises:
+        ValueError: where there are no segments.
+    """
+    steps: list[Step] = []
+    for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
+        scores = score_columns(columns, variant).scores()
+        change = scores["sari"] - steps[-1]["sari"] if steps else None
+        steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
+    nrefs = set(map(len, columns.references))
+    return {
+        "variant_a": first.name,
+        "variant_b": last.name,
+        "signature_a": first.signature(nrefs),
+        "signature_b": last.signature(nrefs),
+        "steps": steps,
+    }
+
+
+def _tested(
+    results: dict[str, SystemResult],
+    systems: dict[str, CorpusStatistics],
+    names: list[tuple[str, str]],
+    resampling: Resampling,
+) -> list[Pair]:
+    """Add intervals to the results of systems, and return the tests of pairs of them, if a test is wanted."""
+    rows = np.stack([corpus.rows() for corpus in systems.values()], axis=1)
+    sample = Sample(rows, next(iter(systems.values())).scores_of_sums, resampling.seed)
+    if resampling.confidence is not None and len(rows) > 1:
+        ends = interval(sample.bootstrap(resampling.resamples), confidence=resampling.confidence).swapaxes(0, 1)
+        for result, own in zip(results.values(), ends, strict=True):
+            result["confidence_intervals"] = named_scores(own.T)
+    if resampling.method is None or resampling.trials is None or not names:
+        return []
+    places = {name: place for place, name in enumerate(results)}
+    pairs = np.array([[places[one], places[other]] for one, other in names])
+    if len(rows) > 1:
+        p_values = TESTS[resampling.method].p_values(sample, pairs, resampling.trials)
+    else:  # no test applies to a single segment
+        p_values = np.ones((len(pairs), len(SCORES)))
+    return [
+        {
+            "systems": [one, other],
+            "differences": named_scores(np.array([results[one][score] - results[other][score] for score in SCORES])),
+            "p_values": named_scores(own),
+            "corrected_p_values": named_scores(corrected),
+        }
+        for (one, other), own, corrected in zip(names, p_values, holm(p_values), strict=True)
+    ]

@@ -1,0 +1,710 @@
+"""Token ids in, counts out: the n-grams of sources, predictions and references, and the formulas of SARI.
+
+A counting is one function, the formula as a paper or script has it. It gets the distinct n-grams of the source and
+those that the source lacks, with how often the source (s), the prediction (p) and all references together (r) hold
+each n-gram, and returns numerators and denominators n-gram by n-gram. Summed over a segment they are its counts; not
+summed, they explain its score; broadcast, they compare candidates with each other.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from .tokenization import Predictions, Tokens, even_runs, factorize, running_total
+from .variants import OPERATIONS, Variant
+
+# ---- The formulas ---------------------------------------------------------------------------------------------------
+
+#: For each n-gram: numerator and denominator of precision, numerator and denominator of recall.
+Ratios = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
+
+
+class Counts(NamedTuple):
+    """What a counting returns for one n-gram order.
+
+    Attributes:
+        keep, delete: of each n-gram of the source.
+        add: of each n-gram that the source lacks.
+        keep_recall_of_new: what each n-gram that the source lacks adds to the denominator of the recall of keep; None
+            for nothing.
+    """
+
+    keep: Ratios
+    delete: Ratios
+    add: Ratios
+    keep_recall_of_new: np.ndarray | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ngrams:
+    """Distinct n-grams of one order, segment by segment, and how often the texts of the segment hold each.
+
+    Attributes:
+        s, p, r: int64[..., ngram]: occurrences in the source, in the prediction, and in all references together.
+        owners: int64[ngram]: the segment of each n-gram.
+        order: where they come from.
+        index: which of the n-grams of `order` they are; -1 for those that only a prediction holds.
+    """
+
+    s: np.ndarray
+    p: np.ndarray
+    r: np.ndarray
+    owners: np.ndarray
+    order: "_Order"
+    index: slice | np.ndarray
+
+    @property
+    def m(self) -> np.ndarray | int:
+        """What occurrences in source and prediction are multiplied by: the number of references, or 8 for `star`."""
+        return self.order.weight if isinstance(self.order.weight, int) else self.order.weight[self.owners]
+
+    @property
+    def holders(self) -> np.ndarray:
+        """How many references hold the n-gram."""
+        return np.append(self.order.holders, 0)[self.index]
+
+    @property
+    def long_references(self) -> np.ndarray:
+        """How many references are long enough to hold any n-gram of the order; 1 where none is."""
+        return self.order.long_references[self.owners]
+
+    def left_over(self, asked: np.ndarray) -> np.ndarray:
+        """Return which n-grams of references, among those asked for, deleting words leaves of the source: bool[ngram].
+
+        Args:
+            asked: bool[..., ngram].
+        """
+        asked = np.asarray(asked.any(axis=tuple(range(asked.ndim - 1))))
+        found = np.zeros(len(asked), bool)
+        places = np.arange(len(self.order.numbered.owners))[self.index] if isinstance(self.index, slice) else self.index
+        found[asked] = [self.order.is_left_over(ngram) for ngram in places[asked].tolist()]
+        return found
+
+
+def hf(old: Ngrams, new: Ngrams) -> Counts:
+    """Count as Hugging Face: as `xu2016`, but the recall of keep sums occurrences.
+
+    https://github.com/huggingface/evaluate, metrics/sari/sari.py (a7dd338), SARIngram.
+    """
+    counts = xu2016(old, new)
+    should = np.minimum(old.m * old.s, old.r)
+    good = np.minimum(old.m * old.p, should)
+    return counts._replace(keep=(*counts.keep[:2], good, should))
+
+
+def xu2016(old: Ngrams, new: Ngrams) -> Counts:
+    """Count as the authors' script: each distinct n-gram has one vote, the share of its occurrences that is right.
+
+    https://github.com/cocoxu/simplification, SARI.py (3557046), SARIngram. Its delete recall, which SARI leaves out,
+    has the numerator of the precision.
+    """
+    s, p, r = old.m * old.s, old.m * old.p, old.r
+    kept, should = np.minimum(s, p), np.minimum(s, r)
+    good = np.minimum(kept, r)
+    gone = s - kept
+    right = _share(np.maximum(gone - r, 0), gone)
+    return Counts(
+        keep=(_share(good, kept), kept > 0, _share(good, should), should > 0),
+        delete=(right, gone > 0, right, s > r),
+        add=_added(new),
+    )
+
+
+def lens(old: Ngrams, new: Ngrams) -> Counts:
+    """Count as `xu2016`, but do not credit an added n-gram that deleting words from the source is enough to get.
+
+    https://github.com/cocoxu/simplification, modified-sari.py (3557046), SARIngram.
+    """
+    counts = xu2016(old, new)
+    hit, added, _, wanted = counts.add
+    hit = hit & ~new.left_over(hit)
+    return counts._replace(add=(hit, added, hit, wanted))
+
+
+def easse(old: Ngrams, new: Ngrams) -> Counts:
+    """Count every occurrence: equations 1 to 6 of Xu et al. 2016, as EASSE and Joshua's STAR.java compute them.
+
+    https://github.com/feralvam/easse, easse/sari.py (6a4352e), compute_ngram_stats.
+    """
+    s, p, r = old.m * old.s, old.m * old.p, old.r
+    kept, should = np.minimum(s, p), np.minimum(s, r)
+    gone, surplus = s - kept, s - should
+    good, right = np.minimum(kept, should), np.minimum(gone, surplus)
+    return Counts(keep=(good, kept, good, should), delete=(right, gone, right, surplus), add=_added(new))
+
+
+def t2t(old: Ngrams, new: Ngrams) -> Counts:
+    """Count n-grams as sets; a reference n-gram weighs as much as the share of the references that hold it.
+
+    https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6), get_sari_score. References that are too
+    short to have n-grams of the order do not count.
+    """
+    kept = old.p > 0
+    weight = old.holders / old.long_references
+    dropped = (old.long_references - old.holders) / old.long_references
+    good, right = weight * kept, dropped * ~kept
+    return Counts(keep=(good, kept, good, weight), delete=(right, ~kept, right, dropped), add=_added(new))
+
+
+def sets(old: Ngrams, new: Ngrams) -> Counts:
+    """Count n-grams as sets, with the references united; the recall of keep divides by source and references united."""
+    kept, wanted = old.p > 0, old.r > 0
+    good, right = kept & wanted, ~kept & ~wanted
+    everything = np.ones_like(wanted)
+    return Counts(
+        keep=(good, kept, good, everything),
+        delete=(right, ~kept, right, ~wanted),
+        add=_added(new),
+        keep_recall_of_new=new.r > 0,
+    )
+
+
+def _added(new: Ngrams) -> Ratios:
+    """Count added n-grams as sets: those of the prediction and of any reference that the source lacks."""
+    added, wanted = new.p > 0, new.r > 0
+    hit = added & wanted
+    return hit, added, hit, wanted
+
+
+def _share(good: np.ndarray, whole: np.ndarray) -> np.ndarray:
+    return good / np.maximum(whole, 1)
+
+
+class Counting(NamedTuple):
+    """A row of `COUNTINGS`.
+
+    Attributes:
+        formula: from the n-grams of the source, and those that the source lacks, to counts.
+        as_sets: whether repeated n-grams count once, and ...
+        skips_short_references: ... whether references without n-grams of an order do not count: explanations say so.
+    """
+
+    formula: Callable[[Ngrams, Ngrams], Counts]
+    as_sets: bool = False
+    skips_short_references: bool = False
+
+
+COUNTINGS = {
+    "hf": Counting(hf),
+    "xu2016": Counting(xu2016),
+    "lens": Counting(lens),
+    "easse": Counting(easse),
+    "t2t": Counting(t2t, as_sets=True, skips_short_references=True),
+    "sets": Counting(sets, as_sets=True),
+}
+
+
+# ---- Counting segments ----------------------------------------------------------------------------------------------
+
+
+_KEEP, _ADD = OPERATIONS.index("keep"), OPERATIONS.index("add")
+_TOKENS_AT_ONCE = 1 << 17
+
+
+class Sizes(NamedTuple):
+    """How long the texts of segments are, for penalties.
+
+    Attributes:
+        lengths: int64[..., 3]: the tokens of the source, of the prediction, and of the references on average, rounded
+            down; at least 1.
+        sentences: int64[..., 2]: the sentences of the prediction, and of the references on average, rounded down.
+    """
+
+    lengths: np.ndarray
+    sentences: np.ndarray
+
+
+class SegmentCounts(NamedTuple):
+    """Counts of segments.
+
+    Attributes:
+        counts: float64[..., order, operation, 4]: numerator and denominator of precision, numerator and denominator of
+            recall; operations are in the order of `OPERATIONS`.
+        sizes: of the texts; None where no penalty needs them.
+    """
+
+    counts: np.ndarray
+    sizes: Sizes | None = None
+
+
+def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
+    """Count what the predictions of segments kept, deleted and added, and what their references did.
+
+    One source `a b`, its reference `a c` and its prediction `a c`:
+
+    >>> from .tokenization import encode_chunk
+    >>> from .variants import resolve_variant
+    >>> variant = resolve_variant("easse", max_order=1)
+    >>> count_ngrams(encode_chunk(["a b"], [["a c"]], ["a c"], variant), variant).counts
+    array([[[[1., 1., 1., 1.],
+             [1., 1., 1., 1.],
+             [1., 1., 1., 1.]]]])
+    """
+    formula = COUNTINGS[variant.counting].formula
+    counts = np.zeros((len(tokens.nrefs), variant.max_order, len(OPERATIONS), 4))
+    for order in _orders(tokens, variant):
+        old, new, *ranges = order.of_segments()
+        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+    texts = tokens.references
+    sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
+    return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
+
+
+@dataclass(frozen=True, eq=False)
+class PreparedSegments:
+    """Sources and references whose n-grams are numbered once, for any number of predictions.
+
+    Attributes:
+        tokens: of sources and references, with the vocabulary.
+        variant: how to count.
+    """
+
+    tokens: Tokens
+    variant: Variant
+
+    @cached_property
+    def orders(self) -> "list[_Order]":
+        """The n-grams of each order."""
+        return list(_orders(self.tokens, self.variant))
+
+
+def count_predictions(
+    prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray | None = None
+) -> SegmentCounts:
+    """Count what predictions of prepared segments kept, deleted and added: the same counts as `count_ngrams`.
+
+    Args:
+        prepared: sources and references.
+        predictions: any number for each segment.
+        owners: int64[prediction]: the segment of each prediction; None where there is one for each, in their order.
+    """
+    tokens, ends = prepared.tokens, running_total(predictions.lengths)
+    owners = np.arange(len(tokens.nrefs)) if owners is None else owners
+    # So many at a time that memory does not grow with their number.
+    of_texts = tokens.lengths[tokens.references]
+    sizes = tokens.lengths[: len(tokens.nrefs)] + np.add.reduceat(of_texts, tokens.nrefs.cumsum() - tokens.nrefs)
+    counts = [
+        _count_run(prepared, predictions.ids[ends[run.start] : ends[run.stop]], predictions.lengths[run], owners[run])
+        for run in even_runs(sizes[owners] + predictions.lengths, _TOKENS_AT_ONCE)
+    ]
+    return SegmentCounts(np.concatenate(counts), _sizes(tokens, predictions.lengths, predictions.sentences, owners))
+
+
+def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray, owners: np.ndarray) -> np.ndarray:
+    formula = COUNTINGS[prepared.variant.counting].formula
+    counts = np.zeros((len(owners), prepared.variant.max_order, len(OPERATIONS), 4))
+    numbered = _numbered(ids, lengths, np.arange(len(owners)), prepared.variant.max_order)
+    known = owners  # of each (n-1)-gram of the predictions its number among the prepared ones; first, the segments
+    for order, own in zip(prepared.orders, numbered, strict=True):
+        known = order.look_up(known[own.prefixes], own.last)
+        old, new, *ranges = order.of_predictions(own, known, owners)
+        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+    return counts
+
+
+def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
+    """Count what candidates kept, deleted and added, with each of them as the only reference.
+
+    Args:
+        tokens: of one source, with the candidates as its references.
+        variant: how to count.
+
+    Returns:
+        Counts of each candidate with each reference: float64[candidate, reference, order, operation, 4].
+    """
+    formula, candidates = COUNTINGS[variant.counting].formula, int(tokens.nrefs[0])
+    counts = np.zeros((candidates, candidates, variant.max_order, len(OPERATIONS), 4))
+    for order in _orders(tokens, variant):
+        found = formula(*order.of_candidates(variant.source_weight or 1))
+        for operation, ratios in enumerate((found.keep, found.delete, found.add)):
+            sums = counts[:, :, order.n - 1, operation]
+            for figure, row in enumerate(ratios):
+                same = figure == 2 and row is ratios[0]
+                sums[..., figure] = sums[..., 0] if same else row.sum(axis=-1)
+        if found.keep_recall_of_new is not None:
+            counts[:, :, order.n - 1, _KEEP, 3] += found.keep_recall_of_new.sum(axis=-1)
+    if tokens.sentences is None:
+        return SegmentCounts(counts)
+    of_source, *own = np.maximum(tokens.lengths, 1)
+    ours, theirs = np.meshgrid(own, own, indexing="ij")
+    lengths = np.stack([np.full_like(ours, of_source), ours, theirs], axis=-1)
+    sentences = np.stack(np.meshgrid(tokens.sentences, tokens.sentences, indexing="ij"), axis=-1)
+    return SegmentCounts(counts, Sizes(lengths, sentences))
+
+
+class NgramTable(NamedTuple):
+    """The distinct n-grams of one order of one segment, and what each adds to the counts.
+
+    Attributes:
+        ngrams: their tokens: those of the source, then of the references, then of the prediction.
+        in_source, in_prediction, in_references: int64[ngram]: occurrences.
+        holders: int64[ngram]: how many references hold it.
+        long_references: how many references are long enough to hold any n-gram of the order; 1 where none is.
+        weight: what occurrences in source and prediction are multiplied by.
+        counts: float64[ngram, operation, 4]: what each adds to the counts of the segment: see `SegmentCounts`.
+    """
+
+    ngrams: list[tuple[str, ...]]
+    in_source: np.ndarray
+    in_prediction: np.ndarray
+    in_references: np.ndarray
+    holders: np.ndarray
+    long_references: int
+    weight: int
+    counts: np.ndarray
+
+
+def ngram_tables(tokens: Tokens, variant: Variant) -> Iterator[NgramTable]:
+    """Yield the n-grams of one segment, order by order, with what each adds to its counts.
+
+    >>> from .tokenization import encode_chunk
+    >>> from .variants import resolve_variant
+    >>> variant = resolve_variant("easse", max_order=1)
+    >>> (table,) = ngram_tables(encode_chunk(["a b"], [["a c"]], ["a c"], variant), variant)
+    >>> table.ngrams, table.counts[:, 0].tolist()
+    ([('a',), ('b',), ('c',)], [[1.0, 1.0, 1.0, 1.0], [0.0, 0.0, 0.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
+    """
+    formula = COUNTINGS[variant.counting].formula
+    for order in _orders(tokens, variant):
+        old, new, *_ = order.of_segments()
+        found, sources = formula(old, new), len(old.s)
+        counts = np.zeros((len(order.numbered.owners), len(OPERATIONS), 4))
+        counts[:sources, :_ADD] = np.moveaxis(np.array([found.keep, found.delete], float), -1, 0)
+        counts[sources:, _ADD] = np.array(found.add, float).T
+        if found.keep_recall_of_new is not None:
+            counts[sources:, _KEEP, 3] = found.keep_recall_of_new
+        yield NgramTable(
+            ngrams=[order.strings(ngram) for ngram in range(len(counts))],
+            in_source=np.append(old.s, new.s),
+            in_prediction=np.append(old.p, new.p),
+            in_references=np.append(old.r, new.r),
+            holders=np.append(old.holders, new.holders),
+            long_references=int(order.long_references[0]),
+            weight=int(np.ravel(order.weight)[0]),
+            counts=counts,
+        )
+
+
+def count_copies(counts: np.ndarray) -> int:
+    """Count the segments whose prediction has exactly the n-grams of its source.
+
+    Args:
+        counts: float64[segment, order, operation, 4].
+    """
+    deletes_or_adds = counts[:, :, 1:, 1].any(axis=(1, 2))
+    return len(counts) - int(np.count_nonzero(deletes_or_adds))
+
+
+def _sum_into(sums: np.ndarray, found: Counts, old: "_Ranges", new: "_Ranges") -> None:
+    """Sum the counts of n-grams over each segment, into float64[segment, operation, 4]."""
+    sums[:, :_ADD] = old.sums([*found.keep, *found.delete]).T.reshape(-1, _ADD, 4)
+    sums[:, _ADD] = new.sums(found.add).T
+    if found.keep_recall_of_new is not None:
+        sums[:, _KEEP, 3] += new.sums([found.keep_recall_of_new])[0]
+
+
+def _sizes(
+    tokens: Tokens, lengths: np.ndarray, sentences: np.ndarray | None, owners: np.ndarray | slice = slice(None)
+) -> Sizes | None:
+    """Return how long segments are, of which these are the lengths and sentences of the predictions."""
+    if tokens.sentences is None or sentences is None:
+        return None
+    at_least_1, texts = np.maximum(tokens.lengths, 1), tokens.references
+    of_references = _means(at_least_1[texts], tokens.nrefs)
+    sentences_of_references = _means(tokens.sentences[: texts.stop - texts.start], tokens.nrefs)
+    return Sizes(
+        np.stack([at_least_1[: texts.start][owners], np.maximum(lengths, 1), of_references[owners]], axis=-1),
+        np.stack([sentences, sentences_of_references[owners]], axis=-1),
+    )
+
+
+def _means(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
+    """Return the means over the references of each segment, rounded down."""
+    return np.add.reduceat(numbers, nrefs.cumsum() - nrefs) // nrefs
+
+
+# ---- Numbering n-grams ----------------------------------------------------------------------------------------------
+
+
+class _Numbered(NamedTuple):
+    """The n-grams of one order in some texts, numbered in the order of their first appearance.
+
+    Attributes:
+        places: int64[occurrence]: the place of the first token among all tokens.
+        numbers: int64[occurrence]: the number of the n-gram.
+        prefixes, last: int64[ngram]: the number of its (n-1)-gram, or of the segment of a unigram; and its last token.
+        owners: int64[ngram]: its segment.
+    """
+
+    places: np.ndarray
+    numbers: np.ndarray
+    prefixes: np.ndarray
+    last: np.ndarray
+    owners: np.ndarray
+
+
+def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_order: int) -> Iterator[_Numbered]:
+    """Yield the n-grams of texts, order by order; n-grams of different segments have different numbers.
+
+    Args:
+        ids, lengths: the tokens of the texts, one text behind the other.
+        segments: int64[text]: the segment of each text.
+        max_order: the longest n-grams.
+    """
+    room = running_total(lengths)[1:].repeat(lengths) - np.arange(len(ids))  # tokens up to the end of the text
+    ids, prefix_at = ids.astype(np.int32), segments.astype(np.int32).repeat(lengths)
+    base, owners = int(ids.max(initial=0)) + 1, np.arange(int(segments.max(initial=0)) + 1)
+    for order in range(1, max_order + 1):
+        places = np.flatnonzero(room >= order)
+        kind = np.int32 if len(owners) * base < 1 << 31 else np.int64  # half the memory, where it suffices
+        pairs = np.multiply(prefix_at.take(places), base, dtype=kind)
+        pairs += ids[order - 1 :].take(places)
+        numbers, distinct = factorize(pairs)
+        prefix_at[places] = numbers
+        prefixes, last = np.divmod(np.asarray(distinct, kind), base)
+        owners = owners.take(prefixes)
+        yield _Numbered(places, numbers, prefixes, last, owners)
+
+
+class _Ranges:
+    """Consecutive ranges of n-grams: one for each segment, perhaps in several parts, one behind the other.
+
+    Attributes:
+        sizes: int64[part, segment]: how many n-grams each range has.
+    """
+
+    def __init__(self, *sizes: np.ndarray):
+        self.sizes = np.array(sizes)
+        flat = self.sizes.ravel()
+        starts = flat.cumsum() - flat
+        self._filled: slice | np.ndarray = slice(None) if flat.all() else flat > 0
+        self._starts = starts[self._filled]
+
+    def sums(self, rows: Sequence[np.ndarray]) -> np.ndarray:
+        """Sum each row over the ranges of each segment: float64[row, segment]."""
+        sums = np.zeros((len(rows), self.sizes.size))
+        if len(self._starts):
+            sums[:, self._filled] = np.add.reduceat(np.array(rows, np.float64), self._starts, axis=1)
+        return sums.reshape(len(rows), *self.sizes.shape).sum(axis=1)
+
+
+#: The n-grams of the source and those that it lacks, with the ranges of each.
+_Split = tuple[Ngrams, Ngrams, _Ranges, _Ranges]
+
+
+def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
+    """Yield the n-grams of segments, order by order."""
+    segments = np.arange(len(tokens.nrefs))
+    predictions = (len(tokens.lengths) - tokens.references.stop) // max(len(segments), 1)
+    of_texts = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * predictions])
+    weight: np.ndarray | int | None = variant.source_weight
+    if weight is None:
+        same = len(segments) > 0 and bool((tokens.nrefs == tokens.nrefs[0]).all())
+        weight = int(tokens.nrefs[0]) if same else tokens.nrefs
+    for n, numbered in enumerate(_numbered(tokens.ids, tokens.lengths, of_texts, variant.max_order), 1):
+        yield _Order(n, tokens, numbered, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class _Order:
+    """The n-grams of one order of the sources, references and predictions of some segments.
+
+    They are numbered as they first appear: those of the sources, then those that only references hold, then those that
+    only predictions hold; and within each part segment by segment.
+
+    Attributes:
+        n: the order.
+        tokens: of the texts.
+        numbered: the n-grams.
+        weight: int64[segment], or one for all segments: see `Ngrams.m`.
+    """
+
+    n: int
+    tokens: Tokens
+    numbered: _Numbered
+    weight: np.ndarray | int
+
+    def of_segments(self) -> _Split:
+        """Return the n-grams of segments that have a prediction each."""
+        owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
+        distinct, segments = len(owners), len(self.tokens.nrefs)
+        p = np.bincount(self.numbered.numbers[self._parts[2]], minlength=distinct)
+        r = np.zeros(distinct, np.int64)
+        r[:known] = self.r
+        first, second = slice(0, sources), slice(sources, distinct)
+        old = Ngrams(self.s, p[first], r[first], owners[first], self, first)
+        new = Ngrams(np.zeros(distinct - sources, np.int64), p[second], r[second], owners[second], self, second)
+        of_predictions = np.bincount(owners[known:], minlength=segments)
+        return old, new, _Ranges(self.source_sizes), _Ranges(self.reference_sizes, of_predictions)
+
+    def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> _Split:
+        """Return the n-grams of predictions that were not among the texts.
+
+        Args:
+            own: the n-grams of the predictions, each of which is a segment.
+            known: int64[ngram]: their numbers here; -1 where neither sources nor references hold them.
+            owners: int64[prediction]: the segment of each prediction here.
+        """
+        predictions, texts, sources = len(owners), own.owners, len(self.s)
+        times = np.bincount(own.numbers, minlength=len(texts))
+        parts = []
+        for begin, sizes in ((0, self.source_sizes), (sources, self.reference_sizes)):
+            index, shift = _gathered(begin + running_total(sizes), owners)
+            p = np.zeros(int(sizes[owners].sum()), np.int64)
+            here = np.flatnonzero((known >= begin) & (known < begin + int(sizes.sum())))
+            p[known[here] + shift[texts[here]]] = times[here]
+            parts.append((index, p, sizes[owners]))
+        (first, p_old, sizes_old), (second, p_new, sizes_new) = parts
+        unknown = np.flatnonzero(known < 0)
+        places = np.arange(second.start, second.stop) if isinstance(second, slice) else second
+        index = np.append(places, np.full(len(unknown), -1))
+        of_new = np.append(np.arange(predictions).repeat(sizes_new), texts[unknown])
+        old = Ngrams(self.s[first], p_old, self.r[first], owners.repeat(sizes_old), self, first)
+        new = Ngrams(
+            s=np.zeros(len(index), np.int64),
+            p=np.append(p_new, times[unknown]),
+            r=np.append(self.r[second], np.zeros(len(unknown), np.int64)),
+            owners=owners[of_new],
+            order=self,
+            index=index,
+        )
+        of_unknown = np.bincount(texts[unknown], minlength=predictions)
+        return old, new, _Ranges(sizes_old), _Ranges(sizes_new, of_unknown)
+
+    def of_candidates(self, weight: int) -> tuple[Ngrams, Ngrams]:
+        """Return the n-grams of the references of the only segment, each as a prediction, and each as a reference."""
+        candidates, distinct, sources = int(self.tokens.nrefs[0]), len(self.r), len(self.s)
+        at = self.texts_of_references * distinct + self.numbered.numbers[self._parts[1]]
+        held = np.bincount(at, minlength=candidates * distinct).reshape(candidates, distinct)
+        order = replace(self, weight=weight)
+        split = []
+        for part, s in (
+            (slice(0, sources), self.s),
+            (slice(sources, distinct), np.zeros(distinct - sources, np.int64)),
+        ):
+            own = held[:, part]
+            split.append(_OneReference(s, own[:, None], own[None], self.numbered.owners[part], order, part))
+        return split[0], split[1]
+
+    def look_up(self, prefixes: np.ndarray, last: np.ndarray) -> np.ndarray:
+        """Return the numbers here of n-grams, given those of their (n-1)-grams here and their last tokens; -1 for none.
+
+        Args:
+            prefixes: int64[ngram]: -1 where neither sources nor references hold the (n-1)-gram.
+            last: int64[ngram].
+        """
+        base = self._base
+        pairs = prefixes * base + last
+        pairs[(prefixes < 0) | (last >= base)] = -1
+        return self._index.get_indexer(pairs)
+
+    def strings(self, ngram: int) -> tuple[str, ...]:
+        """Return the tokens of an n-gram."""
+        place = int(self._place_of[ngram])
+        return self.tokens.spans.strings(place, place + self.n)
+
+    def is_left_over(self, ngram: int) -> bool:
+        """Return whether deleting words from the source, as it is written, is enough to get an n-gram.
+
+        As in modified-sari.py, empty tokens are no words, and a source without n-grams of the order has no words.
+        """
+        words = " ".join(self.strings(ngram)).split()
+        segment = int(self.numbered.owners[ngram])
+        if words and self.tokens.lengths[segment] < self.n:
+            return False
+        rest = iter(self.tokens.written_sources[segment])
+        return all(word in rest for word in words)  # each search begins behind the word before
+
+    @cached_property
+    def s(self) -> np.ndarray:
+        """Occurrences of the n-grams of sources, in sources: int64[ngram]."""
+        return np.bincount(self.numbered.numbers[self._parts[0]])
+
+    @cached_property
+    def r(self) -> np.ndarray:
+        """Occurrences of the n-grams of sources and references, in references: int64[ngram]."""
+        return np.bincount(self.numbered.numbers[self._parts[1]], minlength=len(self.s))
+
+    @cached_property
+    def source_sizes(self) -> np.ndarray:
+        """How many n-grams each source has: int64[segment]."""
+        return np.bincount(self.numbered.owners[: len(self.s)], minlength=len(self.tokens.nrefs))
+
+    @cached_property
+    def reference_sizes(self) -> np.ndarray:
+        """How many n-grams of its references each source lacks: int64[segment]."""
+        return np.bincount(self.numbered.owners[len(self.s) : len(self.r)], minlength=len(self.tokens.nrefs))
+
+    @cached_property
+    def texts_of_references(self) -> np.ndarray:
+        """The reference, from 0, of each occurrence in references: int64[occurrence]."""
+        lengths = np.maximum(self.tokens.lengths[self.tokens.references] - (self.n - 1), 0)
+        return np.arange(len(lengths)).repeat(lengths)
+
+    @cached_property
+    def holders(self) -> np.ndarray:
+        """How many references hold each n-gram: int64[ngram]."""
+        numbers = self.numbered.numbers[self._parts[1]].astype(np.int64)
+        held = pd.unique(numbers << 32 | self.texts_of_references) >> 32
+        return np.bincount(held, minlength=len(self.numbered.owners))
+
+    @cached_property
+    def long_references(self) -> np.ndarray:
+        """How many references are long enough to hold any n-gram of the order, at least 1: int64[segment]."""
+        nrefs, long = self.tokens.nrefs, self.tokens.lengths[self.tokens.references] >= self.n
+        return np.maximum(np.add.reduceat(long, nrefs.cumsum() - nrefs, dtype=np.int64), 1)
+
+    @cached_property
+    def _parts(self) -> tuple[slice, slice, slice]:
+        """Which occurrences are in sources, in references, and in predictions."""
+        texts = self.tokens.references
+        first, second = self.numbered.places.searchsorted(self.tokens.starts[[texts.start, texts.stop]]).tolist()
+        return slice(0, first), slice(first, second), slice(second, None)
+
+    @cached_property
+    def _place_of(self) -> np.ndarray:
+        """Where an occurrence of each n-gram begins among the tokens: int64[ngram]."""
+        place_of = np.empty(len(self.numbered.owners), np.int64)
+        place_of[self.numbered.numbers] = self.numbered.places
+        return place_of
+
+    @cached_property
+    def _base(self) -> int:
+        return int(self.tokens.ids.max(initial=0)) + 1
+
+    @cached_property
+    def _index(self) -> pd.Index:
+        """The n-grams by their prefixes and last tokens."""
+        return pd.Index(self.numbered.prefixes * self._base + self.numbered.last)
+
+
+class _OneReference(Ngrams):
+    """N-grams of texts that are compared with one reference each."""
+
+    @property
+    def holders(self) -> np.ndarray:
+        """Whether the reference holds the n-gram."""
+        return np.minimum(self.r, 1)
+
+    @property
+    def long_references(self) -> np.ndarray:
+        """Always 1."""
+        return np.ones(self.r.shape[-1], np.int64)
+
+
+def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[slice | np.ndarray, np.ndarray]:
+    """Return the n-grams of some segments one behind the other, and what to add to their numbers to find them there.
+
+    Args:
+        starts: int64[segment + 1]: where the n-grams of each segment start.
+        owners: int64[text]: the segments.
+    """
+    if len(owners) == len(starts) - 1 and (owners == np.arange(len(owners))).all():
+        return slice(int(starts[0]), int(starts[-1])), np.full(len(owners), -starts[0])
+    sizes = (starts[1:] - starts[:-1])[owners]
+    shift = running_total(sizes)[:-1] - starts[:-1][owners]
+    return np.arange(int(sizes.sum())) - shift.repeat(sizes), shift

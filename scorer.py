@@ -1,0 +1,375 @@
+"""`Scorer`: every public method of the metric, without `evaluate`."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, cast
+
+from typing_extensions import Unpack
+
+from .comparison import (
+    Chosen,
+    Comparison,
+    Difference,
+    Prepared,
+    baseline_scores,
+    candidate_scores,
+    check_compared,
+    compare,
+    comparison_warnings,
+    explain_difference,
+    minimum_bayes_risk,
+    score_systems,
+)
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, warn_of_variant
+from .ngram_statistics import count_ngrams
+from .scores import Result, Scores, SentenceScores
+from .significance import RESAMPLES, resolve_resampling
+from .state import State, read_state, score_columns, score_corpus
+from .tokenization import encode_corpus
+from .validation import validate_candidates, validate_columns, validate_shared, validate_systems
+from .variants import VARIANTS, ScoringOptions, Variant, check_flags, resolve_variant, takes_options
+
+COLUMNS = ("sources", "predictions", "references")
+
+
+class Scorer:
+    """SARI of lists of texts. The metric of `evaluate` is a subclass with the same methods.
+
+    Every method that scores takes the options of `ScoringOptions` as keyword arguments: `help(Scorer.compute)` shows
+    them.
+
+    Attributes:
+        default_variant: the default of the option `variant`; None for "hf", or "easse" in training.
+        pickle_factory: returns, in the process that unpickles an object that a method made, a scorer to make it again.
+
+    >>> Scorer("easse").signature(nrefs=1) == Scorer().signature(nrefs=1, variant="easse")
+    True
+    """
+
+    pickle_factory: Callable[[], Any]
+
+    def __init__(self, variant: str | None = None):
+        self.default_variant = variant if variant is None else resolve_variant(variant).name
+        self.pickle_factory = Scorer
+
+    @property
+    def variants(self) -> dict[str, str]:
+        """Every published SARI by name: who published it and what differs, in one line."""
+        return {name: row.summary for name, row in VARIANTS.items()}
+
+    @property
+    def warning_categories(self) -> dict[str, type[Warning]]:
+        """The categories of warnings by name, for `warnings.filterwarnings`; "SariWarning" is the base of all."""
+        return dict(CATEGORIES)
+
+    def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
+        """Collect the warnings about scores in a list, in this thread or task alone, instead of giving them.
+
+        Unlike `warnings.catch_warnings`, it is safe where several threads score at once, as in a server.
+
+        >>> with Scorer().collect_warnings() as collected:
+        ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")
+        >>> [(type(warning).__name__, str(warning)) for warning in collected]
+        [('EmptyOutputsWarning', '1 of 1 predictions is empty')]
+        """
+        return collect_warnings()
+
+    @takes_options()
+    def compute(
+        self,
+        *,
+        predictions: Any = None,
+        references: Any = None,
+        sources: Any = None,
+        details: bool = False,
+        confidence: float | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = 12345,
+        baselines: bool = False,
+        **options: Unpack[ScoringOptions],
+    ) -> Result:
+        """Compute SARI; arguments, results and errors are those of the metric, see its description.
+
+        >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
+        >>> scores = Scorer().compute(**texts, variant="easse")
+        >>> {name: round(score, 2) for name, score in scores.items()}
+        {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
+        """
+        check_flags(details=details, baselines=baselines)
+        variant = resolve_variant(**options)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        columns = validate_columns(sources, predictions, references)
+
+        tokens = encode_corpus(columns.sources, columns.references, columns.predictions, variant)
+        counted = (count_ngrams(chunk, variant) for chunk in tokens)
+        corpus = score_corpus(counted, variant, take_sample(*columns), sentences=details, rows=confidence is not None)
+        result = corpus.result(details=details, resampling=resampling)
+        give_warnings(corpus.warnings(resampling))
+        if baselines:
+            result["baselines"] = baseline_scores(columns.sources, columns.references, variant)
+        return result
+
+    @takes_options()
+    def state(self, *, sentences: bool = False, resampling: bool = False, **options: Unpack[ScoringOptions]) -> State:
+        """Return an empty `State`, to score in batches or shards.
+
+        Args:
+            sentences: whether to keep the scores of every segment.
+            resampling: whether to keep of every segment what confidence intervals need.
+            options: see `ScoringOptions`.
+        """
+        return State(
+            resolve_variant(**options),
+            sentences=sentences,
+            resampling=resampling,
+            pickle_factory=self.pickle_factory,
+        )
+
+    def read_state(
+        self,
+        data: bytes,
+        *,
+        tokenize: Callable[[str], str] | None = None,
+        sentence_splitter: Callable[[str], Sequence[str]] | None = None,
+    ) -> State:
+        """Return the state of which `State.to_bytes` made bytes, on this machine or another one.
+
+        Args:
+            data: the bytes.
+            tokenize, sentence_splitter: the callables, if the state was made with some.
+
+        Raises:
+            ValueError: for other bytes, and for a state of another version or with another signature.
+
+        >>> state = Scorer().state(variant="easse")
+        >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
+        >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
+        True
+        """
+        callables = {"tokenize": tokenize, "sentence_splitter": sentence_splitter}
+        return read_state(data, pickle_factory=self.pickle_factory, **callables)
+
+    @takes_options()
+    def score_batch(self, batch: Mapping[str, Any], **options: Unpack[ScoringOptions]) -> SentenceScores:
+        """Score every row of a batch alone, as `Dataset.map(sari.score_batch, batched=True)` calls it.
+
+        Args:
+            batch: columns "sources", "predictions" and "references".
+            options: see `ScoringOptions`.
+
+        Returns:
+            Columns "sari", "keep", "delete" and "add": one score in percent per row.
+        """
+        variant = resolve_variant(**options)
+        names = getattr(batch, "column_names", batch)  # of an Arrow table
+        missing = [name for name in COLUMNS if name not in names]
+        if missing:
+            raise ValueError(f"batch: got columns {', '.join(names)}, wanted also {', '.join(missing)}"[:200])
+        columns = validate_columns(*(batch[name] for name in COLUMNS))
+        corpus = score_columns(columns, variant, sentences=True)
+        if corpus.segments:
+            give_warnings(corpus.warnings())
+        return corpus.sentences()
+
+    @takes_options()
+    def compare(
+        self,
+        *,
+        sources: Any,
+        predictions: Mapping[str, Any],
+        references: Any,
+        baseline: str | None = None,
+        method: str | None = "randomization",
+        confidence: float | None = 0.95,
+        resamples: int | None = None,
+        seed: int = 12345,
+        details: bool = False,
+        all_pairs: bool = False,
+        **options: Unpack[ScoringOptions],
+    ) -> Comparison:
+        """Score several systems and test whether they differ from one of them, the baseline.
+
+        Args:
+            sources, references: as in `compute`.
+            predictions: a dict with the predictions of each system by its name.
+            baseline: the name of the system with which the others are compared; the first where it is None.
+            method: the paired test: "randomization" (approximate randomization) or "bootstrap"; None for no test.
+            confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
+            resamples: the number of draws for intervals and test. None stands for 1,000 resamples for intervals and
+                bootstrap and 10,000 trials for randomization, or more if there are more than 25 or 250 comparisons.
+            seed: of the random numbers: the same seed gives the same result on any machine.
+            all_pairs: whether to compare each system with each other, without a baseline.
+            details: as in `compute`.
+            options: see `ScoringOptions`.
+
+        Returns:
+            A dict with "baseline", "method", "confidence", "resamples" (of the intervals), "trials" (of the test),
+            "seed", "comparisons", "segments", "signature", and "systems": for each name, in the order given, what
+            `compute` returns. With a test, each system but the baseline also has "differences", its four scores minus
+            those of the baseline; "p_values", two-sided (1 for a single segment); and "corrected_p_values", with Holm's
+            correction for the number of comparisons, which show what is significant.
+
+            With all pairs, systems are sorted by SARI. Each has its "group", which ends where all systems so far are
+            significantly better than all that follow, and its "rank", the best and the worst rank that the tests allow;
+            and "pairs" has a dict for each two systems: "systems", "differences", "p_values" and "corrected_p_values".
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> comparison = Scorer().compare(
+        ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
+        ...     predictions={"one": ["He arrived ."] * 20, "other": ["He arrived later .", "She began work ."] * 10},
+        ...     references=["He arrived later .", "She began work ."] * 10,
+        ...     variant="easse",
+        ... )
+        >>> other = comparison["systems"]["other"]
+        >>> round(other["differences"]["sari"], 2), round(other["corrected_p_values"]["sari"], 4)
+        (41.48, 0.0001)
+        """
+        check_flags(details=details, all_pairs=all_pairs)
+        variant = resolve_variant(**options)
+        resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
+        columns = validate_systems(sources, predictions, references)
+        check_compared(list(columns.predictions), baseline, resampling, all_pairs)
+        systems = score_systems(columns, variant, sentences=details, rows=resampling.is_wanted)
+        comparison = compare(systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs)
+        give_warnings(comparison_warnings(systems, comparison))
+        return comparison
+
+    @takes_options()
+    def baselines(self, *, sources: Any, references: Any, **options: Unpack[ScoringOptions]) -> dict[str, Scores]:
+        """Score the baselines with which to compare any system.
+
+        Args:
+            sources, references: as in `compute`.
+            options: see `ScoringOptions`.
+
+        Returns:
+            The four scores of "copy", the sources themselves; of "empty", empty outputs; of "unrelated", the first
+            reference of the next segment, if there are several segments; and, if all segments have at least two
+            references, of "reference 1" and so on, each scored against the others, and of "references", their mean.
+        """
+        variant = resolve_variant(**options)
+        return baseline_scores(*validate_shared(sources, references), variant)
+
+    @takes_options(None)
+    def explain_difference(
+        self,
+        *,
+        sources: Any,
+        predictions: Any,
+        references: Any,
+        variant_a: str = "hf",
+        variant_b: str = "easse",
+        **options: Unpack[ScoringOptions],
+    ) -> Difference:
+        """Explain why two variants score the same predictions differently, by changing one choice at a time.
+
+        Args:
+            sources, predictions, references: as in `compute`.
+            variant_a, variant_b: the first and the last variant.
+            options: see `ScoringOptions`, for both variants.
+
+        Returns:
+            A dict with "variant_a", "variant_b", "signature_a", "signature_b", and "steps": a list of dicts, each with
+            "choice" (what changes: "text", "zero division", "counting", "level", "deletion", "addition", "averaging",
+            or "penalties", which are removed first or added last), "before" and "after" (in words), the four scores
+            after the step, and "change", the change of SARI. The first step is variant_a as it is, with None for these
+            three. Choices that agree have no step.
+        """
+        first, last = (resolve_variant(**{**cast(Any, options), "variant": name}) for name in (variant_a, variant_b))
+        return explain_difference(validate_columns(sources, predictions, references), first, last)
+
+    @takes_options()
+    def signature(self, nrefs: int | str = "?", **options: Unpack[ScoringOptions]) -> str:
+        """Return the signature of scores with these options.
+
+        Args:
+            nrefs: the number of references per segment, "var" if segments differ.
+            options: see `ScoringOptions`.
+        """
+        return resolve_variant(**options).signature({nrefs})
+
+    @takes_options()
+    def prepare(self, *, sources: Any, references: Any, **options: Unpack[ScoringOptions]) -> Prepared:
+        """Tokenize and count sources and references once, to score any number of predictions.
+
+        Args:
+            sources, references: as in `compute`.
+            options: see `ScoringOptions`.
+
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]], variant="easse")
+        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
+        [34.37, 29.29, 8.89]
+        """
+        variant = resolve_variant(**options)
+        return Prepared(*validate_shared(sources, references), variant, self.pickle_factory)
+
+    @takes_options()
+    def score_candidates(
+        self, *, sources: Any, candidates: Any, references: Any, **options: Unpack[ScoringOptions]
+    ) -> list[list[float]]:
+        """Score any number of candidates of each source, for best-of-n, reranking and self-training.
+
+        Args:
+            sources, references: as in `compute`.
+            candidates: for each source a list of texts.
+            options: see `ScoringOptions`.
+
+        Returns:
+            For each source a list with the SARI of each candidate, scored alone, in percent.
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> scores = Scorer().score_candidates(
+        ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
+        ... )
+        >>> [[round(score, 2) for score in row] for row in scores]
+        [[34.37, 8.89]]
+        """
+        variant = resolve_variant(**options)
+        sources, candidates = validate_candidates(sources, candidates)
+        sources, references = validate_shared(sources, references)
+        _warn_of_copies(variant)
+        return candidate_scores(sources, candidates, references, variant)
+
+    @takes_options()
+    def minimum_bayes_risk(self, *, sources: Any, candidates: Any, **options: Unpack[ScoringOptions]) -> Chosen:
+        """Choose the candidate of each source with the highest expected SARI, without references.
+
+        The other candidates, such as samples of a model, take the place of references: the expected score of a
+        candidate is the mean of its SARI with each of the others as the only reference (minimum Bayes risk, Kumar and
+        Byrne 2004, https://aclanthology.org/N04-1022). A candidate that occurs twice counts twice.
+
+        Args:
+            sources: as in `compute`.
+            candidates: for each source a list of at least two texts.
+            options: see `ScoringOptions`.
+
+        Returns:
+            A dict of "texts" and "places", the chosen candidate of each source and its index, the first of equals, and
+            "expected", for each source a list with the expected score of each candidate, in percent.
+
+        Raises:
+            ValueError, TypeError: as `compute` does.
+
+        >>> chosen = Scorer().minimum_bayes_risk(
+        ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
+        ... )
+        >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
+        (['a b'], [12.22, 26.94, 26.94])
+        """
+        variant = resolve_variant(**options)
+        checked = validate_candidates(sources, candidates, least=2)
+        _warn_of_copies(variant)
+        return minimum_bayes_risk(*checked, variant)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return type(self), (self.default_variant,)
+
+
+def _warn_of_copies(variant: Variant) -> None:
+    """Warn if the variant would prefer candidates that copy the source."""
+    if variant.rewards_copying:
+        give_warnings([warn_of_variant(variant.name)])
