@@ -133,7 +133,7 @@ def sari():
 @pytest.fixture(scope="session", params=["core", "metric"])
 def scorer(request):
     """Return what has the doors: the core's own, without `evaluate`, and then the metric, whose doors are the same."""
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     return Scorer() if request.param == "core" else request.getfixturevalue("sari")
 

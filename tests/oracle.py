@@ -140,22 +140,22 @@ def is_subsequence(words, source):
     return all(word in rest for word in words)
 
 
-def is_left_over(gram, source):
+def is_left_over(gram, source, written):
     """Tell whether deleting words from the source is enough to get the n-gram.
 
-    Empty tokens, which surplus spaces leave behind, are passed over, and a word must stand in some n-gram of the source
-    (a source too short to have one has no such word): two doings of the authors' script.
+    As in the authors' script: both are split at whitespace, the source is searched as it is written, in upper and lower
+    case, and a word must also stand in some n-gram of the source (a source too short to have one has no such word).
     """
-    words = [token for token in gram if token]
-    in_ngrams = set(source) if len(source) >= len(gram) else set()
-    return in_ngrams.issuperset(words) and is_subsequence(words, source)
+    words = " ".join(gram).split()
+    in_ngrams = {word for source_gram in ngrams(source, len(gram)) for word in " ".join(source_gram).split()}
+    return in_ngrams.issuperset(words) and is_subsequence(words, written)
 
 
-def count_lens(source, prediction, references, order):
+def count_lens(source, prediction, references, order, written):
     """Count as xu2016, but no hit for what arose only because the words between were deleted."""
     counts = count_xu2016(source, prediction, references, order)
     s, p = set(ngrams(source, order)), set(ngrams(prediction, order))
-    hit = sum(not is_left_over(gram, source) for gram in (p - s) & pooled(references, order).keys())
+    hit = sum(not is_left_over(gram, source, written) for gram in (p - s) & pooled(references, order).keys())
     _, new, _, want = counts["add"]
     return {**counts, "add": (hit, new, hit, want)}
 
@@ -338,10 +338,12 @@ def order_table(order, counts, rules):
 
 def segment_counts(source, prediction, references, rules, max_order):
     """Count one segment: a list over orders."""
+    # Only `lens` asks for the words of the source as it is written.
+    written = {"written": spaced(source, rules.tokenize).split()} if rules.count is count_lens else {}
     source = tokens(source, rules, raw=rules.raw_sources)
     prediction = tokens(prediction, rules)
     references = [tokens(reference, rules) for reference in references]
-    return [rules.count(source, prediction, references, order) for order in range(1, max_order + 1)]
+    return [rules.count(source, prediction, references, order, **written) for order in range(1, max_order + 1)]
 
 
 def segment_scores(rules, segments, sources, predictions, references):

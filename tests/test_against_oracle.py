@@ -14,7 +14,6 @@ from hostile_texts import (
     corpora,
     corpus_of,
     cut,
-    details,
     details_of_large,
     edited,
     edited_row,
@@ -138,13 +137,6 @@ def test_segments_of_a_large_corpus(sari, variant):
     assert {name: len(got[name]) for name in NAMES} == dict.fromkeys(NAMES, len(LARGE["sources"]))
     for name in NAMES:
         assert got[name][some] == pytest.approx(expected[name], abs=1e-9, rel=0)
-
-
-@every_variant
-def test_threads_change_nothing(sari, variant):
-    one, two, three = (details(sari, LARGE, variant=variant, threads=threads) for threads in (1, 2, 3))
-    assert one == two == three == details_of_large(sari, variant)
-    assert sari.compute(**LARGE, variant=variant, threads=2, details=True) == one
 
 
 @every_variant

@@ -29,7 +29,7 @@ from hostile_texts import (
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 
 # ---- Laws -----------------------------------------------------------------------------------------------------------
 
