@@ -434,13 +434,11 @@ class _Numbered(NamedTuple):
     """The n-grams of one order in some texts, numbered in the order of their first appearance.
 
     Attributes:
-        places: int64[occurrence]: the place of the first token among all tokens.
-        numbers: int64[occurrence]: the number of the n-gram.
+        numbers: int64[occurrence]: the number of each n-gram, text by text.
         prefixes, last: int64[ngram]: the number of its (n-1)-gram, or of the segment of a unigram; and its last token.
         owners: int64[ngram]: its segment.
     """
 
-    places: np.ndarray
     numbers: np.ndarray
     prefixes: np.ndarray
     last: np.ndarray
@@ -455,19 +453,26 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
         segments: int64[text]: the segment of each text.
         max_order: the longest n-grams.
     """
-    room = running_total(lengths)[1:].repeat(lengths) - np.arange(len(ids))  # tokens up to the end of the text
-    ids, prefix_at = ids.astype(np.int32), segments.astype(np.int32).repeat(lengths)
+    prefix, last = segments.repeat(lengths), ids.astype(np.int32)
     base, owners = int(ids.max(initial=0)) + 1, np.arange(int(segments.max(initial=0)) + 1)
     for order in range(1, max_order + 1):
-        places = np.flatnonzero(room >= order)
+        if order > 1:
+            sizes = _ngrams_of_texts(lengths, order - 1)
+            goes_on = np.ones(len(prefix), bool)
+            goes_on[sizes[sizes > 0].cumsum() - 1] = False  # no token follows the last (n-1)-gram of a text
+            prefix, last = prefix[goes_on], last[1:][goes_on[:-1]]
         kind = np.int32 if len(owners) * base < 1 << 31 else np.int64  # half the memory, where it suffices
-        pairs = np.multiply(prefix_at.take(places), base, dtype=kind)
-        pairs += ids[order - 1 :].take(places)
-        numbers, distinct = factorize(pairs)
-        prefix_at[places] = numbers
-        prefixes, last = np.divmod(np.asarray(distinct, kind), base)
+        pairs = np.multiply(prefix, base, dtype=kind, casting="unsafe")
+        pairs += last
+        prefix, distinct = factorize(pairs)
+        prefixes, last_tokens = np.divmod(np.asarray(distinct, kind), base)
         owners = owners.take(prefixes)
-        yield _Numbered(places, numbers, prefixes, last, owners)
+        yield _Numbered(prefix, prefixes, last_tokens, owners)
+
+
+def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
+    """Return how many n-grams texts of these lengths have."""
+    return np.maximum(lengths - (order - 1), 0)
 
 
 class _Ranges:
@@ -642,8 +647,8 @@ class _Order:
     @cached_property
     def texts_of_references(self) -> np.ndarray:
         """The reference, from 0, of each occurrence in references: int64[occurrence]."""
-        lengths = np.maximum(self.tokens.lengths[self.tokens.references] - (self.n - 1), 0)
-        return np.arange(len(lengths)).repeat(lengths)
+        sizes = _ngrams_of_texts(self.tokens.lengths[self.tokens.references], self.n)
+        return np.arange(len(sizes)).repeat(sizes)
 
     @cached_property
     def holders(self) -> np.ndarray:
@@ -661,15 +666,17 @@ class _Order:
     @cached_property
     def _parts(self) -> tuple[slice, slice, slice]:
         """Which occurrences are in sources, in references, and in predictions."""
-        texts = self.tokens.references
-        first, second = self.numbered.places.searchsorted(self.tokens.starts[[texts.start, texts.stop]]).tolist()
-        return slice(0, first), slice(first, second), slice(second, None)
+        texts, sizes = self.tokens.references, _ngrams_of_texts(self.tokens.lengths, self.n)
+        first, second = int(sizes[: texts.start].sum()), int(sizes[texts].sum())
+        return slice(0, first), slice(first, first + second), slice(first + second, None)
 
     @cached_property
     def _place_of(self) -> np.ndarray:
         """Where an occurrence of each n-gram begins among the tokens: int64[ngram]."""
+        lengths = self.tokens.lengths
+        room = self.tokens.starts[1:].repeat(lengths) - np.arange(len(self.tokens.ids))  # tokens left in the text
         place_of = np.empty(len(self.numbered.owners), np.int64)
-        place_of[self.numbered.numbers] = self.numbered.places
+        place_of[self.numbered.numbers] = np.flatnonzero(room >= self.n)
         return place_of
 
     @cached_property
