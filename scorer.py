@@ -151,7 +151,7 @@ class Scorer:
 
     @takes_options()
     def score_batch(self, batch: Mapping[str, Any], **options: Unpack[ScoringOptions]) -> SentenceScores:
-        """Score every row of a batch alone, as `Dataset.map(sari.score_batch, batched=True)` calls it.
+        """Score every row of a batch alone, without warnings: for `Dataset.map(sari.score_batch, batched=True)`.
 
         Args:
             batch: columns "sources", "predictions" and "references".
@@ -166,10 +166,7 @@ class Scorer:
         if missing:
             raise ValueError(f"batch: got columns {', '.join(names)}, wanted also {', '.join(missing)}"[:200])
         columns = validate_columns(*(batch[name] for name in COLUMNS))
-        corpus = score_columns(columns, variant, sentences=True)
-        if corpus.segments:
-            give_warnings(corpus.warnings())
-        return corpus.sentences()
+        return score_columns(columns, variant, sentences=True).sentences()
 
     @takes_options()
     def compare(
