@@ -16,7 +16,7 @@ from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypedDict, Ty
 
 from .validation import shown
 
-VERSION = "1.0.0"
+VERSION = "2.0.0"
 
 #: What to cite, as BibTeX.
 CITATION = """\
@@ -250,7 +250,7 @@ class Variant:
             nrefs: the numbers of references that segments have.
 
         >>> VARIANTS["hf"].signature({9})
-        'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:1.0.0'
+        'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:2.0.0'
         """
         numbers = set(nrefs)
         chosen = {
