@@ -1,8 +1,8 @@
 """Token ids in, counts out: the n-grams of sources, predictions and references, and the formulas of SARI.
 
-A counting is one function, the formula as a paper or script has it. It gets the distinct n-grams of the source and
-those that the source lacks, with how often the source (s), the prediction (p) and all references together (r) hold
-each n-gram, and returns numerators and denominators n-gram by n-gram. Summed over a segment they are its counts; not
+A counting is one function, the formula as a paper or script has it. It gets the distinct n-grams of the source (`old`)
+and those that the source lacks (`new`), with how often the source (s), the prediction (p) and all references together
+(r) hold each, and returns numerators and denominators n-gram by n-gram. Summed over a segment they are its counts; not
 summed, they explain its score; broadcast, they compare candidates with each other.
 """
 
@@ -559,14 +559,13 @@ class _Order:
         parts = []
         for begin, sizes in ((0, self.source_sizes), (sources, self.reference_sizes)):
             index, shift = _gathered(begin + running_total(sizes), owners)
-            p = np.zeros(int(sizes[owners].sum()), np.int64)
+            p = np.zeros(len(index), np.int64)
             here = np.flatnonzero((known >= begin) & (known < begin + int(sizes.sum())))
             p[known[here] + shift[texts[here]]] = times[here]
             parts.append((index, p, sizes[owners]))
         (first, p_old, sizes_old), (second, p_new, sizes_new) = parts
         unknown = np.flatnonzero(known < 0)
-        places = np.arange(second.start, second.stop) if isinstance(second, slice) else second
-        index = np.append(places, np.full(len(unknown), -1))
+        index = np.append(second, np.full(len(unknown), -1))
         of_new = np.append(np.arange(predictions).repeat(sizes_new), texts[unknown])
         old = Ngrams(self.s[first], p_old, self.r[first], owners.repeat(sizes_old), self, first)
         new = Ngrams(
@@ -686,7 +685,7 @@ class _Order:
     @cached_property
     def _index(self) -> pd.Index:
         """The n-grams by their prefixes and last tokens."""
-        return pd.Index(self.numbered.prefixes * self._base + self.numbered.last)
+        return pd.Index(self.numbered.prefixes.astype(np.int64) * self._base + self.numbered.last)
 
 
 class _OneReference(Ngrams):
@@ -703,15 +702,13 @@ class _OneReference(Ngrams):
         return np.ones(self.r.shape[-1], np.int64)
 
 
-def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[slice | np.ndarray, np.ndarray]:
+def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the n-grams of some segments one behind the other, and what to add to their numbers to find them there.
 
     Args:
         starts: int64[segment + 1]: where the n-grams of each segment start.
         owners: int64[text]: the segments.
     """
-    if len(owners) == len(starts) - 1 and (owners == np.arange(len(owners))).all():
-        return slice(int(starts[0]), int(starts[-1])), np.full(len(owners), -starts[0])
     sizes = (starts[1:] - starts[:-1])[owners]
     shift = running_total(sizes)[:-1] - starts[:-1][owners]
     return np.arange(int(sizes.sum())) - shift.repeat(sizes), shift
