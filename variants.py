@@ -297,7 +297,7 @@ _ROWS = (
     ),
     Variant(
         name="lens",
-        summary="the authors' modified-sari.py: as xu2016, but what deleting alone brings about is not a good addition",
+        summary="the authors' modified-sari.py: as xu2016, but without credit for additions that deleting words made",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
         level="sentence",
@@ -661,12 +661,12 @@ def _nearest(name: str, names: Collection[str]) -> str:
 
 
 def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
-    """Walk from one variant to another, one choice at a time, passing over choices that they share.
+    """Yield the steps from one variant to another, which change one choice at a time, of those that differ.
 
     Yields:
-        The name of the choice, what the first variant takes, what the last takes, and a variant that agrees with the
-        last in this choice and those before it, and with the first in the others. Penalties, which want sentence
-        scores to be put on, are taken off first or put on last.
+        The name of the choice, what it is in the first variant and in the last one, both in words, and a variant that
+        has this choice and those before it from the last variant, and the others from the first one. Penalties, which
+        need the level "sentence", are removed first or added last.
 
     >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
     ...     print(f"{choice}: {before} -> {after}")
@@ -711,7 +711,7 @@ def _penalties_in_words(variant: Variant) -> str:
 _COUNTINGS_IN_WORDS = {
     "hf": "means over n-gram types, keep recall pooled",
     "xu2016": "means over n-gram types",
-    "lens": "means over n-gram types, no credit for additions that deleting made",
+    "lens": "means over n-gram types, no credit for additions that deleting words made",
     "easse": "all n-grams pooled",
     "t2t": "n-gram sets, references weighed",
     "sets": "n-gram sets, references united",
@@ -728,5 +728,5 @@ _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
     "deletion": (("deletion",), lambda variant: variant.deletion),
     "addition": (("addition",), lambda variant: variant.addition),
     "averaging": (("averaging",), lambda variant: _AVERAGING_IN_WORDS[variant.averaging]),
-    "penalties": (("penalties", "sentence_splitter"), _penalties_in_words),  # stands last: see `ablation_steps`
+    "penalties": (("penalties", "sentence_splitter"), _penalties_in_words),  # the last one: see `ablation_steps`
 }
