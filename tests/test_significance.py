@@ -1,16 +1,13 @@
 """Intervals and p-values: against scipy on the same statistic, against slow sums, and under a null hypothesis."""
 
-import pickle
-
 import numpy as np
 import pytest
 import scipy.stats
-from programs import example_corpus, with_system
+from refusals import refuses
 
-from sari import resampling
+from sari import significance
 
-SCORES = ("sari", "keep", "delete", "add")
-METHODS = list(resampling.TESTS)
+METHODS = list(significance.TESTS)
 PAIR = np.array([[1, 0]])
 
 
@@ -38,13 +35,15 @@ def counts_of(systems, segments, seed):
 
 def p_value(rows, statistic, method, resamples, seed=1):
     """Return the p-value of the second system against the first."""
-    sample = resampling.Sample(rows, statistic, seed)
-    return resampling.TESTS[method].p_values(sample, PAIR, resamples)[0, 0]
+    sample = significance.Sample(rows, statistic, seed)
+    return significance.TESTS[method].p_values(sample, PAIR, resamples)[0, 0]
 
 
 def swapped(rows, statistic, pairs, resamples, seed):
     """Return the differences of pairs after swapping, of all trials."""
-    return np.concatenate([*resampling.randomization(rows, statistic, np.array(pairs), resamples=resamples, seed=seed)])
+    return np.concatenate(
+        [*significance.randomization(rows, statistic, np.array(pairs), resamples=resamples, seed=seed)]
+    )
 
 
 # ---- The draws ------------------------------------------------------------------------------------------------------
@@ -52,7 +51,7 @@ def swapped(rows, statistic, pairs, resamples, seed):
 
 def test_bootstrap_sums_what_was_drawn():
     rows = scores_of(2, 7, seed=0)
-    drawn = resampling.bootstrap(rows, lambda sums: sums, resamples=5, seed=3)
+    drawn = significance.bootstrap(rows, lambda sums: sums, resamples=5, seed=3)
     draws = np.random.Generator(np.random.PCG64(3)).integers(0, 7, size=(5, 7))
     assert drawn == pytest.approx(np.stack([rows[chosen].sum(axis=0) for chosen in draws]), rel=1e-14)
 
@@ -78,11 +77,11 @@ def test_memory_chunks_and_order_of_addition_change_nothing(monkeypatch, method)
 
     def run(rows):
         if method == "bootstrap":
-            return resampling.bootstrap(rows, lambda sums: sums, resamples=50, seed=9)
+            return significance.bootstrap(rows, lambda sums: sums, resamples=50, seed=9)
         return swapped(rows, lambda sums: sums, [(0, 1), (2, 1), (0, 2)], resamples=50, seed=9)
 
     whole = run(rows)
-    product = resampling._product
+    product = significance._product
 
     def backwards(weights, grid):
         return product(weights[:, ::-1], grid[::-1])
@@ -94,19 +93,19 @@ def test_memory_chunks_and_order_of_addition_change_nothing(monkeypatch, method)
         return total
 
     for other in (backwards, one_by_one):
-        monkeypatch.setattr(resampling, "_product", other)
+        monkeypatch.setattr(significance, "_product", other)
         assert np.array_equal(run(rows), whole)
-    monkeypatch.setattr(resampling, "_product", product)
+    monkeypatch.setattr(significance, "_product", product)
     for cells in (1, 250, 1_000):
-        monkeypatch.setattr(resampling, "_CELLS", cells)
+        monkeypatch.setattr(significance, "_CELLS", cells)
         assert np.array_equal(run(rows), whole)
-    assert np.allclose(resampling.observed(rows, lambda sums: sums), rows.sum(axis=0), rtol=1e-13)
+    assert np.allclose(significance.observed(rows, lambda sums: sums), rows.sum(axis=0), rtol=1e-13)
 
 
 def test_numbers_that_every_machine_must_get():
     rows = counts_of(2, 20, seed=0)
-    drawn = resampling.bootstrap(rows, ratio, resamples=200, seed=12345)
-    assert resampling.interval(drawn, confidence=0.95)[:, :, 0].round(6).tolist() == [
+    drawn = significance.bootstrap(rows, ratio, resamples=200, seed=12345)
+    assert significance.interval(drawn, confidence=0.95)[:, :, 0].round(6).tolist() == [
         [0.376105, 0.395453],
         [0.460039, 0.485198],
     ]
@@ -130,8 +129,8 @@ def test_intervals_against_scipy(kind):
     expected = scipy.stats.bootstrap(
         places, of_segments, n_resamples=20_000, confidence_level=0.9, method="percentile", batch=2_000, rng=0
     )
-    drawn = resampling.bootstrap(rows, statistic, resamples=20_000, seed=1)[:, 0, 0]
-    found = resampling.interval(drawn, confidence=0.9)
+    drawn = significance.bootstrap(rows, statistic, resamples=20_000, seed=1)[:, 0, 0]
+    found = significance.interval(drawn, confidence=0.9)
     assert found == pytest.approx(np.array(expected.confidence_interval), abs=0.06 * expected.standard_error)
     assert drawn.std() == pytest.approx(expected.standard_error, rel=0.05)
 
@@ -207,7 +206,7 @@ def test_holm_against_its_definition():
     for number in (1, 2, 5, 19):
         for _ in range(40):
             p_values = draws.uniform(size=number).round(2) ** 3
-            corrected = resampling.holm(p_values[:, None])[:, 0]
+            corrected = significance.holm(p_values[:, None])[:, 0]
             for level in (0.01, 0.05, 0.2):
                 rejected = set()
                 for rank, place in enumerate(np.argsort(p_values, kind="stable")):
@@ -226,10 +225,10 @@ def test_tables_of_equal_systems_seldom_hold_a_star(method):
     for trial in range(trials):
         draws = np.random.default_rng(trial)
         rows = scores_of(1, segments, trial) + draws.normal(0, 8, size=(segments, systems, 1))
-        sample = resampling.Sample(rows, lambda sums: mean(sums, segments), trial)
-        p_values = resampling.TESTS[method].p_values(sample, pairs, 999)
+        sample = significance.Sample(rows, lambda sums: mean(sums, segments), trial)
+        p_values = significance.TESTS[method].p_values(sample, pairs, 999)
         plain += p_values.min() < 0.05
-        corrected += resampling.holm(p_values).min() < 0.05
+        corrected += significance.holm(p_values).min() < 0.05
     assert plain / trials > 0.15
     assert corrected / trials < 0.09
 
@@ -238,153 +237,50 @@ def test_tables_of_equal_systems_seldom_hold_a_star(method):
 def test_pairs_are_tested_as_if_alone(method):
     rows = counts_of(4, 60, seed=2)
     pairs = [(one, other) for one in range(4) for other in range(one)]
-    together = resampling.TESTS[method].p_values(resampling.Sample(rows, ratio, 1), np.array(pairs), 500)[:, 0]
+    together = significance.TESTS[method].p_values(significance.Sample(rows, ratio, 1), np.array(pairs), 500)[:, 0]
     for (one, other), p in zip(pairs, together, strict=True):
         assert p_value(rows[:, [other, one]], ratio, method, 500) == p
 
 
 def test_more_comparisons_get_more_draws():
-    for test in resampling.TESTS.values():
+    for test in significance.TESTS.values():
         assert test.resamples_for(1) == test.resamples
         assert 190 / (test.resamples_for(190) + 1) < 0.05
     # As documented: more where more than 25 or 250 comparisons want them.
-    draws = {name: list(map(test.resamples_for, (25, 26, 250, 251))) for name, test in resampling.TESTS.items()}
+    draws = {name: list(map(test.resamples_for, (25, 26, 250, 251))) for name, test in significance.TESTS.items()}
     assert draws == {"bootstrap": [1_000, 1_040, 10_000, 10_040], "randomization": [10_000, 10_000, 10_000, 10_040]}
 
 
-# ---- Through the metric ---------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def examples():
-    return example_corpus()
-
-
-def test_options_of_compute_hold_for_what_was_added_before(sari, examples):
-    columns = with_system(examples, "rewriting")
-    sari.add_batch(**{name: column[:4] for name, column in columns.items()})
-    sari.add_batch(**{name: column[4:] for name, column in columns.items()})
-    options = {"variant": "easse", "confidence": 0.9, "resamples": 50, "seed": 2, "baselines": True, "details": True}
-    assert sari.compute(**options) == sari.compute(**columns, **options)
-
-
-@pytest.mark.parametrize("options", [{}, {"variant": "easse"}, {"variant": "hf", "level": "corpus"}])
-def test_intervals_of_compute(sari, examples, options):
-    found = sari.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=7, **options)
-    plain = sari.compute(**with_system(examples, "deleting"), **options)
-    intervals = found.pop("confidence_intervals")
-    assert found == plain
-    assert list(intervals) == list(SCORES)
-    assert all(low < plain[name] < high for name, (low, high) in intervals.items())
-    again = sari.compute(
-        **with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=7, threads=1, **options
-    )
-    assert again["confidence_intervals"] == intervals
-    other = sari.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=8, **options)
-    assert other["confidence_intervals"] != intervals
-    wider = sari.compute(**with_system(examples, "deleting"), confidence=0.99, resamples=500, seed=7, **options)
-    assert wider["confidence_intervals"]["sari"][0] < intervals["sari"][0]
-
-
-@pytest.mark.parametrize("variant", ["hf", "easse"])
-def test_intervals_resample_segments(sari, examples, variant):
-    """Each resample scored from its texts, as slowly as can be."""
-    columns = with_system(examples, "deleting")
-    draws = np.random.Generator(np.random.PCG64(5)).integers(0, 10, size=(20, 10))
-    resamples = [
-        sari.compute(**{name: [column[place] for place in chosen] for name, column in columns.items()}, variant=variant)
-        for chosen in draws
-    ]
-    found = sari.compute(**columns, variant=variant, confidence=0.8, resamples=20, seed=5)["confidence_intervals"]
-    for name in SCORES:
-        expected = np.quantile([scores[name] for scores in resamples], [0.1, 0.9])
-        assert found[name] == pytest.approx(expected, rel=1e-9)
-
-
-def test_one_segment_has_no_interval_and_no_significance(sari):
-    columns = {"sources": ["a b c"], "references": ["a b"]}
-    for variant in ("hf", "easse"):
-        for method in METHODS:
-            found = sari.compare(
-                **columns, predictions={"x": ["a"], "y": ["a b"]}, variant=variant, method=method, resamples=99
-            )["systems"]
-            for scores in found.values():
-                assert "confidence_intervals" not in scores
-            assert set(found["y"]["p_values"].values()) == {1.0}
-        assert "confidence_intervals" not in sari.compute(**columns, predictions=["a"], confidence=0.9)
-
-
-def test_states_keep_rows_for_intervals_through_merging_and_pickling(sari, examples):
-    columns = with_system(examples, "rewriting")
-    for variant in ("hf", "easse"):
-        whole = sari.state(variant=variant, resampling=True)
-        for half in (slice(0, 4), slice(4, 10)):
-            part = sari.state(variant=variant, resampling=True)
-            part.update(**{name: column[half] for name, column in columns.items()})
-            whole.merge(pickle.loads(pickle.dumps(part)))
-        expected = sari.compute(**columns, variant=variant, confidence=0.95)
-        assert whole.compute(confidence=0.95) == expected
-    plain = sari.state()
-    plain.update(**columns)
-    with pytest.raises(ValueError, match=r"^confidence: got a state without resampling=True, wanted one with it$"):
-        plain.compute(confidence=0.95)
-    with pytest.raises(ValueError, match=r"^other: got a state with resampling=True, wanted resampling=False$"):
-        plain.merge(sari.state(resampling=True))
-
-
-def test_baselines(sari, examples):
-    columns = {name: examples[name] for name in ("sources", "references")}
-    for variant in ("hf", "easse_legacy"):
-        found = sari.baselines(**columns, variant=variant)
-        assert list(found) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
-        first, second = (list(column) for column in zip(*columns["references"], strict=True))
-        sources = columns["sources"]
-        by_hand = {
-            "copy": (sources, columns["references"]),
-            "empty": ([""] * 10, columns["references"]),
-            "unrelated": ([*first[1:], first[0]], columns["references"]),
-            "reference 1": (first, second),
-            "reference 2": (second, first),
-        }
-        for name, (predictions, references) in by_hand.items():
-            scores = sari.compute(sources=sources, predictions=predictions, references=references, variant=variant)
-            assert found[name] == scores
-        assert found["references"]["sari"] == (found["reference 1"]["sari"] + found["reference 2"]["sari"]) / 2
-        with_scores = sari.compute(**with_system(examples, "deleting"), variant=variant, baselines=True)
-        assert with_scores.pop("baselines") == found
-        assert with_scores == sari.compute(**with_system(examples, "deleting"), variant=variant)
-    assert list(sari.baselines(sources=["a", "b"], references=[["a"], ["b", "c"]])) == ["copy", "empty", "unrelated"]
-    ragged = sari.baselines(sources=["a", "b"], references=[["a", "x"], ["b", "c", "d"]])
-    assert list(ragged) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
+# ---- Options --------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
+        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap"),
+        (
+            {"method": "boostrap"},
+            ValueError,
+            "method: got 'boostrap', wanted one of randomization, bootstrap; did you mean 'bootstrap'?",
+        ),
         ({"confidence": 95}, ValueError, "confidence: got 95, wanted a number between 0 and 1"),
+        ({"confidence": 0}, ValueError, "confidence: got 0, wanted a number between 0 and 1"),
         ({"confidence": True}, TypeError, "confidence: got True, wanted a number between 0 and 1"),
         ({"confidence": float("nan")}, ValueError, "confidence: got nan, wanted a number between 0 and 1"),
         ({"resamples": 0}, ValueError, "resamples: got 0, wanted a whole number of at least 1"),
         ({"resamples": 1e3}, TypeError, "resamples: got 1000.0, wanted a whole number of at least 1"),
-        (
-            {"resamples": 1_000_000_000},
-            ValueError,
-            "resamples: got 1000000000, wanted a whole number of at most 1000000",
-        ),
+        ({"resamples": 10**9}, ValueError, "resamples: got 1000000000, wanted a whole number of at most 1000000"),
         ({"seed": -1}, ValueError, "seed: got -1, wanted a whole number of at least 0"),
         ({"seed": "x"}, TypeError, "seed: got 'x', wanted a whole number of at least 0"),
     ],
 )
-def test_bad_options(sari, examples, options, error, message):
-    for call in (
-        lambda: sari.compute(**with_system(examples, "deleting"), **options),
-        lambda: sari.compare(**examples, **options),
-    ):
-        with pytest.raises(error) as raised:
-            call()
-        assert str(raised.value) == message
+def test_bad_options(options, error, message):
+    with refuses(error, message):
+        significance.resolve_resampling(**options)
 
 
-def test_baselines_option_is_a_bool(sari, examples):
-    with pytest.raises(TypeError, match=r"^baselines: got 1, wanted True or False$"):
-        sari.compute(**with_system(examples, "deleting"), baselines=1)
+def test_options():
+    nothing = significance.resolve_resampling()
+    assert (nothing.is_wanted, nothing.resamples, nothing.trials) == (False, 1_000, None)
+    both = significance.resolve_resampling(confidence=0.9, method="bootstrap", resamples=np.int64(50), seed=7)
+    assert (both.is_wanted, both.confidence, both.resamples, both.trials, both.seed) == (True, 0.9, 50, 50, 7)
