@@ -287,7 +287,7 @@ class State:
         if theirs.variant != own.variant:
             changed = [name for name, value in theirs.variant.options.items() if value != own.variant.options[name]]
             differ = "; ".join(f"{name} {shown(theirs.variant.options[name])}" for name in changed[:3])
-            raise ValueError(f"other: got a state with other options ({differ}), wanted those of this state")
+            raise ValueError(f"other: got a state with other options ({_cut(differ, 130)}), wanted those of this state")
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -354,7 +354,10 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
     try:
         line, _, body = bytes(data).partition(b"\n")
         head = json.loads(line)
-        made_by, options, keeps = head["state"], dict(head["options"]), list(head["keeps"])
+        made_by, signature, options = head["state"], head["signature"].split("|"), dict(head["options"])
+        keeps_sentences, keeps_rows = head["keeps"]
+        if not options.keys() <= OPTIONS.keys() or {type(keeps_sentences), type(keeps_rows)} != {bool}:
+            raise ValueError(_NO_STATE)
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise ValueError(_NO_STATE) from None
     if made_by != VERSION:
@@ -364,15 +367,23 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
     if lacking:
         raise ValueError(f"{lacking[0]}: got None, wanted the callable that the state was made with")
     variant = resolve_variant(**{**options, **given})
-    state = State(variant, sentences=keeps[0], resampling=keeps[1], pickle_factory=pickle_factory)
+    state = State(variant, sentences=keeps_sentences, resampling=keeps_rows, pickle_factory=pickle_factory)
     try:
         state._statistics = _unpacked(head, body, state._statistics)
-        same = state.signature == head["signature"]
     except (ValueError, KeyError, TypeError, OverflowError, IndexError):
         raise ValueError(_NO_STATE) from None
-    if not same:
-        raise ValueError(f"data: got a state of {shown(head['signature'])}, wanted {state.signature}")
+    wanted = state.signature.split("|")
+    if signature != wanted:
+        got, wanted = (
+            [field for field in one if field not in other] for one, other in ((signature, wanted), (wanted, signature))
+        )
+        raise ValueError(f"data: got a state of {_cut(', '.join(got), 80)}, wanted {_cut(', '.join(wanted), 80)}")
     return state
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text, or its beginning."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> CorpusStatistics:
@@ -382,7 +393,7 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
     of_sentences = (empty.variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
     totals = np.array(head["totals"], np.int64)
     wanted = (3, *(counts if level == "corpus" else of_sentences)) if segments else ()
-    if type(segments) is not int or not 0 <= copies <= segments or totals.shape != wanted:
+    if {type(segments), type(copies)} != {int} or not 0 <= copies <= segments or totals.shape != wanted:
         raise ValueError(_NO_STATE)
     numbers = np.frombuffer(body, "<f8").astype(float)
     parts: list[tuple[np.ndarray, ...]] = []
@@ -401,7 +412,7 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
         empty,
         sample=sample,
         segments=segments,
-        copies=int(copies),
+        copies=copies,
         totals=totals if segments else 0,
         sentence_parts=parts[0],
         row_parts=parts[1],
