@@ -103,7 +103,7 @@ _ABOVE_COPIES_AND_UNRELATED = 35
 _ABOVE_UNRELATED = 30
 _UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 
-# A sample has so many pairs of neighbouring segments, and so many characters of each text.
+# The size of a sample: pairs of neighbouring segments, and characters of each text.
 _PAIRS = 16
 _CHARACTERS = 2_000
 

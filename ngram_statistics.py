@@ -73,10 +73,10 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Return which n-grams of references, among those asked for, deleting words leaves of the source: bool[ngram].
+        """Return which n-grams deleting words leaves of the source: bool[ngram].
 
         Args:
-            asked: bool[..., ngram].
+            asked: bool[..., ngram]: the n-grams to look at, which references must hold; the others are False.
         """
         asked = np.asarray(asked.any(axis=tuple(range(asked.ndim - 1))))
         found = np.zeros(len(asked), bool)
@@ -284,7 +284,7 @@ def count_predictions(
     """
     tokens, ends = prepared.tokens, running_total(predictions.lengths)
     owners = np.arange(len(tokens.nrefs)) if owners is None else owners
-    # So many at a time that memory does not grow with their number.
+    # In runs, so that memory does not grow with the number of predictions.
     of_texts = tokens.lengths[tokens.references]
     sizes = tokens.lengths[: len(tokens.nrefs)] + np.add.reduceat(of_texts, tokens.nrefs.cumsum() - tokens.nrefs)
     counts = [

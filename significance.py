@@ -19,7 +19,7 @@ from .variants import check_choice, check_whole_number
 #: A difference is significant if its corrected p-value is below this.
 SIGNIFICANT = 0.05
 
-#: The bootstrap and its intervals hold from so many segments: see `benchmarks/significance.py`.
+#: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/significance.py`.
 ENOUGH_SEGMENTS = 100
 
 # Whole numbers up to 2**53 are exact in float64; differences of two sums need one bit more than a sum.
@@ -34,7 +34,8 @@ Statistic = Callable[[np.ndarray], np.ndarray]
 RESAMPLES = 1_000
 MOST_RESAMPLES = 1_000_000
 
-# A p-value from n draws is at least 1 / (n + 1); corrected for m comparisons, m times that. With so many draws for each
+# A p-value from n draws is at least 1 / (n + 1), and with a correction for m comparisons m times that. With this many
+# draws for each
 # comparison a difference can still be significant.
 _DRAWS_PER_COMPARISON = 40
 
@@ -220,7 +221,7 @@ class PairedTest:
     Attributes:
         title: what it is called.
         draws: what its draws are called.
-        resamples: how many draws it makes unless told otherwise.
+        resamples: the default number of draws.
         p_values: from a sample, pairs and the number of draws to p-values, float64[pair, score].
     """
 
@@ -230,7 +231,7 @@ class PairedTest:
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
 
     def resamples_for(self, comparisons: int) -> int:
-        """Return how many draws it makes for so many comparisons, unless told otherwise."""
+        """Return the default number of draws for a number of comparisons."""
         return max(self.resamples, _DRAWS_PER_COMPARISON * comparisons)
 
 
@@ -259,7 +260,7 @@ def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.n
 
 
 def _chunks(draw: Callable[[int], np.ndarray], cells: int, resamples: int) -> Iterator[np.ndarray]:
-    """Yield what `draw` returns for some resamples at a time, each of so many cells; how many changes no draw."""
+    """Yield what `draw` returns for some resamples at a time, of `cells` cells each; the chunks change no draw."""
     size = max(1, _CELLS // cells)
     for begin in range(0, resamples, size):
         yield draw(min(size, resamples - begin))

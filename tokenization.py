@@ -1,7 +1,7 @@
 """Texts in, token ids out: a whole batch at a time, without a Python loop over tokens.
 
-A batch becomes one buffer of UTF-8 bytes in which the byte 0xFF, which UTF-8 never uses, stands before, between and
-after the texts. Tokens are spans of that buffer. Two tokens get the same id if and only if their bytes are the same.
+A batch becomes one buffer of UTF-8 bytes, with the byte 0xFF, which UTF-8 never uses, before, between and after the
+texts. Tokens are spans of that buffer. Two tokens get the same id if and only if their bytes are the same.
 """
 
 import re
@@ -426,7 +426,7 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     """Return the marks that end a run of two or more and stay glued to the digits behind them.
 
     The first of sacreBLEU's two expressions for periods and commas consumes marks in pairs with the character before
-    them, so whether the last one is split off depends on the length of the run and on what stands before it.
+    them, so whether the last one is split off depends on the length of the run and on the character before it.
     """
     last = (marks[1:-1] & marks[:-2] & (digit[2:] >> 1)).nonzero()[0] + 1
     if not last.size:
