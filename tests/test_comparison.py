@@ -1,25 +1,27 @@
-"""Several systems or variants side by side: each as if alone, baselines, and the way from a variant to another."""
+"""Systems, candidates and variants beside each other: each as if alone, baselines, and what explains a difference."""
 
 import itertools
 import json
+import pickle
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
-from four_segments import TEXTS, repeated, state_of
+from conftest import ROOT
+from four_segments import TEXTS, repeated, run
 from programs import example_corpus, with_system
 from refusals import refuses
 
-from sari.comparing import baseline_scores, compare, explain_difference, score_systems
-from sari.inputs import Columns, SystemColumns
-from sari.options import resolve_resampling, resolve_settings
-from sari.resampling import TESTS, holm
-from sari.scoring import Scorer
-from sari.variants import VARIANTS
+from sari.comparison import baseline_scores, compare, explain_difference, score_systems
+from sari.scorer import Scorer
+from sari.scores import SCORES
+from sari.significance import TESTS, holm, resolve_resampling
+from sari.state import score_columns
+from sari.validation import Columns, SystemColumns
+from sari.variants import VARIANTS, resolve_variant
 
-SCORES = ("sari", "keep", "delete", "add")
 METHODS = list(TESTS)
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
 
@@ -39,22 +41,23 @@ COLUMNS = SystemColumns(TEXTS["sources"], SYSTEMS, TEXTS["references"])
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_systems_are_scored_as_if_alone(variant):
-    states = score_systems(COLUMNS, resolve_settings(variant), sentences=True, resampling=True)
-    assert list(states) == list(SYSTEMS)
-    for name, state in states.items():
-        alone = state_of(Scorer(), {**TEXTS, "predictions": SYSTEMS[name]}, variant=variant, sentences=True)
-        assert (state.segments, state.signature) == (4, alone.signature)
-        assert state.compute(details=True) == alone.compute(details=True)
-        assert list(map(str, state.warnings())) == list(map(str, alone.warnings()))
+    systems = score_systems(COLUMNS, resolve_variant(variant), sentences=True, rows=True)
+    assert list(systems) == list(SYSTEMS)
+    for name, corpus in systems.items():
+        alone = score_columns(COLUMNS.of(name), resolve_variant(variant), sentences=True, rows=True)
+        assert (corpus.segments, corpus.signature) == (4, alone.signature)
+        assert corpus.result(details=True) == alone.result(details=True)
+        assert corpus.rows().tobytes() == alone.rows().tobytes()
+        assert list(map(str, corpus.warnings())) == list(map(str, alone.warnings()))
 
 
-def test_comparisons_of_states():
+def test_comparisons_of_statistics():
     resampling = resolve_resampling(confidence=0.9, method="bootstrap", resamples=50, seed=7)
     columns = SystemColumns(
         repeated(5)["sources"], {name: texts * 5 for name, texts in SYSTEMS.items()}, repeated(5)["references"]
     )
-    states = score_systems(columns, resolve_settings("easse"), resampling=True)
-    found = compare(states, baseline="copies", resampling=resampling)
+    systems = score_systems(columns, resolve_variant("easse"), rows=True)
+    found = compare(systems, baseline="copies", resampling=resampling)
     head = {name: value for name, value in found.items() if name != "systems"}
     assert head == {
         "baseline": "copies",
@@ -65,7 +68,7 @@ def test_comparisons_of_states():
         "seed": 7,
         "comparisons": 2,
         "segments": 20,
-        "signature": states["copies"].signature,
+        "signature": systems["copies"].signature,
     }
     scores = {name: oracle.score(**{**TEXTS, "predictions": texts}, variant="easse") for name, texts in SYSTEMS.items()}
     for name, result in found["systems"].items():
@@ -80,17 +83,17 @@ def test_comparisons_of_states():
 
 
 def test_a_baseline_is_one_of_the_systems():
-    states = score_systems(COLUMNS, resolve_settings())
+    systems = score_systems(COLUMNS, resolve_variant())
     nothing = resolve_resampling()
-    assert compare(states, resampling=nothing)["baseline"] == "ours"
+    assert compare(systems, resampling=nothing)["baseline"] == "ours"
     with refuses(ValueError, "baseline: got 'theirs', wanted one of ours, copies, upside down"):
-        compare(states, baseline="theirs", resampling=nothing)
+        compare(systems, baseline="theirs", resampling=nothing)
 
 
 def test_systems_of_no_segments():
-    states = score_systems(SystemColumns([], {"ours": []}, []), resolve_settings())
+    systems = score_systems(SystemColumns([], {"ours": []}, []), resolve_variant())
     with refuses(ValueError, "sources, predictions, references: got no segments, wanted at least one"):
-        compare(states, resampling=resolve_resampling())
+        compare(systems, resampling=resolve_resampling())
 
 
 # ---- Baselines ------------------------------------------------------------------------------------------------------
@@ -99,7 +102,7 @@ def test_systems_of_no_segments():
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_baselines_by_the_oracle(variant):
     sources, references = TEXTS["sources"], TEXTS["references"]
-    found = baseline_scores(sources, references, resolve_settings(variant))
+    found = baseline_scores(sources, references, resolve_variant(variant))
     assert list(found) == ["copy", "empty", "unrelated", "references", "reference 1", "reference 2"]
 
     def scores(predictions, references):
@@ -117,35 +120,30 @@ def test_baselines_by_the_oracle(variant):
 
 def test_baselines_need_two_references_of_every_segment():
     references = [["a", "b", "c"], ["d"]]
-    assert list(baseline_scores(["a", "d"], references, resolve_settings())) == ["copy", "empty", "unrelated"]
+    assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated"]
     references = [["a", "b", "c"], ["d", "e"]]
     people = ["references", "reference 1", "reference 2"]
-    assert list(baseline_scores(["a", "d"], references, resolve_settings())) == ["copy", "empty", "unrelated", *people]
+    assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
 
 
-def test_baselines_at_the_doors(scorer):
+def test_baselines_of_a_scorer(scorer):
     texts = {"sources": TEXTS["sources"], "references": TEXTS["references"]}
     found = scorer.baselines(**texts, variant="easse", max_order=2)
-    assert found == baseline_scores(*texts.values(), resolve_settings("easse", max_order=2))
+    assert found == baseline_scores(*texts.values(), resolve_variant("easse", max_order=2))
     assert scorer.compute(**TEXTS, variant="easse", max_order=2, baselines=True)["baselines"] == found
 
 
 def test_baselines_of_no_segments():
     with refuses(ValueError, "sources, references: got no segments, wanted at least one"):
-        baseline_scores([], [], resolve_settings())
+        baseline_scores([], [], resolve_variant())
 
 
 # ---- From one variant to another ------------------------------------------------------------------------------------
 
 
-def test_the_door_adds_nothing_to_the_way(scorer, corpus):
-    settings = [resolve_settings(name) for name in ("hf", "easse")]
-    assert scorer.explain_difference(**corpus) == explain_difference(Columns(**corpus), *settings)
-
-
-def test_no_way_without_segments():
+def test_no_explanation_without_segments():
     with refuses(ValueError, "sources, predictions, references: got no segments, wanted at least one"):
-        explain_difference(Columns([], [], []), resolve_settings("hf"), resolve_settings("set"))
+        explain_difference(Columns([], [], []), resolve_variant("hf"), resolve_variant("set"))
 
 
 @pytest.fixture(scope="module")
@@ -204,28 +202,20 @@ def test_from_a_variant_to_itself_is_no_step(sari, corpus):
 
 
 def test_options_hold_for_both_ends(sari, corpus):
-    found = sari.explain_difference(**corpus, tokenize="none", max_order=2, deletion="f1", threads=1)
+    found = sari.explain_difference(**corpus, tokenize="none", max_order=2, deletion="f1")
     assert "deletion" not in [step["choice"] for step in found["steps"]]
     last = sari.compute(**corpus, variant="easse", tokenize="none", max_order=2, deletion="f1")
     assert found["steps"][-1]["sari"] == last["sari"]
 
 
-@pytest.mark.parametrize(
-    ("options", "error", "message"),
-    [
-        ({"variant_b": "bleu"}, ValueError, "variant: got 'bleu', wanted one of "),
-        ({"tokenize": "13b"}, ValueError, "tokenize: got '13b', wanted "),
-        ({"predictions": []}, ValueError, "predictions: got 0 rows, wanted "),
-        ({"sources": [], "predictions": [], "references": []}, ValueError, "sources, predictions, references: got no "),
-    ],
-)
-def test_refusals(sari, corpus, options, error, message):
-    with pytest.raises(error) as raised:
-        sari.explain_difference(**{**corpus, **options})
-    assert str(raised.value).startswith(message)
+def test_an_unknown_variant_has_no_explanation(scorer):
+    with refuses(ValueError, f"variant: got 'bleu', wanted one of {', '.join(VARIANTS)}"):
+        scorer.explain_difference(**TEXTS, variant_b="bleu")
+    with pytest.raises(TypeError, match=r"^variant: got an unknown argument; did you mean 'variant_[ab]'\?$"):
+        scorer.explain_difference(**TEXTS, variant="easse")
 
 
-# ---- Through the metric ---------------------------------------------------------------------------------------------
+# ---- By the metric ---------------------------------------------------------------------------------------------
 
 
 @pytest.fixture(scope="module")
@@ -338,7 +328,7 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap, or None"),
+        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap"),
         ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
         (
             {"all_pairs": True, "baseline": "deleting"},
@@ -352,9 +342,9 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
         ),
         ({"baseline": "x"}, ValueError, "baseline: got 'x', wanted one of deleting, rewriting"),
         ({"predictions": {}}, ValueError, "predictions: got no system, wanted at least one"),
-        ({"predictions": ["a"]}, TypeError, "predictions: got list, wanted a dict of names and lists of str"),
-        ({"predictions": {1: ["a"]}}, TypeError, "predictions: got the name 1, wanted a str"),
-        ({"predictions": {"x": ["a", None]}}, TypeError, "predictions['x'][1]: got NoneType, wanted str"),
+        ({"predictions": ["a"]}, ValueError, "predictions: got list, wanted a dict of names and lists of str"),
+        ({"predictions": {1: ["a"]}}, ValueError, "predictions: got the name 1, wanted a str"),
+        ({"predictions": {"x": ["a", None]}}, ValueError, "predictions['x'][1]: got NoneType, wanted str"),
         ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, wanted 10, as many as sources"),
         (
             {"sources": [], "predictions": {"x": []}, "references": []},
@@ -364,9 +354,61 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
     ],
 )
 def test_bad_comparisons(sari, examples, changes, error, message):
-    with pytest.raises(error) as raised:
+    with refuses(error, message):
         sari.compare(**{**examples, **changes})
-    assert str(raised.value) == message
+
+
+# ---- Prepared texts -------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_prepared_texts_score_as_compute_does(scorer, variant):
+    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], variant=variant)
+    for predictions in (TEXTS["predictions"], TEXTS["sources"]):
+        expected = scorer.compute(**TEXTS | {"predictions": predictions}, variant=variant, details=True)
+        assert prepared.compute(predictions, details=True) == expected
+        del expected["sentences"], expected["orders"], expected["signature"]
+        assert prepared.compute(predictions) == expected
+
+
+def test_prepared_texts_are_nobody_elses(scorer):
+    texts = {"sources": list(TEXTS["sources"]), "references": [list(row) for row in TEXTS["references"]]}
+    prepared = scorer.prepare(**texts)
+    texts["references"][0].append("another")
+    for column in texts.values():
+        column.pop()
+    assert prepared.compute(TEXTS["predictions"], details=True) == scorer.compute(**TEXTS, details=True)
+
+
+def test_bad_predictions_of_prepared_texts(scorer):
+    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"])
+    with refuses(ValueError, "predictions: got 1 rows, wanted 4, as many as sources"):
+        prepared.compute(["a"])
+    with refuses(ValueError, "predictions[1]: got NoneType, wanted str"):
+        prepared.compute(["a", None, "b", "c"])
+    with refuses(TypeError, "details: got 1, wanted True or False"):
+        prepared.compute(TEXTS["predictions"], details=1)
+
+
+OPEN_PREPARED = """
+import json, pickle, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from as_package import make_importable
+
+make_importable()
+prepared = pickle.loads(Path(sys.argv[2]).read_bytes())
+print(json.dumps([prepared.compute(json.loads(sys.argv[3]), details=True), "evaluate" in sys.modules]))
+"""
+
+
+def test_prepared_texts_open_in_a_new_process(scorer, tmp_path):
+    file, options = tmp_path / "prepared", {"variant": "easse", "tokenize": "intl", "max_order": 2}
+    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], **options)
+    file.write_bytes(pickle.dumps(prepared))
+    found = run(OPEN_PREPARED, ROOT, file, json.dumps(TEXTS["predictions"]), HF_HOME=str(tmp_path / "home"))
+    assert found == [scorer.compute(**TEXTS, **options, details=True), type(scorer) is not Scorer]
 
 
 # ---- Candidates as each other's references --------------------------------------------------------------------------
@@ -394,3 +436,19 @@ def test_of_equal_candidates_the_first_is_chosen():
     )
     assert found["places"] == [0]
     assert found["expected"][0][:3] == found["expected"][0][3:6]
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+def test_candidates_are_scored_as_if_alone(scorer, variant):
+    candidates = [TEXTS["predictions"], [], [TEXTS["sources"][2]], ["", "No!"]]
+    found = scorer.score_candidates(
+        sources=TEXTS["sources"], candidates=candidates, references=TEXTS["references"], variant=variant
+    )
+    expected = [
+        [
+            scorer.compute(sources=[source], predictions=[text], references=[references], variant=variant)["sari"]
+            for text in row
+        ]
+        for source, row, references in zip(TEXTS["sources"], candidates, TEXTS["references"], strict=True)
+    ]
+    assert found == expected
