@@ -1,16 +1,19 @@
-"""The doors of `Scorer`, without `evaluate` and as methods of the metric: options, details, batches and tokens."""
+"""The methods of `Scorer`, without `evaluate` and as those of the metric: options, details, intervals and batches."""
 
 import json
+import pickle
 
 import datasets
 import numpy as np
 import oracle
 import pyarrow as pa
 import pytest
-from four_segments import NAMES, SCORES, TEXTS, load, own_tokenizer, rows
-from refusals import BAD_OPTIONS, refuses
+from conftest import ROOT
+from four_segments import NAMES, SCORES, TEXTS, load, rows, run
+from programs import example_corpus, with_system
+from refusals import BAD_OPTIONS, bad_option, refuses
 
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.variants import VARIANTS
 
 # ---- Scores ---------------------------------------------------------------------------------------------------------
@@ -57,20 +60,20 @@ def test_arguments_have_names(scorer):
 # ---- Options --------------------------------------------------------------------------------------------------------
 
 
+#: The methods that take options and no more than texts.
+METHODS = {
+    "compute": lambda scorer, **options: scorer.compute(**TEXTS, **options),
+    "state": lambda scorer, **options: scorer.state(**options),
+    "signature": lambda scorer, **options: scorer.signature(**options),
+    "score_batch": lambda scorer, **options: scorer.score_batch(TEXTS, **options),
+}
+
+
 @pytest.mark.parametrize(("name", "value", "kind", "wanted"), BAD_OPTIONS)
 def test_bad_options(scorer, name, value, kind, wanted):
-    message = f"{name}: got {value!r}, {wanted}"
-    with refuses(kind, message):
-        scorer.compute(**TEXTS, **{name: value})
-    with refuses(kind, message):
-        scorer.state(**{name: value})
-    with refuses(kind, message):
-        scorer.score_batch(TEXTS, **{name: value})
-    if name != "threads":
-        with refuses(kind, message):
-            scorer.signature(**{name: value})
-    with refuses(kind, message):
-        scorer.tokens(**TEXTS, **{name: value})
+    for method in METHODS.values():
+        with refuses(kind, bad_option(name, value, wanted)):
+            method(scorer, **{name: value})
 
 
 @pytest.mark.parametrize("value", [1, None, "yes"])
@@ -83,44 +86,27 @@ def test_bad_flags(scorer, value):
             scorer.state(**{flag: value})
 
 
-DOORS = {
-    "compute": lambda scorer, **options: scorer.compute(**TEXTS, **options),
-    "state": lambda scorer, **options: scorer.state(**options),
-    "signature": lambda scorer, **options: scorer.signature(**options),
-    "score_batch": lambda scorer, **options: scorer.score_batch(TEXTS, **options),
-    "tokens": lambda scorer, **options: scorer.tokens(**TEXTS, **options),
-}
-
-
+@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
 @pytest.mark.parametrize(
-    ("door", "name"),
-    [
-        *((door, name) for door in DOORS for name in ("lower_case", "source")),
-        *(("compute", "sentences"), ("signature", "details"), ("state", "details")),
-        *(("score_batch", "details"), ("score_batch", "sentences")),
-    ],
+    ("name", "meant"),
+    [("lower_case", "lowercase"), ("varaint", "variant"), ("max_ngram_order", "max_order"), ("threads", None)],
 )
-def test_unknown_options(scorer, door, name):
-    """The name that came and those that are valid, and nothing of how the metric is built inside."""
+def test_unknown_options_are_refused_with_the_nearest_name(scorer, method, name, meant):
     with pytest.raises(TypeError) as error:
-        DOORS[door](scorer, **{name: True})
+        method(scorer, **{name: True})
     message = str(error.value)
-    assert "\n" not in message
-    assert name in message
-    assert "customized" not in message
-    assert "evaluate_modules" not in message
-    assert all(option in message for option in ("variant", "max_order"))
+    assert message.startswith(f"{name}: got an unknown argument")
+    assert len(message) <= 200
+    assert message.endswith(f"; did you mean {meant!r}?") or meant is None
 
 
 def test_misspelt_columns(scorer):
-    with pytest.raises(TypeError) as error:
+    with refuses(TypeError, "source: got an unknown argument; did you mean 'sources'?"):
         scorer.compute(source=TEXTS["sources"], predictions=TEXTS["predictions"], references=TEXTS["references"])
-    assert "source" in str(error.value)
-    assert "customized" not in str(error.value)
 
 
 def test_options_left_at_none_are_the_variants_own(scorer):
-    nothing = dict.fromkeys(("level", "deletion", "zero_division", "tokenize", "lowercase", "threads"))
+    nothing = dict.fromkeys(("level", "deletion", "zero_division", "tokenize", "lowercase", "penalties"))
     for variant in VARIANTS:
         assert scorer.compute(**TEXTS, variant=variant, **nothing) == scorer.compute(**TEXTS, variant=variant)
 
@@ -147,7 +133,6 @@ def test_options_are_heard(scorer, options):
 def test_numbers_of_numpy_are_numbers(scorer):
     assert scorer.compute(**TEXTS, zero_division=np.float64(0.5)) == scorer.compute(**TEXTS, zero_division=0.5)
     assert scorer.compute(**TEXTS, max_order=np.int64(2)) == scorer.compute(**TEXTS, max_order=2)
-    assert scorer.compute(**TEXTS, threads=np.int64(2)) == scorer.compute(**TEXTS)
     assert scorer.compute(**TEXTS, zero_division=np.float32(0.5)) == scorer.compute(**TEXTS, zero_division=0.5)
 
 
@@ -176,6 +161,58 @@ def test_details(scorer, variant, max_order):
     for name, column in oracle.sentences(**TEXTS, **options).items():
         assert result["sentences"][name] == pytest.approx(column)
     assert json.loads(json.dumps(result)) == result
+
+
+# ---- Intervals ------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def examples():
+    return example_corpus()
+
+
+@pytest.mark.parametrize("options", [{}, {"variant": "easse"}, {"variant": "hf", "level": "corpus"}])
+def test_intervals_of_compute(scorer, examples, options):
+    found = scorer.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=7, **options)
+    plain = scorer.compute(**with_system(examples, "deleting"), **options)
+    intervals = found.pop("confidence_intervals")
+    assert found == plain
+    assert list(intervals) == list(NAMES)
+    assert all(low < plain[name] < high for name, (low, high) in intervals.items())
+    other = scorer.compute(**with_system(examples, "deleting"), confidence=0.9, resamples=500, seed=8, **options)
+    assert other["confidence_intervals"] != intervals
+    wider = scorer.compute(**with_system(examples, "deleting"), confidence=0.99, resamples=500, seed=7, **options)
+    assert wider["confidence_intervals"]["sari"][0] < intervals["sari"][0]
+
+
+@pytest.mark.parametrize("variant", ["hf", "easse"])
+def test_intervals_resample_segments(scorer, examples, variant):
+    """Each resample scored from its texts, as slowly as can be."""
+    columns = with_system(examples, "deleting")
+    draws = np.random.Generator(np.random.PCG64(5)).integers(0, 10, size=(20, 10))
+    resamples = [
+        scorer.compute(
+            **{name: [column[place] for place in chosen] for name, column in columns.items()}, variant=variant
+        )
+        for chosen in draws
+    ]
+    found = scorer.compute(**columns, variant=variant, confidence=0.8, resamples=20, seed=5)["confidence_intervals"]
+    for name in NAMES:
+        expected = np.quantile([scores[name] for scores in resamples], [0.1, 0.9])
+        assert found[name] == pytest.approx(expected, rel=1e-9)
+
+
+def test_one_segment_has_no_interval_and_no_significance(scorer):
+    columns = {"sources": ["a b c"], "references": ["a b"]}
+    for variant in ("hf", "easse"):
+        for method in ("randomization", "bootstrap"):
+            found = scorer.compare(
+                **columns, predictions={"x": ["a"], "y": ["a b"]}, variant=variant, method=method, resamples=99
+            )["systems"]
+            for scores in found.values():
+                assert "confidence_intervals" not in scores
+            assert set(found["y"]["p_values"].values()) == {1.0}
+        assert "confidence_intervals" not in scorer.compute(**columns, predictions=["a"], confidence=0.9)
 
 
 # ---- Batches of a data set ------------------------------------------------------------------------------------------
@@ -230,23 +267,6 @@ def test_map_in_several_processes(scorer):
 # ---- Sources and references that are shared -------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_prepared_texts_score_as_compute_does(scorer, variant):
-    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], variant=variant)
-    for predictions in (TEXTS["predictions"], TEXTS["sources"]):
-        expected = scorer.compute(**TEXTS | {"predictions": predictions}, variant=variant, details=True)
-        assert prepared.compute(predictions, details=True) == expected
-
-
-def test_prepared_texts_are_nobody_elses(scorer):
-    texts = {"sources": list(TEXTS["sources"]), "references": [list(row) for row in TEXTS["references"]]}
-    prepared = scorer.prepare(**texts)
-    texts["references"][0].append("another")
-    for column in texts.values():
-        column.pop()
-    assert prepared.compute(TEXTS["predictions"], details=True) == scorer.compute(**TEXTS, details=True)
-
-
 def test_texts_without_predictions_are_read_once(scorer):
     sources, references = TEXTS["sources"], TEXTS["references"]
     read = {"sources": iter(sources), "references": iter(references)}
@@ -258,43 +278,31 @@ def test_texts_without_predictions_are_read_once(scorer):
     ]
 
 
-# ---- Tokens ---------------------------------------------------------------------------------------------------------
+# ---- The scorer as an object ----------------------------------------------------------------------------------------
 
 
-def test_tokens(scorer):
-    tokens = scorer.tokens(**rows(2, 3), variant="easse")
-    assert tokens.sources == [["he", "came", ",", "saw", ",", "and", "won", "."], ["no", "."]]
-    assert tokens.predictions == [["he", "came", ".", "he", "saw", ".", "he", "won", "."], []]
-    he_won = ["he", "won", "."]
-    assert tokens.references == [[["he", "came", "and", "saw", ".", *he_won], he_won], [["no", "!"], ["nope", "."]]]
+def test_the_variant_of_a_scorer_is_the_default_of_its_methods():
+    scorer = Scorer("easse")
+    assert scorer.compute(**TEXTS) == Scorer().compute(**TEXTS, variant="easse")
+    assert scorer.compute(**TEXTS, variant="hf") == Scorer().compute(**TEXTS)
+    with refuses(ValueError, f"variant: got 'nope', wanted one of {', '.join(VARIANTS)}"):
+        Scorer("nope")
 
 
-def test_tokens_where_texts_are_split_on_spaces(scorer):
-    tokens = scorer.tokens(sources=["a  b"], predictions=[""], references=["c "], variant="xu2016")
-    assert tokens == ([["a", "", "b"]], [[""]], [[["c", ""]]])
+OPEN_SCORER = """
+import json, pickle, sys
+from pathlib import Path
+
+sys.path.insert(0, sys.argv[1])
+from as_package import make_importable
+
+make_importable()
+scorer = pickle.loads(Path(sys.argv[2]).read_bytes())
+print(json.dumps([scorer.compute(**json.loads(sys.argv[3])), "evaluate" in sys.modules]))
+"""
 
 
-def test_tokens_of_a_variant_that_leaves_sources_as_they_are(scorer):
-    tokens = scorer.tokens(sources=["A b."], predictions=["A b."], references=["A b."], variant="easse_legacy")
-    assert tokens == ([["A", "b."]], [["A", "b", "."]], [[["A", "b", "."]]])
-
-
-def test_tokens_by_options(scorer):
-    texts = {"sources": ["A-b."], "predictions": ["A-b."], "references": [["A-b.", "A"]]}
-    tokens = scorer.tokens(**texts, variant="easse", tokenize=own_tokenizer, lowercase=False)
-    assert tokens == ([["A", "-", "b."]], [["A", "-", "b."]], [[["A", "-", "b."], ["A"]]])
-    assert scorer.tokens(**texts, variant="easse", tokenize="char").references == [[["a", "-", "b", "."], ["a"]]]
-
-
-def test_tokens_of_no_segments(scorer):
-    assert scorer.tokens(sources=[], predictions=[], references=[]) == ([], [], [])
-
-
-def test_tokens_scored_as_they_are_give_the_same_scores(scorer):
-    tokens = scorer.tokens(**TEXTS)
-    spaced = {
-        "sources": list(map(" ".join, tokens.sources)),
-        "predictions": list(map(" ".join, tokens.predictions)),
-        "references": [list(map(" ".join, row)) for row in tokens.references],
-    }
-    assert scorer.compute(**spaced, tokenize="none") == scorer.compute(**TEXTS)
+def test_a_scorer_opens_in_a_new_process(tmp_path):
+    file = tmp_path / "scorer"
+    file.write_bytes(pickle.dumps(Scorer("easse")))
+    assert run(OPEN_SCORER, ROOT, file, json.dumps(TEXTS)) == [Scorer("easse").compute(**TEXTS), False]
