@@ -35,8 +35,7 @@ RESAMPLES = 1_000
 MOST_RESAMPLES = 1_000_000
 
 # A p-value from n draws is at least 1 / (n + 1), and with a correction for m comparisons m times that. With this many
-# draws for each
-# comparison a difference can still be significant.
+# draws for each comparison a difference can still be significant.
 _DRAWS_PER_COMPARISON = 40
 
 
