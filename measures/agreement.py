@@ -15,7 +15,7 @@ from scipy import stats
 
 from sari.measures.columns import Numbers, check_numbers
 from sari.significance import Resampling, bootstrap, bootstrap_draws, interval, resolve_resampling
-from sari.state import State
+from sari.state import CorpusStatistics
 from sari.variants import SCORES
 
 Weighted = Callable[[Sequence[np.ndarray], np.ndarray, np.ndarray], np.ndarray]
@@ -66,7 +66,7 @@ def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearso
         From −1 to 1; nan where one of them is the same throughout.
 
     Raises:
-        ValueError, TypeError: for columns that are not numbers, or not of one length.
+        ValueError: for columns that are not numbers, or not of one length.
 
     >>> round(correlation([1, 2, 3, 5], [10, 20, 40, 30]), 3), correlation([1, 2, 3], [1, 4, 9], coefficient="kendall")
     (0.68, 1.0)
@@ -133,9 +133,9 @@ class SystemRows(NamedTuple):
     statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
 
 
-def system_scores(state: State, sums: np.ndarray, counts: np.ndarray, *, score: str = "sari") -> np.ndarray:
-    """Return a score of sums of a state's rows: the statistic of `SystemRows`, once the state is given."""
-    return state.scores_of_sums(sums, counts[..., None])[..., SCORES.index(score)]
+def system_scores(corpus: CorpusStatistics, sums: np.ndarray, counts: np.ndarray, *, score: str = "sari") -> np.ndarray:
+    """Return a score of sums of the rows of a corpus: the statistic of `SystemRows`, once the corpus is given."""
+    return corpus.scores_of_sums(sums, counts[..., None])[..., SCORES.index(score)]
 
 
 def system_agreement(

@@ -16,7 +16,7 @@ from sari.report.examples import choose_examples, example_groups
 from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
 from sari.report.results import ScoreReport
 from sari.significance import Resampling, resolve_resampling
-from sari.state import State
+from sari.state import CorpusStatistics
 from sari.validation import SystemColumns
 from sari.variants import Variant
 
@@ -25,7 +25,7 @@ _LENGTHS = 5
 
 def build(
     columns: SystemColumns,
-    states: Mapping[str, State],
+    statistics: Mapping[str, CorpusStatistics],
     *,
     warnings: Sequence[WarningRow] = (),
     scored: ScoreReport | None = None,
@@ -37,7 +37,7 @@ def build(
 
     Args:
         columns: the texts, which have been checked.
-        states: of each system, by name, made with `sentences=True` and `resampling=True`.
+        statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         warnings: what there is to say about the texts.
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         side: what some measures need beside the texts, such as dependency trees of the first references.
@@ -47,17 +47,19 @@ def build(
     Raises:
         ValueError: for trees that are not those of the first references.
     """
-    some = next(iter(states.values()))
+    some = next(iter(statistics.values()))
     resampling = resampling or resolve_resampling()
-    test_set = _TestSet(columns, some.settings, side or SideData(), advance)
+    test_set = _TestSet(columns, some.variant, side or SideData(), advance)
     nrefs = list(map(len, columns.references))
-    systems = [test_set.system(name, columns.predictions[name], state, resampling) for name, state in states.items()]
+    systems = [
+        test_set.system(name, columns.predictions[name], corpus, resampling) for name, corpus in statistics.items()
+    ]
     beside = test_set.beside()
     return Document(
         signature=some.signature,
         segments=some.segments,
         references=(min(nrefs), max(nrefs)),
-        tokens=_in_words(some.settings),
+        tokens=_in_words(some.variant),
         confidence=resampling.confidence,
         resamples=resampling.resamples,
         seed=resampling.seed,
@@ -65,7 +67,7 @@ def build(
         lengths=[length for length, _ in test_set.lengths],
         systems=systems,
         beside=beside,
-        examples=choose_examples(columns, some.settings, systems, beside[0], seed=resampling.seed, advance=advance),
+        examples=choose_examples(columns, some.variant, systems, beside[0], seed=resampling.seed, advance=advance),
         scored=scored,
     )
 
@@ -85,38 +87,38 @@ class _TestSet:
     def __init__(
         self,
         columns: SystemColumns,
-        settings: Variant,
+        variant: Variant,
         side: SideData,
         advance: Callable[[str], object],
     ):
         self.sources, _, self.references = columns
-        self.settings = settings
-        self._measured_set = MeasuredSet(self.sources, self.references, settings, side)
+        self.variant = variant
+        self._measured_set = MeasuredSet(self.sources, self.references, variant, side)
         self._advance = advance
 
     @cached_property
     def lengths(self) -> list[tuple[Length, list[int]]]:
         return _lengths(self._measured_set.sources)
 
-    def system(self, name: str, outputs: list[str], state: State, resampling: Resampling) -> System:
+    def system(self, name: str, outputs: list[str], corpus: CorpusStatistics, resampling: Resampling) -> System:
         """Describe a system."""
-        return self._described(name, self._texts(outputs, self._measured_set.references), state, resampling)
+        return self._described(name, self._texts(outputs, self._measured_set.references), corpus, resampling)
 
-    def _described(self, name: str, texts: Texts, state: State | None, resampling: Resampling) -> System:
-        """Describe what has such texts; what has no state, the only reference itself, has no scores."""
+    def _described(self, name: str, texts: Texts, corpus: CorpusStatistics | None, resampling: Resampling) -> System:
+        """Describe what has such texts; the only reference itself has no scores."""
         found = measured(texts, self._announced(name))
         means = {name: rows for name, (_, rows) in found.rows.items() if rows.ndim == 1}
-        result = state.result(details=True, resampling=resampling) if state else None
+        result = corpus.result(details=True, resampling=resampling) if corpus else None
         return System(
             name=name,
-            scores=state.scores() if state else None,
+            scores=corpus.scores() if corpus else None,
             intervals=result.get("confidence_intervals") if result else None,
             orders=result["orders"] if result else [],
             sentences=result["sentences"] if result else None,
             measures=found.values,
             measure_intervals=intervals_of(found.rows, resampling),
             rows={name: column.tolist() for name, column in means.items()},
-            lengths=[_part(state, texts, means, places) for _, places in self.lengths] if state else [],
+            lengths=[_part(corpus, texts, means, places) for _, places in self.lengths] if corpus else [],
         )
 
     def beside(self) -> list[System]:
@@ -131,9 +133,9 @@ class _TestSet:
         texts = self._texts(first, References(self._measured_set.sources, tokens))
         return [copied, self._described(REFERENCE, texts, self._scored(first, others), plain)]
 
-    def _scored(self, outputs: list[str], references: list[list[str]]) -> State:
+    def _scored(self, outputs: list[str], references: list[list[str]]) -> CorpusStatistics:
         columns = SystemColumns(self.sources, {"": outputs}, references)
-        return score_systems(columns, self.settings, sentences=True, resampling=True)[""]
+        return score_systems(columns, self.variant, sentences=True, rows=True)[""]
 
     def _texts(self, outputs: list[str], references: References | None) -> Texts:
         return self._measured_set.texts(outputs, references)
@@ -145,9 +147,11 @@ class _TestSet:
             yield measure
 
 
-def _part(state: State, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]) -> dict[str, float]:
+def _part(
+    corpus: CorpusStatistics, texts: Texts, rows: Mapping[str, np.ndarray], places: list[int]
+) -> dict[str, float]:
     """Return the scores and measures of some segments."""
-    scores: dict[str, Any] = {**state.scores_of(places)}
+    scores: dict[str, Any] = {**corpus.scores_of(places)}
     return {
         **scores,
         "bleu": simplification.bleu_of(texts.bleu_counts[places]),

@@ -35,14 +35,14 @@ class ReferenceCount:
 
 
 def scores_by_references(
-    columns: SystemColumns, settings: Variant, *, subsets: int = 10, seed: int = 12345
+    columns: SystemColumns, variant: Variant, *, subsets: int = 10, seed: int = 12345
 ) -> list[ReferenceCount]:
     """Score systems with 1, 2, … of the references, all systems with the same ones.
 
     Args:
         columns: texts that have been checked. Where segments have different numbers of references, the first ones that
             all of them have are drawn from.
-        settings: how to score.
+        variant: how to score.
         subsets: how many of each number to score; all there are, where they are no more than that.
         seed: of those that are drawn.
 
@@ -67,11 +67,11 @@ def scores_by_references(
     found: list[ReferenceCount] = []
     for number in range(1, width + 1):
         places = _subsets(width, number, subsets, generator)
-        scored = [_scores(columns, settings, subset) for subset in places]
+        scored = [_scores(columns, variant, subset) for subset in places]
         for name in columns.predictions:
             table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
             spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
-            found.append(ReferenceCount(name, settings.name, number, len(places), *map(named_scores, spread)))
+            found.append(ReferenceCount(name, variant.name, number, len(places), *map(named_scores, spread)))
     systems = list(columns.predictions)
     return sorted(found, key=lambda row: systems.index(row.name))
 
@@ -86,7 +86,7 @@ def _subsets(width: int, number: int, wanted: int, generator: np.random.Generato
     return sorted(drawn)
 
 
-def _scores(columns: SystemColumns, settings: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
+def _scores(columns: SystemColumns, variant: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
     references = [[row[place] for place in places] for row in columns.references]
-    states = score_systems(columns._replace(references=references), settings)
-    return {name: state.scores() for name, state in states.items()}
+    systems = score_systems(columns._replace(references=references), variant)
+    return {name: corpus.scores() for name, corpus in systems.items()}

@@ -76,7 +76,7 @@ def example_groups(systems: int) -> int:
 
 def choose_examples(
     columns: SystemColumns,
-    settings: Variant,
+    variant: Variant,
     systems: Sequence[System],
     source: System,
     *,
@@ -87,7 +87,7 @@ def choose_examples(
 
     Args:
         columns: the texts.
-        settings: how they were scored.
+        variant: how they were scored.
         systems, source: described; the source as if it were a system.
         seed: of the random segments.
         advance: called with each group that begins.
@@ -99,7 +99,7 @@ def choose_examples(
             source=columns.sources[place],
             prediction=columns.predictions[name][place],
             references=columns.references[place],
-            settings=settings,
+            variant=variant,
             ngrams=False,
         )
 

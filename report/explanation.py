@@ -5,14 +5,17 @@ Scores, tokens and what each n-gram adds to the counts come from the functions t
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import NamedTuple
 
-from sari.counting import NgramTable, SegmentCounts, count_columns, ngram_table
-from sari.ngram_counts import NgramAmounts
+import numpy as np
+
+from sari.data_warnings import take_sample
+from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
 from sari.report.alignment import Alignment, align, changes
 from sari.scores import OrderFigures, Scores, penalty_factors
-from sari.state import state_of
-from sari.tokenization import split_into_tokens
+from sari.state import score_corpus
+from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant
 
@@ -134,22 +137,22 @@ class Explanation:
 
 
 def explain(
-    *, source: str, prediction: str, references: Sequence[str], settings: Variant, ngrams: bool = True
+    *, source: str, prediction: str, references: Sequence[str], variant: Variant, ngrams: bool = True
 ) -> Explanation:
     """Explain the SARI of one segment.
 
     Args:
-        source, prediction: the text to simplify, and what a system made of it.
-        references: what people made of it, at least one.
-        settings: how to score.
-        ngrams: whether to tell of n-grams too; most of the time goes to them.
+        source, prediction: the text to simplify, and the output of a system.
+        references: simplifications by people, at least one.
+        variant: how to score.
+        ngrams: whether to explain n-grams too, which takes most of the time.
 
     Raises:
         ValueError, TypeError: as the metric does.
 
     >>> from sari.variants import resolve_variant
     >>> explanation = explain(
-    ...     source="a large cat", prediction="a cat", references=["a big cat", "a cat"], settings=resolve_variant("hf")
+    ...     source="a large cat", prediction="a cat", references=["a big cat", "a cat"], variant=resolve_variant("hf")
     ... )
     >>> [(token.text, token.mark) for token in explanation.source]
     [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
@@ -157,22 +160,24 @@ def explain(
     Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.', credit=None)
     """
     columns = validate_columns([source], [prediction], [list(references)])
-    (counted,) = count_columns(*columns, settings)
-    state = state_of(columns, settings, counted=[counted])
-    (source_tokens,) = split_into_tokens(columns.sources, settings.source_text)
-    (output_tokens,) = split_into_tokens(columns.predictions, settings.text)
-    texts = _Texts(source_tokens, output_tokens, split_into_tokens(columns.references[0], settings.text))
-    asked = settings if ngrams else replace(settings, variant=replace(settings, max_order=1))
-    orders = _entries(ngram_table(source, prediction, references, asked))
+    tokens = encode_chunk(columns.sources, columns.references, columns.predictions, variant)
+    counted = count_ngrams(tokens, variant)
+    corpus = score_corpus([counted], variant, take_sample(*columns))
+    of_source, *of_references, of_output = (
+        list(tokens.spans.strings(start, stop)) for start, stop in pairwise(tokens.starts.tolist())
+    )
+    texts = _Texts(of_source, of_output, of_references)
+    tables = ngram_tables(tokens, variant if ngrams else replace(variant, max_order=1))
+    orders = [_entries(table, variant, len(of_references)) for table in tables]
     unigrams = {entry.tokens[0]: entry for entry in orders[0]}
     alignment = align(texts.source, texts.output)
     kept = _kept_places(texts, alignment, unigrams)
     return Explanation(
-        variant=settings.name,
-        signature=state.signature,
-        scores=state.scores(),
-        penalties=list(_penalties(counted, settings)),
-        orders=state.orders(),
+        variant=variant.name,
+        signature=corpus.signature,
+        scores=corpus.scores(),
+        penalties=list(_penalties(counted, variant)),
+        orders=corpus.orders(),
         source=_source_tokens(texts.source, kept, unigrams),
         output=[_output_token(token, unigrams[token]) for token in texts.output],
         references=[[_reference_token(token, unigrams[token]) for token in tokens] for tokens in texts.references],
@@ -182,10 +187,10 @@ def explain(
     )
 
 
-def _penalties(counted: SegmentCounts, settings: Variant) -> Iterator[Penalty]:
+def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
     """Yield the penalties of the only segment."""
-    penalties = settings.penalties
-    if penalties is None or counted.sizes is None:
+    rules = variant.penalty_rules
+    if rules is None or counted.sizes is None:
         return
     ((source, output, references),), ((ours, theirs),) = (column.tolist() for column in counted.sizes)
     why = {
@@ -194,7 +199,7 @@ def _penalties(counted: SegmentCounts, settings: Variant) -> Iterator[Penalty]:
         "sentences": f"output {ours}, references {theirs}",
     }
     for name, factor in penalty_factors(*counted.sizes).items():
-        operations: list[str] = [operation for operation in OPERATIONS if name in getattr(penalties, operation)]
+        operations: list[str] = [operation for operation in OPERATIONS if name in getattr(rules, operation)]
         yield Penalty(name, float(factor[0]), operations, why[name])
 
 
@@ -229,18 +234,26 @@ class _Entry(NamedTuple):
     counts: dict[str, tuple[float, float, float, float]]
 
 
-def _entries(table: NgramTable) -> list[list[_Entry]]:
-    """Return the n-grams of each order: those of the source, then those of the output, then those of references."""
-    orders = [_of_order(*row) for row in zip(table.ngrams, table.amounts, strict=True)]
-    return [sorted(entries, key=lambda entry: 0 if entry.source else 1 if entry.output else 2) for entries in orders]
-
-
-def _of_order(ngrams: Iterable[tuple[str, ...]], amounts: NgramAmounts) -> Iterator[_Entry]:
-    columns = (amounts.in_source, amounts.in_prediction, amounts.in_references, amounts.holders, amounts.counts)
-    rows = zip(ngrams, *(column.tolist() for column in columns), strict=True)
-    for tokens, source, output, references, holders, counts in rows:
+def _entries(table: NgramTable, variant: Variant, nrefs: int) -> list[_Entry]:
+    """Return the n-grams of one order: those of the source, then those of the output, then those of references."""
+    counting = COUNTINGS[variant.counting]
+    scale, in_source, in_output, in_references = table.weight, table.in_source, table.in_prediction, table.in_references
+    if counting.as_sets:
+        scale, in_source, in_output, in_references = (
+            1,
+            np.minimum(in_source, 1),
+            np.minimum(in_output, 1),
+            table.holders,
+        )
+    asked = table.long_references if counting.skips_short_references else nrefs
+    columns = (in_source, in_output, in_references, table.holders, table.counts)
+    entries = []
+    for tokens, source, output, references, holders, counts in zip(
+        table.ngrams, *(column.tolist() for column in columns), strict=True
+    ):
         by_operation = dict(zip(OPERATIONS, map(tuple, counts), strict=True))
-        yield _Entry(tokens, source, output, references, amounts.scale, holders, amounts.asked, by_operation)
+        entries.append(_Entry(tokens, source, output, references, scale, holders, asked, by_operation))
+    return sorted(entries, key=lambda entry: 0 if entry.source else 1 if entry.output else 2)
 
 
 def _places(texts: _Texts, order: int) -> dict[tuple[str, ...], Places]:

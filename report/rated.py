@@ -9,7 +9,7 @@ import numpy as np
 from sari.measures.agreement import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement, system_scores
 from sari.report.agreement import AgreementRow
 from sari.significance import Resampling
-from sari.state import State
+from sari.state import CorpusStatistics
 from sari.validation import Columns
 from sari.variants import SCORES
 
@@ -40,18 +40,16 @@ class RatedScore(NamedTuple):
     signature: str
 
 
-def sari_scores(state: State, outputs: RatedOutputs) -> list[RatedScore]:
-    """Return SARI and its operations; the state is empty yet, and made with `sentences=True` and `resampling=True`."""
-    state.update_checked(outputs.texts)
-    sentences, sums = state.sentences(), state.rows()
-    name = state.settings.name
+def sari_scores(corpus: CorpusStatistics) -> list[RatedScore]:
+    """Return SARI and its operations, of rated outputs that were scored with `sentences=True` and `rows=True`."""
+    sentences, rows = corpus.sentences(), corpus.rows()
     return [
         RatedScore(
-            name,
+            corpus.variant.name,
             score,
             np.array(sentences[score]),
-            SystemRows(sums, partial(system_scores, state, score=score)),
-            state.signature,
+            SystemRows(rows, partial(system_scores, corpus, score=score)),
+            corpus.signature,
         )
         for score in SCORES
     ]

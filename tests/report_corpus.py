@@ -4,15 +4,16 @@ from html.parser import HTMLParser
 
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from sari.comparing import score_systems
+from sari.comparison import score_systems
 from sari.data_warnings import merge_warnings, warning_rows
-from sari.inputs import validate_systems
 from sari.measures.generation import Tree
-from sari.options import resolve_resampling, resolve_settings
 from sari.report import building
 from sari.report.companions import WordRanks
 from sari.report.explanation import explain
 from sari.report.measuring import SideData
+from sari.significance import resolve_resampling
+from sari.validation import validate_systems
+from sari.variants import resolve_variant
 
 SOURCES = [
     "The committee subsequently approved the proposal .",
@@ -58,7 +59,7 @@ VOID = {"meta", "img", "br", "link", "hr", "input"}
 def built(*, sources, systems, references, side=None, confidence=None, seed=12345, advance=lambda _: None, **options):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
-    states = score_systems(columns, resolve_settings(**options), sentences=True, resampling=True)
+    states = score_systems(columns, resolve_variant(**options), sentences=True, rows=True)
     warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     return building.build(columns, states, warnings=warnings, side=side, resampling=resampling, advance=advance)
@@ -67,7 +68,7 @@ def built(*, sources, systems, references, side=None, confidence=None, seed=1234
 def explained(source, prediction, references, *, ngrams=True, **options):
     """Return the explanation of a segment under the options."""
     texts = {"source": source, "prediction": prediction, "references": references}
-    return explain(**texts, settings=resolve_settings(**options), ngrams=ngrams)
+    return explain(**texts, variant=resolve_variant(**options), ngrams=ngrams)
 
 
 def document_of_two():

@@ -125,7 +125,7 @@ def test_progress_is_told():
             "trees[0]: got the words 'the thames is long . it passes london .",
         ),
         ({"variant": "bleu"}, ValueError, "variant: got 'bleu', wanted one of"),
-        ({"sources": [None] * 5}, TypeError, "sources[0]: got NoneType, wanted str"),
+        ({"sources": [None] * 5}, ValueError, "sources[0]: got NoneType, wanted str"),
     ],
 )
 def test_refusals(change, error, message):

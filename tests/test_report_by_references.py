@@ -8,11 +8,10 @@ import pytest
 from conftest import ROOT
 
 from sari.command_line.program import main
-from sari.inputs import SystemColumns
-from sari.options import resolve_settings
 from sari.report.by_references import scores_by_references
-from sari.scoring import Scorer
-from sari.variants import SCORES
+from sari.scorer import Scorer
+from sari.validation import SystemColumns
+from sari.variants import SCORES, resolve_variant
 
 SOURCES = ["the old house was made of large stones", "a committee saw it", "he was big and he was old"]
 OUTPUTS = {"one": ["the house was made of stones", "a group saw it", "he was old"], "copy": SOURCES}
@@ -26,7 +25,7 @@ REFERENCES = [
 @pytest.mark.parametrize("variant", ["hf", "easse"])
 def test_all_subsets_where_they_are_few(variant):
     columns = SystemColumns(SOURCES, OUTPUTS, REFERENCES)
-    rows = scores_by_references(columns, resolve_settings(variant))
+    rows = scores_by_references(columns, resolve_variant(variant))
     assert [(row.name, row.references, row.subsets) for row in rows] == [
         (name, number, subsets) for name in OUTPUTS for number, subsets in ((1, 4), (2, 6), (3, 4), (4, 1))
     ]
@@ -51,7 +50,7 @@ def test_all_subsets_where_they_are_few(variant):
 
 
 def test_drawn_subsets_are_those_of_the_seed():
-    columns, how = SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_settings("easse")
+    columns, how = SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_variant("easse")
     first, again, other = (scores_by_references(columns, how, subsets=3, seed=seed) for seed in (1, 1, 2))
     assert first == again != other
     assert [row.subsets for row in first[:4]] == [3, 3, 3, 1]
@@ -60,12 +59,12 @@ def test_drawn_subsets_are_those_of_the_seed():
 @pytest.mark.parametrize(("options", "name"), [({"subsets": 0}, "subsets"), ({"seed": -1}, "seed")])
 def test_bad_options_are_refused(options, name):
     with pytest.raises(ValueError, match=f"^{name}: got"):
-        scores_by_references(SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_settings("hf"), **options)
+        scores_by_references(SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_variant("hf"), **options)
 
 
 def test_no_segments_are_refused():
     with pytest.raises(ValueError, match="got no segments, wanted at least one"):
-        scores_by_references(SystemColumns([], {"one": []}, []), resolve_settings("hf"))
+        scores_by_references(SystemColumns([], {"one": []}, []), resolve_variant("hf"))
 
 
 def test_on_the_command_line(tmp_path, capsys):

@@ -24,7 +24,7 @@ from programs import (
 
 from sari.variants import SCORES, VARIANTS
 
-FEW = "tests of 10 segments are less sure than they say: they want 100 or more"
+ONLY_10 = "only 10 segments: {}; use at least 100"
 
 
 @pytest.fixture
@@ -151,7 +151,7 @@ def test_layout_of_a_comparison(capsys, monkeypatch):
         "\n"
         f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}\n"
         "\n"
-        f"Warning: intervals and {FEW}\n"
+        f"Warning: {ONLY_10.format('intervals are too narrow and p-values are unreliable')}\n"
     )
 
 
@@ -168,7 +168,7 @@ def test_layout_of_intervals_of_one_system(capsys, monkeypatch):
         "",
         f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}",
         "",
-        "Warning: intervals of 10 segments are less sure than they say: they want 100 or more",
+        f"Warning: {ONLY_10.format('intervals are too narrow')}",
     ]
 
 
@@ -204,7 +204,7 @@ def test_markdown(capsys, monkeypatch):
         "\n"
         f"`SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}`  \n"
         "\n"
-        f"> Warning: {FEW}  \n"
+        f"> Warning: {ONLY_10.format('p-values are unreliable')}  \n"
     )
 
 

@@ -6,11 +6,11 @@ from report_corpus import OUTPUTS, RANKS, REFERENCES, SOURCES, TREES, trees_of
 
 from sari.measures import readability, simplification
 from sari.measures.generation import Tree
-from sari.options import resolve_resampling, resolve_settings
 from sari.report.companions import MEASURES, Measure
 from sari.report.measuring import MeasuredSet, SideData, intervals_of, measured
-from sari.resampling import bootstrap_draws
-from sari.scoring import Scorer
+from sari.scorer import Scorer
+from sari.significance import bootstrap_draws, resolve_resampling
+from sari.variants import resolve_variant
 
 SYSTEM = "<Simple> & short"
 BY_NAME = {measure.name: measure for measure in MEASURES}
@@ -25,7 +25,7 @@ def texts_of(places=ALL, side=EVERYTHING, system=SYSTEM, **options):
     """Return the texts of some segments, which may come more than once."""
     side = SideData(side.trees and [side.trees[place] for place in places], side.ranks)
     sources, references = [SOURCES[place] for place in places], [REFERENCES[place] for place in places]
-    own = MeasuredSet(sources, references, resolve_settings(**options).variant, side)
+    own = MeasuredSet(sources, references, resolve_variant(**options), side)
     return own.texts([OUTPUTS[system][place] for place in places], own.references)
 
 
@@ -77,7 +77,7 @@ def test_measures_that_lack_what_they_need_have_no_value():
     lacking = {name for name, value in found.values.items() if value is None}
     assert lacking == {measure.name for measure in MEASURES if measure.needs in ("trees", "ranks")}
     assert set(found.rows) == set(found.values) - lacking
-    own = MeasuredSet(SOURCES, REFERENCES, resolve_settings().variant, EVERYTHING)
+    own = MeasuredSet(SOURCES, REFERENCES, resolve_variant(), EVERYTHING)
     alone = measured(own.texts([row[0] for row in REFERENCES], None)).values
     assert {BY_NAME[name].needs for name, value in alone.items() if value is None} == {"references", "trees"}
 
@@ -90,7 +90,7 @@ def test_no_interval_without_confidence_and_of_one_segment():
 
 
 def test_systems_share_what_is_prepared():
-    own = MeasuredSet(SOURCES, REFERENCES, resolve_settings().variant, SideData())
+    own = MeasuredSet(SOURCES, REFERENCES, resolve_variant(), SideData())
     both = [own.texts(OUTPUTS[name], own.references) for name in OUTPUTS]
     assert measured(both[1]).values == measured(texts_of(side=SideData())).values
     assert both[0].prepared is both[1].prepared
@@ -110,7 +110,7 @@ def test_systems_share_what_is_prepared():
 )
 def test_trees_of_other_words_are_refused(trees, message):
     with pytest.raises(ValueError, match=message):
-        MeasuredSet(SOURCES, REFERENCES, resolve_settings().variant, SideData(trees))
+        MeasuredSet(SOURCES, REFERENCES, resolve_variant(), SideData(trees))
 
 
 @pytest.mark.parametrize("name", BY_NAME)
