@@ -15,7 +15,7 @@ def check_numbers(columns: Mapping[str, Numbers], ratings: Numbers) -> tuple[dic
         ratings: at least two.
 
     Raises:
-        TypeError, ValueError: in one line that names the column.
+        ValueError: in one line that names the column.
     """
     target = _numbers(ratings, "ratings")
     if not columns:
@@ -39,7 +39,7 @@ def _numbers(values: Numbers, name: str) -> np.ndarray:
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{name}: got something else in it, wanted numbers") from None
+        raise ValueError(f"{name}: got something else in it, wanted numbers") from None
     if column.ndim != 1:
         raise ValueError(f"{name}: got {column.ndim} dimensions, wanted one number per row")
     wrong = next(iter((~np.isfinite(column)).nonzero()[0].tolist()), None)

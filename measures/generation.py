@@ -3,8 +3,8 @@
 All are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
 https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 where there are as many
 errors as tokens in the reference, and less where there are more. Texts are taken as they are: a token is what stands
-between whitespace, and case counts. Bad input is refused as by the metric: TypeError or ValueError, in one line that
-names the argument and the row.
+between whitespace, and case counts. Bad input is refused as by the metric: with a ValueError of one line that names
+the argument and the row.
 """
 
 from collections import Counter, defaultdict, deque
@@ -272,7 +272,7 @@ def _tree(sentence: conllu.TokenList, place: str) -> Tree:
 
 def _check_tree(tree: Tree, name: str) -> None:
     if not isinstance(tree, Tree):
-        raise TypeError(f"{name}: got {type(tree).__name__}, wanted a Tree")
+        raise ValueError(f"{name}: got {type(tree).__name__}, wanted a Tree")
     if len(tree.heads) != len(tree.tokens):
         raise ValueError(f"{name}: got {len(tree.heads)} heads, wanted {len(tree.tokens)}, as many as tokens")
     daughters = defaultdict(list)

@@ -51,7 +51,7 @@ def linear_model(measures: Mapping[str, Numbers], ratings: Numbers) -> LinearMod
         ratings: a number for each row.
 
     Raises:
-        ValueError, TypeError: for columns that are not numbers, or not of one length, for too few rows, and for a
+        ValueError: for columns that are not numbers, or not of one length, for too few rows, and for a
             measure that is constant or a linear function of the others.
 
     >>> model = linear_model({"length": [1, 2, 3, 4]}, [2, 4, 6, 9])

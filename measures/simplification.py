@@ -7,8 +7,8 @@ https://github.com/facebookresearch/text-simplification-evaluation, commit dea88
 
 Texts are taken as they are: a token is what stands between whitespace, and case counts. Tokenize and lowercase first
 what should be compared that way. Functions with a name in the plural return one number per segment, in a numpy array;
-the others return one number for the whole corpus. Like the metric, all of them refuse what is not a column of texts:
-TypeError or ValueError, in one line that names the argument and the row.
+the others return one number for the whole corpus. Like the metric, all of them refuse what is not a column of texts
+with a ValueError of one line that names the argument and the row.
 """
 
 import re

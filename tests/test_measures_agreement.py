@@ -14,7 +14,7 @@ from sari.measures.agreement import (
     pairwise_agreement,
     system_agreement,
 )
-from sari.resampling import bootstrap_draws
+from sari.significance import bootstrap_draws
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
 
@@ -107,7 +107,7 @@ def test_bad_options_are_refused(options, message):
 
 
 def test_words_are_no_ratings():
-    with pytest.raises(TypeError, match=r"^ratings: got something else in it, wanted numbers$"):
+    with pytest.raises(ValueError, match=r"^ratings: got something else in it, wanted numbers$"):
         correlation([1, 2], ["good", "bad"])
 
 

@@ -41,5 +41,5 @@ def test_refusals():
         BleuReferences([["a"]]).counts(["a", "b"])
     with pytest.raises(ValueError, match=r"^references\[1\]: "):
         BleuReferences([["a"], []])
-    with pytest.raises(TypeError, match=r"^predictions\[0\]: "):
+    with pytest.raises(ValueError, match=r"^predictions\[0\]: "):
         BleuReferences([["a"]]).counts([None])

@@ -286,10 +286,10 @@ def test_files_that_are_no_trees(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: generation.string_errors(["a", 5], ["a", "b"]), TypeError, "predictions[1]: got int, wanted str"),
+        (lambda: generation.string_errors(["a", 5], ["a", "b"]), ValueError, "predictions[1]: got int, wanted str"),
         (lambda: generation.string_errors(["a"], ["a", "b"]), ValueError, "references: got 2 rows, wanted 1, as many"),
         (lambda: generation.tree_errors(["a"], []), ValueError, "trees: got 0 rows, wanted 1, as many as predictions"),
-        (lambda: generation.tree_errors(["a"], ["a"]), TypeError, "trees[0]: got str, wanted a Tree"),
+        (lambda: generation.tree_errors(["a"], ["a"]), ValueError, "trees[0]: got str, wanted a Tree"),
         (lambda: generation.quality(["a"], [Tree(("a",), ())]), ValueError, "trees[0]: got 0 heads, wanted 1"),
         (
             lambda: generation.quality(["a"], [Tree(("a",), (0,))]),

@@ -134,9 +134,9 @@ def test_other_files_are_no_tables(tmp_path, content, message):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: measures.flesch_kincaid_grade("a b"), TypeError, "texts: got str, wanted a list with one str"),
+        (lambda: measures.flesch_kincaid_grade("a b"), ValueError, "texts: got str, wanted a list with one str"),
         (lambda: measures.flesch_kincaid_grade(["a"], variant="x"), ValueError, "variant: got 'x', wanted one of kinc"),
-        (lambda: measures.word_ranks([5], {}, []), TypeError, "texts[0]: got int, wanted str"),
+        (lambda: measures.word_ranks([5], {}, []), ValueError, "texts[0]: got int, wanted str"),
     ],
 )
 def test_refusals(call, error, message):

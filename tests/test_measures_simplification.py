@@ -225,13 +225,13 @@ def test_a_copy(column):
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: measures.sentence_counts(["a", None]), TypeError, "texts[1]: got NoneType, wanted str"),
+        (lambda: measures.sentence_counts(["a", None]), ValueError, "texts[1]: got NoneType, wanted str"),
         (lambda: measures.token_f1_scores(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as"),
         (lambda: measures.splits(["a"], ["a", "b"]), ValueError, "predictions: got 2 rows, wanted 1, as many as"),
         (lambda: measures.edit_distances(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as texts"),
         (lambda: measures.edit_distances(["a"], [[]]), ValueError, "references[0]: got no reference, wanted"),
-        (lambda: measures.bleu([5], ["a"]), TypeError, "predictions[0]: got int, wanted str"),
-        (lambda: measures.ibleu(["a"], ["a"], None), TypeError, "references: got NoneType, wanted a list"),
+        (lambda: measures.bleu([5], ["a"]), ValueError, "predictions[0]: got int, wanted str"),
+        (lambda: measures.ibleu(["a"], ["a"], None), ValueError, "references: got NoneType, wanted a list"),
         (lambda: measures.exact_copies(["a"], ["\ud800"]), ValueError, "predictions[0]: got a lone surrogate"),
     ],
 )
