@@ -4,7 +4,7 @@ Other programs may use `from score import sari`.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 if not __package__:  # in a checkout
@@ -15,7 +15,10 @@ if not __package__:  # in a checkout
 from sari.command_line.program import main, run
 
 if TYPE_CHECKING:  # what `--help` need not wait for
+    from typing_extensions import Unpack
+
     from sari.scores import Result
+    from sari.variants import ScoringOptions
 
 __all__ = ["main", "sari"]
 
@@ -25,43 +28,42 @@ def sari(
     predictions: Sequence[str],
     references: Sequence[str] | Sequence[Sequence[str]],
     *,
-    variant: str = "hf",
-    level: str | None = None,
-    deletion: str | None = None,
-    zero_division: float | None = None,
-    tokenize: str | Callable[[str], str] | None = None,
-    lowercase: bool | None = None,
-    max_order: int = 4,
-    penalties: str | None = None,
-    sentence_splitter: str | Callable[[str], Sequence[str]] = "punkt",
-    threads: int | None = None,
     details: bool = False,
     confidence: float | None = None,
     resamples: int = 1_000,
     seed: int = 12345,
     baselines: bool = False,
+    **options: "Unpack[ScoringOptions]",
 ) -> "Result":
     """Return the SARI of predictions in percent, without `evaluate`.
 
     Args:
         sources: the texts to simplify.
-        predictions: what a system made of each.
-        references: for each, a list of simplifications made by people, or just one.
-        variant, level, deletion, zero_division, tokenize, lowercase, max_order, penalties, sentence_splitter,
-            threads, details, confidence, resamples, seed, baselines: as in the metric's `compute`; see
-            `sari.scoring.Scorer`.
+        predictions: the output of a system for each.
+        references: for each, a list of simplifications by people, or a single one.
+        details, confidence, resamples, seed, baselines: as in the metric's `compute`.
+        options: see `sari.variants.ScoringOptions`.
 
     Raises:
         ValueError: for bad input or options, in one line that says what came and what was wanted.
-        TypeError: likewise, where the type is wrong.
+        TypeError: for options of the wrong type.
 
     >>> round(sari(["a b c"], ["a b"], [["a b", "a"]], variant="easse")["sari"], 2)
     34.37
     """
-    given = locals()
     from sari.scorer import Scorer
 
-    return Scorer().compute(**given)
+    return Scorer().compute(
+        sources=sources,
+        predictions=predictions,
+        references=references,
+        details=details,
+        confidence=confidence,
+        resamples=resamples,
+        seed=seed,
+        baselines=baselines,
+        **options,
+    )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
-from sari.command_line.scoring import chosen_settings
+from sari.command_line.scoring import chosen_variants
 from sari.command_line.side_data import chosen_measures, read_side_data
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.files.ratings import as_rating, read_ratings
@@ -22,7 +22,7 @@ from sari.report.companions import MEASURES, Measure, Texts
 from sari.report.measuring import MeasuredSet, SideData
 from sari.report.rated import RatedOutputs, RatedScore, agreement_rows, sari_scores
 from sari.significance import Resampling, resolve_resampling
-from sari.state import State
+from sari.state import CorpusStatistics, score_columns
 from sari.validation import Columns
 from sari.variants import SCORES, Variant
 
@@ -34,14 +34,16 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
-    settings, left_out = chosen_settings(options)
+    variants, left_out = chosen_variants(options)
     with refusals():
         resampling = resolve_resampling(**options.resampling)
         measures = _measures(options)
         rows = _rows(options, batches)
-        states = {name: State(each, sentences=True, resampling=True) for name, each in settings.items()}
-        scores = [score for state in states.values() for score in sari_scores(state, rows)]
-        texts = _texts(rows.texts, next(iter(settings.values())).variant, read_side_data(options))
+        scored = {
+            name: score_columns(rows.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
+        }
+        scores = [score for corpus in scored.values() for score in sari_scores(corpus)]
+        texts = _texts(rows.texts, next(iter(variants.values())), read_side_data(options))
         scores += [_measured(measure, texts) for measure in measures]
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             found = agreement_rows(scores, rows, resampling, advance=advance)
@@ -58,13 +60,13 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         confidence=resampling.confidence,
         resamples=resampling.resamples,
         seed=resampling.seed,
-        warnings=[] if options.quiet else [*_warnings(states, rows, resampling), *left_out],
+        warnings=[] if options.quiet else [*_warnings(scored, rows, resampling), *left_out],
     )
     return FORMATS[options.format](report)
 
 
-def _warnings(states: Mapping[str, State], rows: RatedOutputs, how: Resampling) -> list[WarningRow]:
-    found = merge_warnings({name: state.warnings() for name, state in states.items()})
+def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: Resampling) -> list[WarningRow]:
+    found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
     return warning_rows(without_comparison(found))
 

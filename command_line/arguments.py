@@ -14,12 +14,11 @@ from sari.files.named_sets import NAMED_SETS
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
 from sari.variants import (
     CITATION,
-    DELETIONS,
-    LEVELS,
+    OPTIONS,
     PENALTIES,
     VARIANTS,
     VERSION,
-    check_variant_name,
+    check_choice,
     resolve_variant,
 )
 
@@ -28,6 +27,15 @@ PROGRAM = "score.py"
 
 #: The test where none is named, as in Python: it holds for few segments too.
 DEFAULT_TEST = "randomization"
+
+# The scoring options besides the variant; sentences are always split by Punkt here.
+_CHOICES = tuple(name for name in OPTIONS if name not in ("variant", "sentence_splitter"))
+# How those are given that are not names.
+_VALUES: dict[str, dict[str, Any]] = {
+    "zero_division": {"metavar": "X", "type": float},
+    "lowercase": {"action": argparse.BooleanOptionalAction},
+    "max_order": {"metavar": "N", "type": int},
+}
 
 #: How the files of reports may end. They are written by `sari.report.pages`, which is slow to load.
 REPORT_ENDINGS = (".html", ".md", ".json")
@@ -47,18 +55,16 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
             given[name] = [part for text in given[name] for part in text.split(",") if part]
     if given["all_pairs"] and given["method"] is None:
         given["method"] = DEFAULT_TEST
-    options = Options(**given)
+    options = Options(choices={name: given.pop(name) for name in _CHOICES}, **given)
     message = next(_faults(options), None)
     if message is not None:
         parser.error(message)
     try:
         resolve_variant(options.variant, **options.choices)
-    except (ValueError, TypeError) as error:
+        if options.why is not None:
+            check_choice("--why", options.why, VARIANTS)
+    except (ValueError, TypeError, ImportError) as error:
         parser.error(str(error))
-    try:
-        check_variant_name(options.why or options.variant)
-    except ValueError as error:
-        parser.error(f"--why: {error}")
     return options
 
 
@@ -192,6 +198,10 @@ class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: error: {' '.join(message.split())}\n")
 
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; unlike argparse, do not ignore that a reader has gone."""
+        print(self.format_help(), end="", file=file)
+
 
 def _parser(program: str) -> argparse.ArgumentParser:
     parser = _Parser(
@@ -206,7 +216,7 @@ def _parser(program: str) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     _add_input_options(parser.add_argument_group("input"))
-    _add_metric_options(parser.add_argument_group("metric", "What is left out is the variant's own."))
+    _add_metric_options(parser.add_argument_group("metric", "Defaults depend on the variant."))
     _add_comparison_options(parser.add_argument_group("comparison"))
     _add_measure_options(parser.add_argument_group("measures"))
     _add_ratings_options(parser.add_argument_group("ratings"))
@@ -276,20 +286,19 @@ def _add_input_options(group) -> None:
 
 def _add_metric_options(group) -> None:
     choice = group.add_mutually_exclusive_group()
-    choice.add_argument("--variant", metavar="NAME", default="hf", help="which SARI, see below (default: hf)")
-    choice.add_argument("--all-variants", action="store_true", help="every SARI there is, one row for each")
-    group.add_argument("--level", choices=LEVELS, help="average sentence scores, or sum counts over the corpus first")
-    group.add_argument("--deletion", choices=DELETIONS, help="what scores the deleted n-grams")
-    group.add_argument("--zero-division", metavar="X", type=float, help="a precision or recall of 0/0, from 0 to 1")
-    group.add_argument("--tokenize", metavar="NAME", help="13a, intl, none, char, zh, ja-mecab, ko-mecab, moses, ...")
-    group.add_argument(
-        "--lowercase", action=argparse.BooleanOptionalAction, default=None, help="lowercase all texts, or none"
-    )
-    group.add_argument("--max-order", metavar="N", type=int, default=4, help="the longest n-grams (default: 4)")
-    group.add_argument(
-        "--penalties", metavar="NAME", help="what documents are penalized for, see below; for scores of sentences"
-    )
-    group.add_argument("--threads", metavar="N", type=int, help="how many threads count (default: the metric's choice)")
+    _add_scoring_option(choice, "variant")
+    choice.add_argument("--all-variants", action="store_true", help="every published SARI, one row for each")
+    for name in _CHOICES:
+        _add_scoring_option(group, name)
+
+
+def _add_scoring_option(group, name: str) -> None:
+    option = OPTIONS[name]
+    help_text = f"{option.help}: {', '.join(option.choices)}" if option.choices else option.help
+    if option.default is not None:
+        help_text += f" (default: {option.default})"
+    value = _VALUES.get(name, {"metavar": "NAME"})
+    group.add_argument(f"--{name.replace('_', '-')}", default=option.default, help=help_text, **value)
 
 
 def _add_comparison_options(group) -> None:

@@ -11,19 +11,21 @@ from sari.files.writing import write_whole
 from sari.report import building, pages
 from sari.report.results import ScoreReport
 from sari.significance import Resampling, resolve_resampling
-from sari.state import State
+from sari.state import CorpusStatistics
 from sari.validation import SystemColumns
 
 #: Of the intervals, unless another one is asked for.
 _CONFIDENCE = 0.95
 
 
-def write_document(columns: SystemColumns, states: dict[str, State], scored: ScoreReport, options: Options) -> None:
+def write_document(
+    columns: SystemColumns, statistics: dict[str, CorpusStatistics], scored: ScoreReport, options: Options
+) -> None:
     """Gather a report of the systems and write it.
 
     Args:
         columns: the texts.
-        states: of each system, made with `sentences=True` and `resampling=True`.
+        statistics: of each system, with `sentences=True` and `rows=True`.
         scored: what is printed of the same systems.
         options: with the report's path.
 
@@ -37,10 +39,10 @@ def write_document(columns: SystemColumns, states: dict[str, State], scored: Sco
             **{**options.resampling, "method": None, "confidence": options.confidence or _CONFIDENCE}
         )
         side = read_side_data(options)
-        with step_bar("Report", building.steps(len(states)) + 1, quiet=options.quiet) as advance:
+        with step_bar("Report", building.steps(len(statistics)) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
-                states,
+                statistics,
                 warnings=_warnings(scored, resampling),
                 scored=replace(scored, width=options.width) if _has_more(scored, options) else None,
                 side=side,

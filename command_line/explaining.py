@@ -26,7 +26,7 @@ def explain_line(options: Options, batches: Iterable[Batch], line: int) -> str:
             source=segment.source,
             prediction=prediction,
             references=segment.references,
-            settings=resolve_variant(options.variant, **options.choices),
+            variant=resolve_variant(options.variant, **options.choices),
         )
     if options.format == "json":
         return terminal.as_json(explanation)

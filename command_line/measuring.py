@@ -17,14 +17,14 @@ Intervals = dict[str, tuple[float, float]] | None
 
 
 def measure(
-    report: ScoreReport, columns: SystemColumns, settings: dict[str, Variant], how: Resampling, options: Options
+    report: ScoreReport, columns: SystemColumns, variants: dict[str, Variant], how: Resampling, options: Options
 ) -> ScoreReport:
     """Add companion measures to what is printed, with intervals where scores have them.
 
     Args:
         report: the scores.
         columns: the texts.
-        settings: of each variant: its tokens, in its case, are what is measured.
+        variants: by name: their tokens, in their case, are what is measured.
         how: the intervals, by the segments that SARI's are drawn from.
         options: with the names of the measures, and the files that some need.
 
@@ -36,21 +36,21 @@ def measure(
     known: dict[object, dict[str, tuple[Values, Intervals]]] = {}
     with refusals():
         side = read_side_data(options)
-        keys = {name: (own.variant.tokenize, own.variant.lowercase) for name, own in settings.items()}
+        keys = {name: (variant.tokenize, variant.lowercase) for name, variant in variants.items()}
         steps = len(set(keys.values())) * len(columns.predictions)
         with step_bar("Measuring", steps, quiet=options.quiet) as advance:
-            for name, own in settings.items():
+            for name, variant in variants.items():
                 if keys[name] not in known:
-                    known[keys[name]] = _measured(columns, own, measures, side, how, advance)
+                    known[keys[name]] = _measured(columns, variant, measures, side, how, advance)
     results = [_with(result, *known[keys[result.variant]][result.name]) for result in report.results]
     return replace(report, results=results, measures=list(map(_column, measures)))
 
 
 def _measured(
-    columns: SystemColumns, settings: Variant, measures: list[Measure], side: SideData, how: Resampling, advance
+    columns: SystemColumns, variant: Variant, measures: list[Measure], side: SideData, how: Resampling, advance
 ) -> dict[str, tuple[Values, Intervals]]:
     """Return the values and intervals of each system over the tokens of a variant."""
-    own = MeasuredSet(columns.sources, columns.references, settings, side)
+    own = MeasuredSet(columns.sources, columns.references, variant, side)
     found: dict[str, tuple[Values, Intervals]] = {}
     for name, outputs in columns.predictions.items():
         advance(name)

@@ -39,6 +39,7 @@ class Options:
     """The options by the names that `--help` shows; None, or False, for what was left out.
 
     Attributes:
+        choices: the scoring options besides the variant.
         method: "bootstrap" for --paired-bs, "randomization" for --paired-ar and for --all-pairs alone.
     """
 
@@ -53,14 +54,7 @@ class Options:
     tab_separated: bool
     variant: str
     all_variants: bool
-    level: str | None
-    deletion: str | None
-    zero_division: float | None
-    tokenize: str | None
-    lowercase: bool | None
-    max_order: int
-    penalties: str | None
-    threads: int | None
+    choices: dict[str, Any]
     confidence: float | None
     method: str | None
     all_pairs: bool
@@ -121,12 +115,6 @@ class Options:
         """The options of intervals and tests."""
         given = {"confidence": self.confidence, "method": self.method, "resamples": self.resamples, "seed": self.seed}
         return {name: value for name, value in given.items() if value is not None}
-
-    @property
-    def choices(self) -> dict[str, Any]:
-        """The options of the metric that change the score, under any variant."""
-        names = ("level", "deletion", "zero_division", "tokenize", "lowercase", "max_order", "penalties")
-        return {name: getattr(self, name) for name in names}
 
     @property
     def wants_only_scores(self) -> bool:

@@ -24,7 +24,7 @@ from sari.report.formats import SENTENCE_FORMATS
 from sari.report.results import Baseline, Difference, Result, ScoreReport, pairs_of, resampling_of, results_of
 from sari.scores import SentenceScores
 from sari.significance import Resampling, resolve_resampling
-from sari.state import State
+from sari.state import CorpusStatistics, score_columns
 from sari.validation import SystemColumns, validate_columns
 from sari.variants import Variant, resolve_variant, resolve_variants
 
@@ -48,25 +48,24 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses.
     """
-    settings, left_out = chosen_settings(options)
+    variants, left_out = chosen_variants(options)
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
         read = _shown(batches, show_progress)
         if options.wants_only_scores:
-            scored = _scored_alone(read, settings, options)
+            scored = _scored_alone(read, variants, options)
         else:
-            scored = _scored_together(SystemColumns(**gather(read, options.systems)), settings, options)
+            scored = _scored_together(SystemColumns(**gather(read, options.systems)), variants, options)
     if options.sentences:
         write_whole(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences))
     return replace(scored.report, warnings=scored.report.warnings + left_out)
 
 
-def chosen_settings(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return how to score under each variant; of all variants those that can be had, and warnings about the others."""
-    how = {"threads": options.threads, **options.choices}
+def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
+    """Return the variants to score by; of all variants those that are possible, and warnings about the others."""
     if not options.all_variants:
         with refusals():
-            return {options.variant: resolve_variant(options.variant, **how)}, []
-    found, left_out = resolve_variants(**how)
+            return {options.variant: resolve_variant(options.variant, **options.choices)}, []
+    found, left_out = resolve_variants(**options.choices)
     if not found:
         raise OptionError(next(iter(left_out.values())))
     return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
@@ -78,84 +77,84 @@ def _shown(batches: Iterable[Batch], show_progress: Callable[[], object]) -> Ite
         show_progress()
 
 
-def _scored_alone(batches: Iterator[Batch], settings: dict[str, Variant], options: Options) -> Scored:
+def _scored_alone(batches: Iterator[Batch], variants: dict[str, Variant], options: Options) -> Scored:
     """Score one system batch by batch."""
-    keeps_sentences = options.sentences is not None
-    states = {variant: State(how, sentences=keeps_sentences) for variant, how in settings.items()}
+    sentences = options.sentences is not None
+    scored = {name: CorpusStatistics(variant=variant, keeps_sentences=sentences) for name, variant in variants.items()}
     for batch in batches:
         predictions = list(chain.from_iterable(batch["predictions"]))
         columns = validate_columns(batch["sources"], predictions, batch["references"])
-        for state in states.values():
-            state.update_checked(columns)
-    (name,) = options.systems
+        for name, variant in variants.items():
+            scored[name] = scored[name].merge(score_columns(columns, variant, sentences=sentences))
+    (system,) = options.systems
     results = [
-        Result(name, variant, state.segments, state.signature, state.scores(), state.orders())
-        for variant, state in states.items()
+        Result(system, name, corpus.segments, corpus.signature, corpus.scores(), corpus.orders())
+        for name, corpus in scored.items()
     ]
-    warnings = merge_warnings({variant: state.warnings() for variant, state in states.items()})
+    warnings = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
-    return Scored(report, {name: next(iter(states.values())).sentences()} if keeps_sentences else {})
+    return Scored(report, {system: next(iter(scored.values())).sentences()} if sentences else {})
 
 
-def _scored_together(columns: SystemColumns, settings: dict[str, Variant], options: Options) -> Scored:
+def _scored_together(columns: SystemColumns, variants: dict[str, Variant], options: Options) -> Scored:
     """Score all systems, with what else is wanted."""
     with refusals():
         resampling = resolve_resampling(**options.resampling)
     # A report cuts the segments into classes, for which rows of all of them are kept.
-    keeps = {"sentences": True, "resampling": resampling.is_wanted or options.report is not None}
-    states = {variant: score_systems(columns, how, **keeps) for variant, how in settings.items()}
+    rows = resampling.is_wanted or options.report is not None
+    scored = {name: score_systems(columns, variant, sentences=True, rows=rows) for name, variant in variants.items()}
     comparisons = {
-        variant: compare(by_system, resampling=resampling, details=True, all_pairs=options.all_pairs)
-        for variant, by_system in states.items()
+        name: compare(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
+        for name, systems in scored.items()
     }
     correct_together(list(comparisons.values()))
     warnings = merge_warnings(
-        {variant: comparison_warnings(by_system, comparisons[variant]) for variant, by_system in states.items()}
+        {name: comparison_warnings(systems, comparisons[name]) for name, systems in scored.items()}
     )
     report = ScoreReport(
-        results=[result for variant, comparison in comparisons.items() for result in results_of(variant, comparison)],
-        baselines=_baselines(columns, settings) if options.baselines else [],
-        explanations=_differences(columns, next(iter(settings.values())), options),
-        by_references=_by_references(columns, settings, resampling.seed) if options.by_references else [],
+        results=[result for name, comparison in comparisons.items() for result in results_of(name, comparison)],
+        baselines=_baselines(columns, variants) if options.baselines else [],
+        explanations=_differences(columns, next(iter(variants.values())), options),
+        by_references=_by_references(columns, variants, resampling.seed) if options.by_references else [],
         warnings=warning_rows(warnings),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
-        pairs=[pair for variant, comparison in comparisons.items() for pair in pairs_of(variant, comparison)],
+        pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
     )
     if options.measures is not None:
-        report = _with_measures(report, columns, settings, resampling, options)
-    first = next(iter(states.values()))
+        report = _with_measures(report, columns, variants, resampling, options)
+    first = next(iter(scored.values()))
     if options.report is not None:
         with needing("report", "--report"):
             from sari.command_line.documents import write_document
         write_document(columns, first, report, options)
-    return Scored(report, {name: state.sentences() for name, state in first.items()} if options.sentences else {})
+    return Scored(report, {system: corpus.sentences() for system, corpus in first.items()} if options.sentences else {})
 
 
-def _baselines(columns: SystemColumns, settings: dict[str, Variant]) -> list[Baseline]:
+def _baselines(columns: SystemColumns, variants: dict[str, Variant]) -> list[Baseline]:
     return [
-        Baseline(name, variant, scores)
-        for variant, how in settings.items()
-        for name, scores in baseline_scores(columns.sources, columns.references, how).items()
+        Baseline(baseline, name, scores)
+        for name, variant in variants.items()
+        for baseline, scores in baseline_scores(columns.sources, columns.references, variant).items()
     ]
 
 
-def _by_references(columns: SystemColumns, settings: dict[str, Variant], seed: int) -> list[ReferenceCount]:
-    return [row for how in settings.values() for row in scores_by_references(columns, how, seed=seed)]
+def _by_references(columns: SystemColumns, variants: dict[str, Variant], seed: int) -> list[ReferenceCount]:
+    return [row for variant in variants.values() for row in scores_by_references(columns, variant, seed=seed)]
 
 
 def _with_measures(
-    report: ScoreReport, columns: SystemColumns, settings: dict[str, Variant], how: Resampling, options: Options
+    report: ScoreReport, columns: SystemColumns, variants: dict[str, Variant], how: Resampling, options: Options
 ) -> ScoreReport:
     """Add the companion measures that the options name, over the tokens of each variant."""
     with needing("report", "--measures"):
         from sari.command_line.measuring import measure
-    return measure(report, columns, settings, how, options)
+    return measure(report, columns, variants, how, options)
 
 
-def _differences(columns: SystemColumns, settings: Variant, options: Options) -> list[Difference]:
+def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[Difference]:
     """Explain for each system the difference to the variant that the options ask about, if they do."""
     if options.why is None:
         return []
     with refusals():
-        other = resolve_variant(options.why, threads=options.threads, **options.choices)
-    return [Difference(name, **explain_difference(columns.of(name), settings, other)) for name in columns.predictions]
+        other = resolve_variant(options.why, **options.choices)
+    return [Difference(name, **explain_difference(columns.of(name), variant, other)) for name in columns.predictions]

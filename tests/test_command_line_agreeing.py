@@ -9,10 +9,10 @@ import pytest
 from conftest import ROOT
 from scipy import stats
 
-from sari import options, sentences
+from sari import tokenization, variants
 from sari.command_line.program import main
 from sari.measures import simplification
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.variants import SCORES, VARIANTS
 
 EXAMPLES = ROOT / "examples"
@@ -202,11 +202,13 @@ def test_ratings_that_are_all_the_same_agree_with_nothing(tmp_path, capsys):
 @pytest.fixture
 def without_punkt(monkeypatch, tmp_path):
     """Take NLTK's data away, and what was resolved while they were there."""
-    monkeypatch.setattr(options, "resolve_settings", options.resolve_settings.__wrapped__)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    sentences._punkt.cache_clear()
+    caches = (variants.load_punkt, tokenization._punkt)
+    for cache in caches:
+        cache.cache_clear()
     yield
-    sentences._punkt.cache_clear()
+    for cache in caches:
+        cache.cache_clear()
 
 
 @pytest.mark.parametrize("with_ratings", [True, False])
@@ -222,5 +224,5 @@ def test_variants_that_cannot_be_had_are_left_out(files, capsys, with_ratings):
 
 def test_no_warnings_where_none_are_wanted(files, capsys):
     asked = [*arguments(OUTPUTS[:1]), "--ratings", files[0], "--confidence", "--resamples", "20"]
-    assert "\nWarning: intervals of 10 segments are less sure than they say" in run(capsys, *asked)
+    assert "\nWarning: only 10 segments: intervals are too narrow" in run(capsys, *asked)
     assert "Warning" not in run(capsys, *asked, "--quiet")

@@ -23,7 +23,7 @@ def corpus(tmp_path):
         ([], "missing --sources, --outputs, --references: wanted --sources, --outputs and --references, or --jsonl"),
         (FILES[:4], "missing --references: wanted --sources, --outputs and --references, or --jsonl"),
         ([*FILES, "--jsonl", "x"], "--jsonl takes the place of --sources, --outputs and --references"),
-        ([*FILES, "--level", "word"], "argument --level: invalid choice: 'word' (choose from "),
+        ([*FILES, "--level", "word"], "level: got 'word', wanted one of sentence, corpus"),
         ([*FILES, "--max-order", "0"], "max_order: got 0, wanted a whole number of at least 1"),
         ([*FILES, "--max-order", "99999999"], "max_order: got 99999999, wanted a whole number of at most 100"),
         ([*FILES, "--width", "16"], "--width: got 16, wanted a number of decimals from 0 to 15"),
@@ -45,7 +45,7 @@ def corpus(tmp_path):
         ),
         ([*FILES, "--all-variants", "--sentences", "x.tsv"], "--sentences takes the scores of one variant"),
         ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', wanted a name ending in .tsv or .jsonl"),
-        ([*FILES, "--variant", "bleu"], "variant: got 'bleu', wanted one of hf (Hugging Face "),
+        ([*FILES, "--variant", "bleu"], "variant: got 'bleu', wanted one of hf, xu2016, "),
         ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
     ],
 )
@@ -69,7 +69,7 @@ def test_usage_errors(run_here, corpus, arguments, message):
         ([*FILES, "--all-variants", "--why", "hf"], "--why explains the difference to --variant, not --all-variants"),
         ([*FILES, "--by-order", "--format", "csv"], "--by-order goes with the other formats, not csv"),
         ([*FILES, "--paired-ar", "--paired-bs"], "argument --paired-bs: not allowed with argument --paired-ar"),
-        ([*FILES, "--why", "bleu"], "--why: variant: got 'bleu', wanted one of hf (Hugging Face "),
+        ([*FILES, "--why", "bleu"], "--why: got 'bleu', wanted one of hf, xu2016, "),
     ],
 )
 def test_usage_errors_of_comparisons(run_here, corpus, arguments, message):

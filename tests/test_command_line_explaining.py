@@ -95,7 +95,7 @@ def test_json(run):
         (["--explain", "1", "--all-variants"], "--explain shows one line of one system under one variant"),
         (["--explain", "1", "--outputs", "r0.txt"], "--explain shows one line of one system under one variant"),
         (["--explain", "1", "--format", "csv"], "--explain goes with the formats text and json, not csv"),
-        (["--explain", "1", "--tokenize", "13b"], "tokenize: got '13b', wanted a callable or one of 13a"),
+        (["--explain", "1", "--tokenize", "13b"], "tokenize: got '13b', wanted one of 13a, none, "),
     ],
 )
 def test_bad_use(run, arguments, message):

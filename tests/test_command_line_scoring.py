@@ -47,10 +47,9 @@ def test_options_reach_the_metric(run_here, paper, sari):
         "tokenize": "intl",
         "lowercase": False,
         "max_order": 3,
-        "threads": 1,
     }
     switches = ["--variant", "easse", "--level", "sentence", "--deletion", "precision", "--zero-division", "0.5"]
-    switches += ["--tokenize", "intl", "--no-lowercase", "--max-order", "3", "--threads", "1", "--format", "json"]
+    switches += ["--tokenize", "intl", "--no-lowercase", "--max-order", "3", "--format", "json"]
     (system,) = json.loads(output_of(run_here(*arguments, *switches, folder=folder)))["systems"]
     details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True, **options)
     assert system["scores"] == {name: details[name] for name in SCORES}
@@ -179,7 +178,6 @@ def test_arguments_that_cannot_be_followed(run_here, corpus, arguments, message)
 def test_refusals_of_the_metric(run_here, corpus):
     message = refusal_of(run_here(*FILES, "--tokenize", "words", folder=corpus))
     assert message.startswith("tokenize: got 'words', wanted ")
-    assert refusal_of(run_here(*FILES, "--threads", "0", folder=corpus)).startswith("threads: got 0, wanted ")
 
 
 def test_refusals_of_comparisons(run_here, corpus):

@@ -57,7 +57,7 @@ def test_scoring_files(more):
     "program",
     [
         "from score import sari; print(sari(['a b c'], ['a b'], [['a b', 'a c']])['sari'])",
-        "from as_package import make_importable; make_importable(); from sari.scoring import Scorer; "
+        "from as_package import make_importable; make_importable(); from sari.scorer import Scorer; "
         "print(Scorer().compute(sources=['a b c'], predictions=['a b'], references=[['a b', 'a c']])['sari'])",
     ],
 )
