@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from sari.comparison import score_systems
 from sari.published.checkouts import Repository, aligned, numbered
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import DRESS, EASSE, SIMPLIFICATION
-from sari.validation import SystemColumns
+from sari.state import score_columns
+from sari.validation import Columns
 from sari.variants import resolve_variant
 
 
@@ -55,20 +55,20 @@ class CorpusScores(Published):
     def outcomes(self, folder: Path) -> Iterator[Outcome]:
         """Score each system; see `Published.outcomes`."""
         (repository,) = self.repositories
-        settings = resolve_variant(self.variant, **self.options)
+        variant = resolve_variant(self.variant, **self.options)
         for figure in self.figures:
             columns = _columns(repository, folder, figure)
-            state = score_systems(columns, settings)[figure.system]
-            yield Outcome(figure.system, figure.printed, state.scores()["sari"], state.signature)
+            corpus = score_columns(columns, variant)
+            yield Outcome(figure.system, figure.printed, corpus.scores()["sari"], corpus.signature)
 
 
-def _columns(repository: Repository, folder: Path, figure: Figure) -> SystemColumns:
+def _columns(repository: Repository, folder: Path, figure: Figure) -> Columns:
     texts = figure.texts
     names = [texts.sources, figure.outputs, *texts.references]
     sources, outputs, *references = aligned((name, repository.lines(folder, name)) for name in names)
     if texts.lowercase:
         sources, outputs, *references = ([line.lower() for line in lines] for lines in (sources, outputs, *references))
-    return SystemColumns(sources, {figure.system: outputs}, list(map(list, zip(*references, strict=True))))
+    return Columns(sources, outputs, list(map(list, zip(*references, strict=True))))
 
 
 _NORM = "turkcorpus/test.8turkers.tok."

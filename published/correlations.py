@@ -14,7 +14,7 @@ from sari.published.checkouts import number, numbered
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import REFERENCE_SETS, rated_by_number, references_of_2022
 from sari.published.repositories import EASSE, LENS, METAEVAL
-from sari.state import state_of
+from sari.state import score_columns
 from sari.validation import Columns
 from sari.variants import resolve_variant
 
@@ -105,8 +105,8 @@ def joined_marks(output: str, source: str) -> str:
 
 def sentence_scores(texts: Columns, variant: str, options: Mapping[str, Any]) -> tuple[np.ndarray, str]:
     """Return the SARI of each segment, scored alone, and the signature."""
-    state = state_of(texts, resolve_variant(variant, **options), sentences=True)
-    return np.array(state.sentences()["sari"]), state.signature
+    corpus = score_columns(texts, resolve_variant(variant, **options), sentences=True)
+    return np.array(corpus.sentences()["sari"]), corpus.signature
 
 
 def nltk_words():

@@ -8,7 +8,7 @@ from pathlib import Path
 from sari.measures.agreement import Agreement, SystemRows, agreement, system_agreement, system_scores
 from sari.published.outcomes import Outcome, Published
 from sari.published.rated import COLLECTIONS, Rated, repositories
-from sari.state import State, state_of
+from sari.state import CorpusStatistics, score_columns
 from sari.variants import resolve_variants
 
 #: Pearson with ratings of simplicity, sentence by sentence, as docs/which_sari.md has it: a column per collection.
@@ -40,24 +40,24 @@ class VariantsAndPeople(Published):
         """Score all outputs under all variants; see `Published.outcomes`."""
         for place, collection in enumerate(COLLECTIONS):
             rated = collection.read(folder)
-            states = {
-                name: state_of(rated.texts, settings, sentences=True, resampling=True)
-                for name, settings in resolve_variants()[0].items()
+            scored = {
+                name: score_columns(rated.texts, variant, sentences=True, rows=True)
+                for name, variant in resolve_variants()[0].items()
             }
-            scores = {name: state.sentences()["sari"] for name, state in states.items()}
+            scores = {name: corpus.sentences()["sari"] for name, corpus in scored.items()}
             found = agreement(
                 scores, rated.ratings, groups=rated.texts.sources, baseline="easse", confidence=_CONFIDENCE
             )
             for name, own in found.items():
                 printed = PRINTED[name][place] if name in PRINTED else ""
-                yield _outcome(f"{collection.name}: {name}", printed, own, states[name])
+                yield _outcome(f"{collection.name}: {name}", printed, own, scored[name])
             yield _difference(f"{collection.name}: set − easse", PRINTED_DIFFERENCES[place], found["set"])
             if collection.name == _BY_SYSTEMS:
-                yield from _of_systems(collection.name, rated, states)
+                yield from _of_systems(collection.name, rated, scored)
 
 
-def _of_systems(collection: str, rated: Rated, states: dict[str, State]) -> Iterator[Outcome]:
-    scores = {name: SystemRows(state.rows(), partial(system_scores, state)) for name, state in states.items()}
+def _of_systems(collection: str, rated: Rated, scored: dict[str, CorpusStatistics]) -> Iterator[Outcome]:
+    scores = {name: SystemRows(corpus.rows(), partial(system_scores, corpus)) for name, corpus in scored.items()}
     found = system_agreement(
         scores,
         rated.ratings,
@@ -68,11 +68,11 @@ def _of_systems(collection: str, rated: Rated, states: dict[str, State]) -> Iter
     )
     for name, own in found.items():
         label = f"{collection}, {len(set(rated.systems))} systems (Spearman): {name}"
-        yield _outcome(label, PRINTED_SYSTEMS.get(name, ""), own, states[name])
+        yield _outcome(label, PRINTED_SYSTEMS.get(name, ""), own, scored[name])
 
 
-def _outcome(name: str, printed: str, own: Agreement, state: State) -> Outcome:
-    return Outcome(name, printed, own.value, state.signature, own.interval)
+def _outcome(name: str, printed: str, own: Agreement, corpus: CorpusStatistics) -> Outcome:
+    return Outcome(name, printed, own.value, corpus.signature, own.interval)
 
 
 def _difference(name: str, printed: str, own: Agreement) -> Outcome:

@@ -20,7 +20,7 @@ from sari.published.outcomes import Outcome
 from sari.published.people import PEOPLE
 from sari.published.rated import COLLECTIONS, REFERENCE_SETS
 from sari.published.xu2016 import XU2016_MEASURES
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.variants import VARIANTS
 
 BY_NAME = {table.name: table for table in CORRELATIONS}

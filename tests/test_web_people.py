@@ -3,11 +3,10 @@
 import pytest
 from programs import example_corpus
 
-from sari.inputs import SystemColumns
 from sari.measures.agreement import agreement, correlation
-from sari.options import resolve_settings, settings_of_variants
 from sari.report.by_references import scores_by_references
-from sari.variants import SCORES
+from sari.validation import SystemColumns
+from sari.variants import SCORES, resolve_variant, resolve_variants
 from sari.web import people
 from sari.web.corpora import batches_of_lists, systems_of_lists
 from sari.web.limits import RefusedError
@@ -37,7 +36,7 @@ def test_a_corpus_agrees_as_its_sentences_do(sari, variant):
 
 def test_variants_are_compared_with_the_chosen_one():
     report = people.rate_variants(batches_of_lists(*TEXTS), RATINGS, "easse")
-    assert {row.variant for row in report.rows} == set(settings_of_variants()[0])
+    assert {row.variant for row in report.rows} == set(resolve_variants()[0])
     assert {row.measure for row in report.rows} == {"sari"}
     assert report.rows[0].variant == "easse"
     assert [row.coefficients["pearson"].difference is None for row in report.rows] == [True] + [False] * (
@@ -65,7 +64,7 @@ def test_systems_agree_as_outputs_and_as_wholes():
 
 
 def corpus_score(outputs):
-    from sari.scoring import Scorer
+    from sari.scorer import Scorer
 
     texts = {"sources": TEXTS[0], "predictions": outputs, "references": TEXTS[2]}
     return Scorer().compute(**texts, variant="easse")["sari"]
@@ -94,7 +93,7 @@ def test_many_ratings_are_resampled_less_often(monkeypatch):
 def test_scores_by_number_of_references():
     rows = people.count_references(batches_of_lists(*TEXTS), variant="easse")
     columns = SystemColumns(TEXTS[0], {"": TEXTS[1]}, TEXTS[2])
-    assert rows == scores_by_references(columns, resolve_settings("easse", threads=1))
+    assert rows == scores_by_references(columns, resolve_variant("easse", threads=1))
     html = markup.by_references(rows)
     assert f'<b aria-hidden="true">{rows[0].mean["sari"]:.2f}</b>' in html
     assert f"{rows[0].lowest['sari']:.2f} to {rows[0].highest['sari']:.2f}" in html

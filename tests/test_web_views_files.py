@@ -12,7 +12,7 @@ from playwright.sync_api import expect
 from programs import ROOT, example_corpus, score_of
 from web_pages import DESKTOP, PHONE, box, cell, choose, expect_score, refusal, upload, view
 
-from sari.options import settings_of_variants
+from sari.variants import resolve_variants
 from sari.web.corpora import batches_of_lists, systems_of_lists
 from sari.web.people import count_references, rate_corpus, rate_systems
 
@@ -119,7 +119,7 @@ def test_ratings_and_numbers_of_references(visit, tmp_path, size, scheme):
         for name, row in zip(("SARI", "Keep", "Delete", "Add"), report.rows, strict=True)
     ]
     page.get_by_role("button", name="Score under every variant").click()
-    expect(page.locator("#every-variant .sari-agreement tbody tr")).to_have_count(len(settings_of_variants()[0]))
+    expect(page.locator("#every-variant .sari-agreement tbody tr")).to_have_count(len(resolve_variants()[0]))
     page.get_by_role("button", name="Score by number of references").click()
     counts = count_references(batches_of_lists(*texts))
     dots = page.locator("#by-references .sari-intervals li b")

@@ -12,7 +12,7 @@ from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
 from sari.scores import Scores
 from sari.significance import resolve_resampling
-from sari.state import State, state_of
+from sari.state import CorpusStatistics, score_columns
 from sari.validation import Columns, SystemColumns, validate_columns
 from sari.variants import resolve_variant, resolve_variants
 from sari.web.beside import samples
@@ -37,7 +37,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
             source=segment.sources[0],
             prediction=segment.predictions[0],
             references=segment.references[0],
-            settings=resolve_variant(**options),
+            variant=resolve_variant(**options),
         )
 
 
@@ -51,12 +51,12 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
     """
     with refusals():
         check_options(**options)
-        settings = resolve_variant(**options)
+        variant = resolve_variant(**options)
         segment = _segment(source, "", references)
         unrelated = next(sample.prediction for sample in samples() if sample.source != source)
-        state = state_of(Columns(segment.sources, [unrelated], segment.references), settings)
-        held_against = comparing.baseline_scores(segment.sources, segment.references, settings)
-        return {**held_against, "unrelated": state.scores()}
+        corpus = score_columns(segment._replace(predictions=[unrelated]), variant)
+        held_against = comparing.baseline_scores(segment.sources, segment.references, variant)
+        return {**held_against, "unrelated": corpus.scores()}
 
 
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
@@ -67,10 +67,8 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
     """
     with refusals():
         segment = _segment(source, output, references)
-        scores = {}
-        for name, settings in resolve_variants()[0].items():
-            scores[name] = state_of(segment, settings).scores()
-        return scores
+        variants, _ = resolve_variants()
+        return {name: score_columns(segment, variant).scores() for name, variant in variants.items()}
 
 
 def explain_difference(
@@ -85,9 +83,7 @@ def explain_difference(
         check_options(variant_a)
         check_options(variant_b)
         segment = _segment(source, output, references)
-        return comparing.explain_difference(
-            segment, resolve_variant(variant_a), resolve_variant(variant_b)
-        )
+        return comparing.explain_difference(segment, resolve_variant(variant_a), resolve_variant(variant_b))
 
 
 def score_corpus(
@@ -108,16 +104,17 @@ def score_corpus(
         batches = list(batches)
         total = sum(len(batch.sources) for batch in batches)
         check_segments(total)
-        state = State(resolve_variant(**options), sentences=True)
+        variant = resolve_variant(**options)
+        corpus = CorpusStatistics(variant=variant, keeps_sentences=True)
         for batch in batches:
-            state.update_checked(batch)
-            show_progress(state.segments, total)
-        result = state.result(details=True, resampling=resolve_resampling())
+            corpus = corpus.merge(score_columns(batch, variant, sentences=True))
+            show_progress(corpus.segments, total)
+        result = corpus.result(details=True)
     sentences = result["sentences"]
     scores = zip(sentences["sari"], sentences["keep"], sentences["delete"], sentences["add"], strict=True)
     texts = chain.from_iterable(zip(*batch, strict=True) for batch in batches)
     rows = [Row(line, *values, *text) for line, (values, text) in enumerate(zip(scores, texts, strict=True), 1)]
-    return ScoredCorpus(result, rows, warning_rows(without_comparison(state.warnings())))
+    return ScoredCorpus(result, rows, warning_rows(without_comparison(corpus.warnings())))
 
 
 def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[int, int], object]) -> dict[str, Scores]:
@@ -135,12 +132,12 @@ def score_corpus_variants(batches: Iterable[Columns], show_progress: Callable[[i
         check_segments(total)
         scores: dict[str, Scores] = {}
         variants, _ = resolve_variants()
-        for number, (name, settings) in enumerate(variants.items()):
-            state = State(settings)
+        for number, (name, variant) in enumerate(variants.items()):
+            corpus = CorpusStatistics(variant=variant)
             for batch in batches:
-                state.update_checked(batch)
-                show_progress(number * total + state.segments, len(variants) * total)
-            scores[name] = state.scores()
+                corpus = corpus.merge(score_columns(batch, variant))
+                show_progress(number * total + corpus.segments, len(variants) * total)
+            scores[name] = corpus.scores()
         return scores
 
 
@@ -164,14 +161,14 @@ def report_systems(
         RefusedError: as in `compare_systems`.
     """
     with refusals():
-        states, comparison = _compared(systems, baseline, method, None, details=True, options=options)
-        total = building.steps(len(states))
+        statistics, comparison = _compared(systems, baseline, method, None, details=True, options=options)
+        total = building.steps(len(statistics))
         numbers = iter(range(total))
         document = building.build(
             systems,
-            states,
+            statistics,
             warnings=comparison.warnings,
-            scored=comparison.report if len(states) > 1 else None,
+            scored=comparison.report if len(statistics) > 1 else None,
             resampling=resolve_resampling(confidence=_CONFIDENCE),
             advance=lambda step: advance(next(numbers), total, step),
         )
@@ -209,23 +206,23 @@ def _compared(
     *,
     details: bool,
     options: dict[str, Any],
-) -> tuple[dict[str, State], Comparison]:
-    """Return the states of systems, and the systems compared."""
+) -> tuple[dict[str, CorpusStatistics], Comparison]:
+    """Return the statistics of systems, and the systems compared."""
     check_options(**options)
     check_segments(len(systems.sources))
     if baseline is not None and not isinstance(baseline, str):
         raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
     resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
-    settings = resolve_variant(**options)
-    states = comparing.score_systems(systems, settings, sentences=details, resampling=True)
-    result = comparing.compare(states, baseline=baseline, resampling=resampling, details=details)
-    warnings = warning_rows(comparing.comparison_warnings(states, result))
+    variant = resolve_variant(**options)
+    statistics = comparing.score_systems(systems, variant, sentences=details, rows=True)
+    result = comparing.compare(statistics, baseline=baseline, resampling=resampling, details=details)
+    warnings = warning_rows(comparing.comparison_warnings(statistics, result))
     copies = [
         name
         for name, outputs in systems.predictions.items()
         if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
     ]
-    return states, Comparison(settings.name, result, warnings, copies)
+    return statistics, Comparison(variant.name, result, warnings, copies)
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

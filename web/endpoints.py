@@ -1,14 +1,14 @@
 """Endpoints for programs: plain data in, plain data out. Their names and parameters are what programs call."""
 
 import inspect
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
 
-from sari.variants import VARIANTS
+from sari.variants import OPTIONS
 from sari.web import answers, corpora
 from sari.web.cleaning import release_memory
 from sari.web.limits import TOKENIZERS, RefusedError
@@ -93,6 +93,13 @@ _SYSTEMS = {**_COLUMNS, "outputs": {"ours": _COLUMNS["outputs"], "theirs": ["A c
 _EXAMPLES = {"corpus": _COLUMNS, "compare": _SYSTEMS}
 
 
+def _meaning(name: str, choices: Iterable[str] = ()) -> str:
+    """Return what the API page says of a scoring option; `choices` are those of this server, if it has fewer."""
+    option = OPTIONS[name]
+    text = ": ".join(filter(None, (option.help, ", ".join(choices or option.choices))))
+    return f"{text[0].upper()}{text[1:]}{'; null for the choice of the variant' if option.default is None else ''}."
+
+
 #: What the API page says of a value, by its name.
 _MEANINGS = {
     "source": "The text to simplify.",
@@ -100,13 +107,13 @@ _MEANINGS = {
     "references": "What people made of it: a list of texts, for each source where there are several.",
     "sources": "One text for each segment.",
     "outputs": "One text for each source; of several systems by their names.",
-    "variant": f"One of {', '.join(VARIANTS)}.",
-    "variant_a": "The variant to walk from.",
-    "variant_b": "The variant to walk to.",
-    "tokenize": f"One of {', '.join(TOKENIZERS)}; the variant's own where it is nothing.",
-    "lowercase": "Whether case is ignored; as the variant has it where it is nothing.",
-    "penalties": "Penalties for documents; the variant's own where it is nothing.",
-    "baseline": "The system that the others are compared with; the first where it is nothing.",
+    "variant": _meaning("variant"),
+    "variant_a": "The variant to start from.",
+    "variant_b": "The variant to end with.",
+    "tokenize": _meaning("tokenize", TOKENIZERS),
+    "lowercase": _meaning("lowercase"),
+    "penalties": _meaning("penalties"),
+    "baseline": "The system that the others are compared with; null for the first.",
     "method": "The paired test: bootstrap or randomization.",
 }
 

@@ -9,7 +9,7 @@ from sari.report.agreement import AgreementReport
 from sari.report.by_references import ReferenceCount, scores_by_references
 from sari.report.rated import RatedOutputs, agreement_rows, sari_scores
 from sari.significance import resolve_resampling
-from sari.state import State
+from sari.state import score_columns
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant, resolve_variant, resolve_variants
 from sari.web.limits import RefusedError, check_options, check_segments, refusals
@@ -46,8 +46,7 @@ def rate_variants(batches: Iterable[Columns], ratings: Sequence[float], first: s
         RefusedError: as in `rate_corpus`.
     """
     with refusals():
-        settings = resolve_variants()[0]
-        ordered = sorted(settings.values(), key=lambda each: each.variant.name != first)
+        ordered = sorted(resolve_variants()[0].values(), key=lambda variant: variant.name != first)
         return _report(_one_system(batches, ratings), ordered)
 
 
@@ -99,12 +98,12 @@ def _one_system(batches: Iterable[Columns], ratings: Sequence[float]) -> RatedOu
     return RatedOutputs(texts, [""] * len(texts.sources), list(ratings))
 
 
-def _report(outputs: RatedOutputs, settings: Sequence[Variant]) -> AgreementReport:
+def _report(outputs: RatedOutputs, variants: Sequence[Variant]) -> AgreementReport:
     """Return how the scores of one variant agree, its operations among them, or SARI of several."""
     scores = []
-    for each in settings:
-        found = sari_scores(State(each, sentences=True, resampling=True), outputs)
-        scores += found if len(settings) == 1 else found[:1]
+    for variant in variants:
+        found = sari_scores(score_columns(outputs.texts, variant, sentences=True, rows=True))
+        scores += found if len(variants) == 1 else found[:1]
     sources = len(set(outputs.texts.sources))
     resamples = min(_RESAMPLES, max(_FEWEST, _ROWS // len(outputs.ratings)))
     how = resolve_resampling(confidence=_CONFIDENCE if sources > 1 else None, resamples=resamples)
