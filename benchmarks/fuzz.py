@@ -45,13 +45,13 @@ from sari.benchmarks.corpora import Corpus  # noqa: E402
 from sari.benchmarks.hostile import hostile  # noqa: E402
 from sari.benchmarks.ways import OF_CORPORA, WAYS  # noqa: E402
 from sari.scorer import Scorer  # noqa: E402
-from sari.tokenization import check_tokenizer  # noqa: E402
 from sari.variants import (  # noqa: E402
     DELETIONS,
     LEVELS,
     OPTIONS,
     PENALTIES,
     VARIANTS,
+    resolve_variant,
 )
 
 _TOLERANCE = 1e-9
@@ -133,7 +133,7 @@ def _choices() -> dict[str, tuple[Any, ...]]:
 
 def _is_installed(tokenize: Any) -> bool:
     try:
-        check_tokenizer(tokenize)
+        resolve_variant(tokenize=tokenize)
     except ImportError:
         return False
     return True

@@ -1,6 +1,6 @@
 """What is shared is done once: `python benchmarks/sharing.py [--against PATH]`.
 
-Times, with one thread, what repeats itself on the same sources and references: evaluations, systems, candidates. Every
+Times what repeats itself on the same sources and references: evaluations, systems, candidates. Every
 figure is processor time, the best of several rounds. `PATH` is another checkout of this project, to compare with.
 """
 
@@ -55,16 +55,13 @@ def _print_figures(folder: Path) -> None:
             "sources": corpus.sources,
             "predictions": first,
             "references": references,
-            "threads": 1,
         }
         return lambda: metric.compare(**options, method=None, confidence=None)
 
     one, all_systems = (_best(compared(number)) / SEGMENTS * 1e6 for number in (1, SYSTEMS))
     print(f"  compare, 10 references: the first system        {one:8.1f} us/segment")
     print(f"  compare, 10 references: each further one        {(all_systems - one) / (SYSTEMS - 1):8.1f} us/segment")
-    if not hasattr(metric, "prepare"):
-        return
-    columns: dict[str, Any] = {"sources": corpus.sources, "references": references, "threads": 1}
+    columns: dict[str, Any] = {"sources": corpus.sources, "references": references}
     prepared = metric.prepare(**columns)
     first = _best(lambda: metric.prepare(**columns).compute(systems["0"])) / SEGMENTS * 1e6
     again = _best(lambda: prepared.compute(systems["0"])) / SEGMENTS * 1e6
@@ -74,10 +71,10 @@ def _print_figures(folder: Path) -> None:
     candidates = [texts[:CANDIDATES] for texts in many.references]
     for number in (1, 10):
         texts = [row[CANDIDATES : CANDIDATES + number] for row in many.references]
-        given: dict[str, Any] = {"sources": many.sources, "candidates": candidates, "references": texts, "threads": 1}
+        given: dict[str, Any] = {"sources": many.sources, "candidates": candidates, "references": texts}
         cost = _best(partial(metric.score_candidates, **given)) / SOURCES / CANDIDATES * 1e6
         print(f"  {CANDIDATES} candidates, references: {number:<20}{cost:8.1f} us/candidate")
-    few: dict[str, Any] = {"sources": many.sources[:5], "candidates": candidates[:5], "threads": 1}
+    few: dict[str, Any] = {"sources": many.sources[:5], "candidates": candidates[:5]}
     risk = _best(lambda: metric.minimum_bayes_risk(**few)) / 5
     print(f"  minimum Bayes risk, {CANDIDATES} candidates               {risk * 1e3:8.2f} ms/source")
 

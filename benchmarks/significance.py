@@ -24,7 +24,7 @@ from sari.benchmarks.corpora import made_up  # noqa: E402
 from sari.comparison import score_systems  # noqa: E402
 from sari.files.reading import gather, open_texts  # noqa: E402
 from sari.significance import TESTS, Sample, interval  # noqa: E402
-from sari.state import State  # noqa: E402
+from sari.state import CorpusStatistics  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import resolve_variant  # noqa: E402
 
@@ -36,16 +36,16 @@ _LEVEL = 0.05
 def main() -> None:
     """Print a row for each number of segments."""
     options = _options()
-    settings = resolve_variant(options.variant)
-    states = list(score_systems(_columns(options), settings, resampling=True).values())[:2]
-    pool = np.stack([state.rows() for state in states], axis=1)
-    truth = states[0].scores()["sari"]
+    systems = score_systems(_columns(options), resolve_variant(options.variant), rows=True)
+    first, second = list(systems.values())[:2]
+    pool = np.stack([first.rows(), second.rows()], axis=1)
+    truth = first.scores()["sari"]
     margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
     print(f"{options.variant}, {len(pool):,} segments to draw from, {options.trials} samples, seed {options.seed}")
     print(f"differences that are none, called significant at 5% (by chance 5 ± {margin:.1f}), and intervals that hold")
     print(f"{'segments':>8}  " + "  ".join(f"{name:>13}" for name in [*TESTS, "95% intervals"]))
     for size in options.segments:
-        shares = _shares(pool, states[0], truth, size, options)
+        shares = _shares(pool, first, truth, size, options)
         print(f"{size:>8}  " + "  ".join(f"{share:>13.1%}" for share in shares), flush=True)
 
 
@@ -72,7 +72,9 @@ def _columns(options: argparse.Namespace) -> SystemColumns:
     return SystemColumns(**gather(corpus.batches(), ["one", "other"]))
 
 
-def _shares(pool: np.ndarray, state: State, truth: float, size: int, options: argparse.Namespace) -> list[float]:
+def _shares(
+    pool: np.ndarray, corpus: CorpusStatistics, truth: float, size: int, options: argparse.Namespace
+) -> list[float]:
     """Return the shares of tests that are significant, of each method, and of intervals that hold the truth."""
     random = np.random.default_rng(options.seed)
     significant, holding = np.zeros(len(TESTS)), 0
@@ -83,7 +85,7 @@ def _shares(pool: np.ndarray, state: State, truth: float, size: int, options: ar
         dealt[swaps] = rows[swaps][:, ::-1]
 
         def scores(sums: np.ndarray) -> np.ndarray:
-            return state.scores_of_sums(sums, segments=size)[..., :1]
+            return corpus.scores_of_sums(sums, segments=size)[..., :1]
 
         sample = Sample(dealt, scores, trial)
         p_values = [test.p_values(sample, _PAIR, options.resamples)[0, 0] for test in TESTS.values()]

@@ -2,14 +2,17 @@
 
 import math
 from collections.abc import Callable
-from itertools import islice
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sari.benchmarks.corpora import Corpus
-from sari.counting import count_columns, ngram_table
+from sari.data_warnings import take_sample
+from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.scorer import Scorer
-from sari.state import State
+from sari.state import score_corpus
 from sari.tests import oracle
+from sari.tokenization import encode_chunk
 from sari.variants import resolve_variant
 
 Numbers = dict[str, Any]
@@ -31,14 +34,13 @@ def _by_states(corpus: Corpus, options: dict[str, Any]) -> Numbers:
         state = Scorer().state(sentences=True, **options)
         state.update(**{name: column[begin : begin + step] for name, column in corpus.columns.items()})
         whole.merge(state)
-    return {**whole.scores(), "sentences": whole.sentences()}
+    return {**whole.compute(details=True)}
 
 
 def _by_prepared(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     """Look the predictions up among the n-grams of sources and references."""
     prepared = Scorer().prepare(sources=corpus.sources, references=corpus.references, **options)
-    state = prepared.state(corpus.predictions, sentences=True)
-    return {**state.scores(), "sentences": state.sentences()}
+    return {**prepared.compute(corpus.predictions, details=True)}
 
 
 def _by_compare(corpus: Corpus, options: dict[str, Any]) -> Numbers:
@@ -58,14 +60,14 @@ def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
 
 def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     """Add up what single n-grams add to the counts of each segment."""
-    settings = resolve_variant(**options)
-    state = State(settings, sentences=True)
-    tables = (ngram_table(*row, settings) for row in zip(*corpus, strict=True))
-    for counted in count_columns(*corpus, settings):
-        for place, table in enumerate(islice(tables, len(counted.counts))):
-            counted.counts[place] = [amounts.counts.sum(axis=0) for amounts in table.amounts]
-        state.accumulate(counted)
-    return {**state.scores(), "sentences": state.sentences()}
+    variant = resolve_variant(**options)
+    counted = []
+    for source, prediction, references in zip(*corpus, strict=True):
+        tokens = encode_chunk([source], [references], [prediction], variant)
+        counts = np.array([table.counts.sum(axis=0) for table in ngram_tables(tokens, variant)])
+        counted.append(SegmentCounts(counts[None], count_ngrams(tokens, variant).sizes))
+    scored = score_corpus(counted, variant, take_sample(*corpus), sentences=True)
+    return {**scored.scores(), "sentences": scored.sentences()}
 
 
 def _by_risk(corpus: Corpus, options: dict[str, Any]) -> Numbers:

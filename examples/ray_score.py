@@ -59,7 +59,7 @@ class Worker:
 
     def __init__(self, options: dict):
         self._sari = load_sari()
-        self._options = {"threads": 1, **options}
+        self._options = options
 
 
 class Scorer(Worker):
@@ -227,9 +227,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         resources = {"address": options.address} if options.address else {"num_cpus": options.workers + 1}
         with ray.init(**resources, include_dashboard=None if options.address else False, log_to_driver=False):
             rows = read(options.input)
-            settings = {"workers": options.workers, "batch_size": options.batch_size, "variant": options.variant}
-            write_scores(rows, options.output, **settings)
-            state = corpus_state(rows, **settings)
+            how = {"workers": options.workers, "batch_size": options.batch_size, "variant": options.variant}
+            write_scores(rows, options.output, **how)
+            state = corpus_state(rows, **how)
     except (InputError, ValueError, ImportError) as error:
         print(f"ray_score.py: error: {error}", file=sys.stderr)
         return 2

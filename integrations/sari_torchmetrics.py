@@ -68,8 +68,9 @@ class Sari(Metric):
 
     def _merged(self) -> State:
         whole = self._scorer.state(**self._scoring)
+        callables = {name: value for name, value in self._scoring.items() if callable(value)}
         for data in self.packed:
-            whole.merge(self._scorer.read_state(data.cpu().numpy().tobytes(), **whole.callables))
+            whole.merge(self._scorer.read_state(data.cpu().numpy().tobytes(), **callables))
         return whole
 
     def _bytes_of(self, state: State) -> torch.Tensor:

@@ -176,7 +176,7 @@ def test_surrogates_have_to_be_refused(monkeypatch, remembering_ways):
     seeds = [*range(50)]
     asked = [outcome.seed for outcome in fuzz.check(seeds, None, ["xu2016"]) if outcome.refused]
     assert asked
-    monkeypatch.setattr("sari.inputs._check_texts", lambda *_: None)
+    monkeypatch.setattr("sari.validation._check_texts", lambda *_: None)
     outcomes = fuzz.check(seeds, None, ["xu2016"])
     assert [outcome.seed for outcome in outcomes if outcome.difference] == asked
     assert all("a lone surrogate in " in outcome.difference for outcome in outcomes if outcome.difference)

@@ -18,7 +18,7 @@ from lighteval.models.dummy.dummy_model import DummyModelConfig
 from lighteval.tasks.registry import Registry
 from lm_eval.tasks import TaskManager
 
-from sari.scoring import Scorer
+from sari.scorer import Scorer
 from sari.variants import VARIANTS
 
 FOLDER = ROOT / "integrations"
