@@ -2,9 +2,11 @@
 
 import copy
 import inspect
+import io
 import json
 import os
 import pickle
+import pydoc
 import re
 import shutil
 import subprocess
@@ -17,10 +19,10 @@ import oracle
 import pytest
 from conftest import ROOT
 from four_segments import NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, run, segment
-from refusals import BAD_OPTIONS, refuses
+from programs import example_corpus, with_system
+from refusals import BAD_OPTIONS, bad_option, refuses
 
-from sari.options import OPTIONS
-from sari.variants import VARIANTS, VERSION
+from sari.variants import OPTIONS, VARIANTS, VERSION
 
 
 @pytest.fixture
@@ -95,7 +97,7 @@ def test_info(sari):
     assert sari.info.module_name == sari.name == "sari"
     assert sari.module_type == "metric"
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
-    taken = set(inspect.signature(type(sari).compute).parameters) - {"self"}
+    taken = set(inspect.signature(sari.compute).parameters)
     assert taken > {*TEXTS, *OPTIONS, "details"}
     assert all(name in sari.inputs_description for name in taken)
     assert [set(features) for features in sari.features] == [set(TEXTS)] * 2
@@ -176,6 +178,14 @@ def test_compute_adds_what_can_be_read_only_once(metric, sari):
     assert metric.compute(**{name: iter(column) for name, column in rows(2, 3).items()}) == sari.compute(**TEXTS)
 
 
+def test_options_hold_for_what_was_stored(metric):
+    columns = with_system(example_corpus(), "rewriting")
+    for part in (slice(0, 4), slice(4, 10)):
+        metric.add_batch(**{name: column[part] for name, column in columns.items()})
+    options = {"variant": "easse", "confidence": 0.9, "resamples": 50, "seed": 2, "baselines": True, "details": True}
+    assert metric.compute(**options) == metric.compute(**columns, **options)
+
+
 def test_two_metrics_do_not_mix(cache):
     one, two = load(cache_dir=str(cache)), load(cache_dir=str(cache))
     one.add(**segment(0))
@@ -202,7 +212,7 @@ def test_combined_with_other_metrics(sari):
 
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_configuration_is_the_default_variant(sari, variant):
-    """Of every door that takes one."""
+    """Of every method that takes one."""
     metric = load(config_name=variant)
     assert metric.compute(**TEXTS, details=True) == sari.compute(**TEXTS, variant=variant, details=True)
     assert metric.compute(**TEXTS, variant="set") == sari.compute(**TEXTS, variant="set")
@@ -212,15 +222,17 @@ def test_the_configuration_is_the_default_variant(sari, variant):
     assert metric.baselines(**references) == sari.baselines(**references, variant=variant)
     systems = {**references, "predictions": {"one": TEXTS["predictions"]}, "method": None, "confidence": None}
     assert metric.compare(**systems) == sari.compare(**systems, variant=variant)
-    assert metric.tokens(**TEXTS) == sari.tokens(**TEXTS, variant=variant)
+    assert metric.prepare(**references).compute(TEXTS["predictions"]) == sari.compute(**TEXTS, variant=variant)
     metric.add_batch(**TEXTS)
     assert metric.compute() == sari.compute(**TEXTS, variant=variant)
+    assert inspect.signature(metric.compute).parameters["variant"].default == variant
+    assert inspect.signature(metric.state).parameters["variant"].default == variant
 
 
 @pytest.mark.parametrize("name", ["nonsense", "HF", 3, ["easse"]])
 def test_an_unknown_configuration_is_refused(name):
-    shown = "; ".join(f"{name} ({row.summary})" for name, row in VARIANTS.items())
-    with refuses(ValueError, f"config_name: got {name!r}, wanted one of {shown}"):
+    kind = ValueError if isinstance(name, str) else TypeError
+    with refuses(kind, f"config_name: got {name!r}, wanted one of {', '.join(VARIANTS)}"):
         load(config_name=name)
 
 
@@ -243,7 +255,7 @@ def test_variants_combined(sari):
 
 @pytest.mark.parametrize(("name", "value", "kind", "wanted"), BAD_OPTIONS)
 def test_what_is_stored_is_still_there_when_options_are_put_right(metric, cache, name, value, kind, wanted):
-    message = f"{name}: got {value!r}, {wanted}"
+    message = bad_option(name, value, wanted)
     with refuses(kind, message):
         metric.compute(**TEXTS, **{name: value})
     metric.add_batch(**TEXTS)
@@ -269,7 +281,6 @@ def test_misspelt_columns_of_a_segment(metric):
     assert "columns()" not in str(error.value)
 
 
-@pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize(
     ("failure", "kind", "message"),
     [
@@ -278,14 +289,14 @@ def test_misspelt_columns_of_a_segment(metric):
         (None, TypeError, NO_TEXT),
     ],
 )
-def test_a_tokenizer_that_fails_midway(metric, cache, failure, kind, message, threads):
+def test_a_tokenizer_that_fails_midway(metric, cache, failure, kind, message):
     many = repeated(700)
     for at in (1, 5_000):
         with refuses(kind, message):
-            metric.compute(**many, tokenize=Breaks(at, failure), threads=threads)
+            metric.compute(**many, tokenize=Breaks(at, failure))
         metric.add_batch(**many)
         with refuses(kind, message):
-            metric.compute(tokenize=Breaks(at, failure), threads=threads)
+            metric.compute(tokenize=Breaks(at, failure))
         assert len(metric) == 0
         assert files_in(cache) == []
         metric.add_batch(**TEXTS)
@@ -362,7 +373,7 @@ def test_segments_of_one_process_of_several_do_not_travel(cache):
     metric = load(cache_dir=str(cache), num_process=2, process_id=0)
     assert pickle.loads(pickle.dumps(metric)).num_process == 2
     metric.writer = [1]  # what `add` makes waits for the other process
-    with refuses(TypeError, "metric: got stored segments of 2 processes, wanted compute() before"):
+    with refuses(TypeError, "metric: got stored segments of 2 processes, wanted compute() first"):
         pickle.dumps(metric)
     metric.writer = None
 
@@ -456,9 +467,25 @@ def test_options_are_keyword_only(sari):
         assert kinds <= {inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.VAR_KEYWORD}
 
 
-@pytest.mark.parametrize("method", ["compute", "add", "add_batch"])
-def test_help_shows_the_signature_as_it_is_written(sari, method):
-    """And not that of what `evaluate` puts in the place of the method."""
-    shown, written = (inspect.signature(getattr(owner, method)).parameters for owner in (sari, type(sari)))
-    assert ["self", *shown] == list(written)
-    assert {parameter.kind for parameter in shown.values()} == {inspect.Parameter.KEYWORD_ONLY}
+def test_help_shows_every_option_with_its_default(sari):
+    """And not the signature of what `evaluate` puts in the place of the method."""
+    shown = inspect.signature(sari.compute).parameters
+    assert {name: shown[name].default for name in OPTIONS} == {name: option.default for name, option in OPTIONS.items()}
+    assert {"sources", "predictions", "references", "details", "confidence", "baselines"} <= set(shown)
+    with io.StringIO() as output:
+        pydoc.Helper(output=output).help(sari.compute)
+        text = output.getvalue()
+    assert "variant: str = 'hf'" in text
+    assert list(inspect.signature(sari.add_batch).parameters) == ["predictions", "references", "sources"]
+    names = ["prediction", "reference", "source", "predictions", "references", "sources"]
+    assert list(inspect.signature(sari.add).parameters) == names
+
+
+def test_misspelt_options_are_refused_with_the_nearest_name(sari, metric):
+    message = "varaint: got an unknown argument; did you mean 'variant'?"
+    with refuses(TypeError, message):
+        sari.compute(**TEXTS, varaint="easse")
+    metric.add_batch(**TEXTS)
+    with refuses(TypeError, message):
+        metric.compute(varaint="easse")
+    assert metric.compute() == pytest.approx(SCORES)
