@@ -88,6 +88,10 @@ class VariantLeftOutWarning(SariWarning):
     """A variant is incompatible with these options, or needs a package that is missing."""
 
 
+class TrainingWarning(SariWarning):
+    """A Trainer, or its data, is perhaps not scored as intended."""
+
+
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
     category.__name__: category for category in SariWarning.__subclasses__()
 }

@@ -22,6 +22,7 @@ from .scores import sari_scores
 from .significance import TESTS
 from .state import State
 from .tokenization import encode_corpus
+from .training import ComputeMetrics
 from .validation import validate_columns
 from .variants import CITATION, OPTIONS, VARIANTS, check_choice
 

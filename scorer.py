@@ -24,8 +24,16 @@ from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sam
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
 from .significance import RESAMPLES, Resampling, resolve_resampling
-from .state import State, read_state, score_columns, score_corpus
+from .state import State, pickled_call, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
+from .training import (
+    DEFAULT_TRAINING_VARIANT,
+    ComputeMetrics,
+    GenerationCallback,
+    Reward,
+    callback_class,
+    preprocess_logits_for_metrics,
+)
 from .validation import validate_candidates, validate_columns, validate_shared, validate_systems
 from .variants import VARIANTS, ScoringOptions, Variant, check_flags, resolve_variant, takes_options
 
@@ -377,6 +385,142 @@ class Scorer:
         checked = validate_candidates(sources, candidates, least=2)
         _warn_of_copies(variant)
         return minimum_bayes_risk(*checked, variant)
+
+    @takes_options(DEFAULT_TRAINING_VARIANT)
+    def compute_metrics(
+        self,
+        tokenizer: Any,
+        *,
+        dataset: Any = None,
+        sources: Any = None,
+        references: Any = None,
+        causal: bool | None = None,
+        postprocess: Callable[[str], str] | None = None,
+        **options: Unpack[ScoringOptions],
+    ) -> ComputeMetrics:
+        """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
+
+        It returns "sari", "keep", "delete" and "add" in percent. Its method `check(trainer)` says before training what
+        will not work. A Trainer that does not generate also needs
+        `preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics`.
+
+        Args:
+            tokenizer: the `processing_class` of the Trainer.
+            dataset: the tokenised evaluation set that the Trainer gets, with a column "labels". Rows are then found by
+                their label ids, in any order. Without it rows are taken in the order of sources and references.
+            sources: the raw sources, or the name of their column in `dataset`. Without them the decoded inputs are
+                taken, for which the training arguments need `include_for_metrics=["inputs"]`.
+            references: the raw references, likewise. Without them the decoded labels are taken. For several evaluation
+                sets, dataset, sources and references are dicts by the name of the set.
+            causal: whether the model is decoder-only and its labels hide the prompts with -100. None for yes if they do
+                so in every row, see `preprocess_logits_for_metrics`.
+            postprocess: a function from a predicted text to the text that is scored.
+            options: see `ScoringOptions`; the default variant is "easse".
+
+        Raises:
+            ValueError: for bad input; the function raises it for rows that it cannot score.
+
+        For example::
+
+            compute_metrics = sari.compute_metrics(
+                tokenizer, dataset=evaluation_set, sources="source", references="references"
+            )
+            trainer = Seq2SeqTrainer(compute_metrics=compute_metrics, eval_dataset=evaluation_set, ...)
+            compute_metrics.check(trainer)
+        """
+        columns = {"dataset": dataset, "sources": sources, "references": references}
+        own = {"tokenizer": tokenizer, **columns, "causal": causal, "postprocess": postprocess}
+        return self._for_training(ComputeMetrics, "compute_metrics", own, options)
+
+    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
+
+    @takes_options(DEFAULT_TRAINING_VARIANT)
+    def generation_callback(
+        self,
+        tokenizer: Any,
+        *,
+        sources: Any,
+        references: Any,
+        prompts: Any = None,
+        generation_kwargs: Mapping[str, Any] | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
+        batch_size: int | None = None,
+        postprocess: Callable[[str], str] | None = None,
+        trainer: Any = None,
+        **options: Unpack[ScoringOptions],
+    ) -> GenerationCallback:
+        """Return a callback of `Trainer` and of TRL's trainers that generates and scores at every evaluation.
+
+        It adds `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, to the metrics and to the log.
+        Several processes share the rows. Before training it checks what evaluations will need.
+
+        Args:
+            tokenizer: the `processing_class` of the Trainer.
+            sources: the raw sources.
+            references: the raw references, a list per source or a single text. For several evaluation sets, sources,
+                references and prompts are dicts by the names of the Trainer's sets.
+            prompts: for each source a text, or the messages of a chat without the answer; or a function from a source
+                to its prompt. None for the sources themselves.
+            generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and
+                there are at most 128 new tokens.
+            chat_template_kwargs: arguments of the tokenizer's `apply_chat_template`.
+            batch_size: prompts at a time; None for `per_device_eval_batch_size`.
+            postprocess: a function from a generated text to the text that is scored.
+            trainer: the Trainer; None if it gets the callback, which finds it then.
+            options: see `ScoringOptions`; the default variant is "easse".
+
+        Raises:
+            ValueError: for bad input; the Trainer's `train` raises it for what does not fit the Trainer.
+
+        For example::
+
+            SFTTrainer(callbacks=[sari.generation_callback(tokenizer, sources=sources, references=references)], ...)
+        """
+        own = {"tokenizer": tokenizer, "sources": sources, "references": references, "prompts": prompts}
+        own |= {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}
+        own |= {"batch_size": batch_size, "postprocess": postprocess, "trainer": trainer}
+        return self._for_training(callback_class(), "generation_callback", own, options)
+
+    @takes_options(DEFAULT_TRAINING_VARIANT)
+    def reward(
+        self,
+        *,
+        source: str = "source",
+        references: str = "references",
+        unit: bool = True,
+        postprocess: Callable[[str], str] | None = None,
+        **options: Unpack[ScoringOptions],
+    ) -> Reward:
+        """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
+
+        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant, followed by the options and columns
+        that are not the defaults: "sari_easse_max_order-2".
+
+        Args:
+            source, references: the columns of the data set with the raw source, and with a list of references or a
+                single one. A row whose references are None or an empty list gets None, which TRL leaves out.
+            unit: whether rewards go from 0 to 1, as TRL's own do, or from 0 to 100.
+            postprocess: a function from a completion to the text that is scored.
+            options: see `ScoringOptions`; the default variant is "easse". A variant that rewards copies warns.
+
+        Raises:
+            ValueError: for bad input; the function raises it for columns that are missing or hold no texts.
+
+        >>> reward = Scorer().reward()
+        >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
+        ...                  references=[["a b", "a"]] * 2)
+        >>> reward.__name__, [round(value, 4) for value in rewards]
+        ('sari_easse', [0.3437, 0.0889])
+        """
+        own = {"source": source, "references": references, "unit": unit, "postprocess": postprocess}
+        _warn_of_copies(resolve_variant(**options))
+        return self._for_training(Reward, "reward", own, options)
+
+    def _for_training(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
+        """Return what a method makes for a Trainer of its own arguments and its options."""
+        made = make(resolve_variant(**options), **own)
+        made.call = pickled_call(self.pickle_factory, method, **own, **cast(Any, options))
+        return made
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.default_variant,)

@@ -1,278 +1,751 @@
-"""The hook for the Trainer of transformers: padded arrays of token ids in, the scores of their texts out.
+"""SARI in training: a `compute_metrics` function, a callback that generates, and a reward.
 
-Nothing is imported from transformers or torch: arrays may be numpy's or torch's, whichever the Trainer hands over.
+Nothing is imported from transformers, TRL or torch before a Trainer calls or a callback is made.
 """
 
+import copy
+import importlib
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import accumulate
-from typing import Any
+import reprlib
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
+from dataclasses import dataclass, field
+from functools import cache, cached_property
+from types import SimpleNamespace
+from typing import Any, NamedTuple
 
-from .evaluation_sets import MOST, EvaluationSet, KnownSet, Row, letters_of
-from .model_outputs import (
-    PADDING,
-    are_hidden,
-    are_logits,
-    as_array,
-    as_numpy,
-    check_answers,
-    check_prompts,
-    has_encoder,
-    hide_prompts,
-    on_cpu,
-    preprocess_logits_for_metrics,
-    spans_of,
+import numpy as np
+from tqdm.auto import tqdm
+
+from .comparison import Prepared, candidate_scores
+from .data_warnings import TrainingWarning, collect_warnings, give_warnings
+from .validation import is_column, shown, validate_columns, validate_given, validate_shared
+from .variants import SCORES, Variant, resolve_variant
+
+#: The variant of the methods for training where none was chosen: "hf" prefers copies of the sources.
+DEFAULT_TRAINING_VARIANT = "easse"
+#: What the Trainer pads predictions, labels and inputs with.
+PADDING = -100
+#: A prompt: plain text, or the messages of a chat.
+Prompt = str | list[dict[str, Any]]
+
+_GENERATION = ("do_sample", "max_new_tokens", "max_length")
+_NO_SOURCES = 'sources: got none and no inputs, wanted sources, or include_for_metrics=["inputs"] in the arguments'
+_PROMPTS_IN_INPUTS = "sources: got none, wanted the raw ones: the inputs of a decoder-only model hold prompt and answer"
+_UNHIDDEN = (
+    "All labels begin with -100, but predictions have tokens there. If the model is decoder-only, pass "
+    "preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics. If not, pass causal=False."
+)
+_MAYBE_CAUSAL = (
+    "Some labels do not begin with -100, so the model is taken for an encoder-decoder. If it is decoder-only, set the "
+    "labels of prompts to -100 and pass causal=True. If not, pass causal=False."
 )
 
-# Of fewer rows chance may say the same.
-_SEVERAL = 3
+
+class _PickledByCall:
+    """An object that is pickled as the call of the method that made it: see `state.pickled_call`."""
+
+    call: tuple[Any, ...]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self.call
 
 
-class TrainerMetric:
+class _Row(NamedTuple):
+    """An evaluated row: its texts, as far as they are needed, and the key of its label."""
+
+    source: str
+    prediction: str
+    label: str
+    key: bytes
+
+
+class ComputeMetrics(_PickledByCall):
     """A function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer`. Made by `Sari.compute_metrics`."""
-
-    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
     def __init__(
         self,
-        tokenizer: Any,
-        score: Callable[..., dict[str, float]],
-        sets: Mapping[str, EvaluationSet],
+        variant: Variant,
         *,
-        remake: tuple[Any, ...],
+        tokenizer: Any,
+        dataset: Any,
+        sources: Any,
+        references: Any,
+        causal: bool | None,
+        postprocess: Any,
     ):
-        """Keep what is needed.
-
-        Args:
-            tokenizer: what decodes the ids, a tokenizer of transformers.
-            score: from sources, predictions and references, and whether those will come again, to scores.
-            sets: the evaluation sets by name.
-            remake: what makes such a function in another process: a function and its arguments.
-        """
-        self._remake = remake
+        """Check and keep the arguments of `Sari.compute_metrics`."""
+        _expect(causal is None or isinstance(causal, bool), "causal", causal, "True, False or None")
+        _expect_function(postprocess)
+        self._variant, self._causal, self._postprocess = variant, causal, postprocess
         self._decoder = _Decoder(tokenizer)
-        self._score = score
-        self._sets = {name: KnownSet(texts, self._decoder.round_trip) for name, texts in sets.items()}
-        self._batches: list[list[Row]] = []
+        columns = columns_by_set(dataset=dataset, sources=sources, references=references)
+        self._sets = {name: _EvaluationSet(name, self._decoder, **column) for name, column in columns.items()}
+        self._needs_inputs, self._needs_labels = sources is None, references is None
+        self._batches: list[list[_Row]] = []
+        self._last: str | None = None
+        self._warned: set[str] = set()
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
-        """Score what the Trainer evaluated.
-
-        Args:
-            evaluated: an `EvalPrediction`: token ids, or logits, as `predictions`, and `label_ids`; perhaps `inputs`.
-            compute_result: False for all but the last batch, with `batch_eval_metrics=True`.
-
-        Returns:
-            "sari", "keep", "delete" and "add" in percent; nothing before the last batch.
-
-        Raises:
-            ValueError: where what was evaluated is not the evaluation set, in its order, or lacks what is needed.
-        """
-        try:
-            self._batches.append(self._decoded(evaluated))
-            if not compute_result:
-                return {}
-            batches, self._batches = self._batches, []
-            known, rows = self._matching(self._checked(batches))
-            _check_labels(rows, known.texts)
-            _check_predictions(rows, known.texts)
-            known.check_ends(rows)
-        except BaseException:
-            self._batches = []
-            raise
-        sources, references = known.texts
-        return self._score(
-            sources=[row.source for row in rows] if sources is None else sources,
-            predictions=[row.prediction for row in rows],
-            references=[[row.label] for row in rows] if references is None else references,
-            again=sources is not None and references is not None,
-        )
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._remake
-
-    def _decoded(self, evaluated: Any) -> list[Row]:
-        labels = self._decoder.texts("label_ids", evaluated.label_ids)
-        predictions = self._decoder.texts("predictions", evaluated.predictions, evaluated.label_ids)
-        sources: Sequence[str | None] = [None] * len(labels)
-        if are_hidden(evaluated.label_ids) and self._lack("sources"):
-            raise ValueError(
-                "sources: got none, wanted the raw sources, since the inputs of a model that only decodes hold its "
-                "prompts and answers"
-            )
-        if getattr(evaluated, "inputs", None) is not None:
-            sources = self._decoder.texts("inputs", evaluated.inputs)
-        elif self._lack("sources"):
-            raise ValueError(
-                'sources: got none and no inputs, wanted sources or include_for_metrics=["inputs"] in the arguments of '
-                "training"
-            )
-        elif self._lack("references"):
-            raise ValueError(
-                "references: got none and no inputs, so that nothing tells whether sources stand in the order of the "
-                'evaluation set, wanted references or include_for_metrics=["inputs"] in the arguments of training'
-            )
-        for name, texts in {"predictions": predictions, "inputs": sources}.items():
-            if len(texts) != len(labels):
-                hint = ", which batch_eval_metrics does not gather from all processes: pass sources and references"
-                raise ValueError(
-                    f"{name}: got {len(texts)} rows, wanted {len(labels)}, as many as labels"
-                    + (hint if name == "inputs" and _processes() > 1 else "")
-                )
-        aligned = [are_logits(evaluated.predictions, evaluated.label_ids)] * len(labels)
-        return list(map(Row, sources, predictions, labels, spans_of(evaluated.label_ids), aligned))
-
-    def _lack(self, column: str) -> bool:
-        return any(getattr(known.texts, column) is None for known in self._sets.values())
-
-    def _checked(self, batches: list[list[Row]]) -> list[Row]:
-        """Return the rows of all batches, if their labels are answers, and none is left of another evaluation."""
+        """Return the four scores of an `EvalPrediction`, in percent; before the last batch nothing."""
+        batches, self._batches = self._batches, []
+        batches.append(self._read(evaluated))
+        if not compute_result:
+            self._batches = batches
+            return {}
         rows = [row for batch in batches for row in batch]
-        if len(rows) not in [known.length for known in self._sets.values()]:
-            _check_begun_once(rows, accumulate(map(len, batches)))
-        spans = [row.span for row in rows]
-        check_answers(spans)
-        check_prompts(spans, left_padding=True)
-        return rows
+        distributed = _distributed() is not None
+        # Several processes repeat fewer rows than each of their batches has.
+        spare = max(map(len, batches)) - 1 if distributed else 0
+        name, located = self._located([row.key for row in rows], spare)
+        self._last, known = name, self._sets[name]
+        scored = sum(number >= 0 for number in located)
+        if known.length is None and distributed:
+            self._warn("Rows that several processes repeat may be scored twice: pass dataset=.")
+        if known.length is not None and scored < known.length:
+            of_set = f" of {name}" if name else ""
+            self._warn(f"Only {scored} of {known.length} rows{of_set} were evaluated: the scores are theirs.")
+        return dict(known.score(self._variant, rows, located))
 
-    def _matching(self, rows: list[Row]) -> tuple[KnownSet, list[Row]]:
-        """Return the set that was evaluated and its rows, without those that the Trainer repeats."""
-        mismatches, matching = {}, []
-        for name, known in self._sets.items():
-            own = _without_repeated(rows, known.length)
-            mismatch = known.mismatch(own)
-            if mismatch is None:
-                matching.append((known, own))
-            mismatches[name] = mismatch
-        if not matching and len(mismatches) == 1:
-            raise ValueError(*mismatches.values())
-        if not matching:
-            listed = "; ".join(f"{name}: {mismatch}" for name, mismatch in mismatches.items())
-            raise ValueError(f"got an evaluation set that is none of {', '.join(mismatches)}: {listed}")
-        if any(known.texts != matching[0][0].texts for known, _ in matching):
-            names = [name for name, mismatch in mismatches.items() if mismatch is None]
+    def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
+        """Reduce logits to token ids; see the function of this name."""
+        return preprocess_logits_for_metrics(logits, labels, causal=self._causal)
+
+    def check(self, trainer: Any) -> None:
+        """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training."""
+        args, config = trainer.args, getattr(trainer.model, "config", None)
+        generates = getattr(args, "predict_with_generate", False)
+        decoder_only = config is not None and not config.is_encoder_decoder
+        if generates and decoder_only:
             raise ValueError(
-                f"got an evaluation set that may be any of {', '.join(names)}, wanted sets that their references or, "
-                'with include_for_metrics=["inputs"], their sources tell apart'
+                "predict_with_generate: got True for a decoder-only model, wanted sari.generation_callback"
             )
-        return matching[0]
+        if self._needs_inputs and "inputs" not in args.include_for_metrics:
+            raise ValueError(_NO_SOURCES)
+        if self._needs_inputs and decoder_only:
+            raise ValueError(_PROMPTS_IN_INPUTS)
+        if self._needs_inputs and args.batch_eval_metrics and args.world_size > 1:
+            raise ValueError("sources: got none, wanted the raw ones: batch_eval_metrics does not gather inputs")
+        is_known = generates or config is None or self._causal in (None, decoder_only)
+        _expect(is_known, "causal", self._causal, f"{decoder_only} or None")
+        sets = columns_by_set(rows=trainer.eval_dataset)
+        _check_best_metric(args, sets)
+        for own in sets.values():
+            if "labels" in (getattr(own["rows"], "column_names", None) or ()):
+                self._check_labels(_column(own["rows"], "labels", "eval_dataset"), args, decoder_only)
+
+    def _check_labels(self, labels: list[Any], args: Any, decoder_only: bool) -> None:
+        """Look for the rows of an evaluation set of the Trainer, as an evaluation will."""
+        if decoder_only and any(len(label) and label[0] != PADDING for label in labels):
+            raise ValueError("eval_dataset: got labels that hold prompts, wanted -100 in their place")
+        if args.dataloader_drop_last:
+            batch = args.eval_batch_size * args.world_size
+            labels = labels[: len(labels) // batch * batch]
+        name, _ = self._located(self._decoder.keys(labels, "eval_dataset labels"), spare=0)
+        known = self._sets[name]
+        if args.train_sampling_strategy != "group_by_length" or known.length is None:
+            return
+        if known.numbers is None:
+            raise ValueError("dataset: got none, wanted the evaluation set, since group_by_length changes its order")
+        if len(known.numbers) < known.length:
+            self._warn("Rows with equal labels may be exchanged by group_by_length: evaluate without it.")
+
+    def _read(self, evaluated: Any) -> list[_Row]:
+        """Decode what the Trainer evaluated, as far as it is needed."""
+        given, inputs = evaluated.label_ids, getattr(evaluated, "inputs", None)
+        if isinstance(given, list):  # eval_do_concat_batches=False: batch by batch
+            parts = zip(evaluated.predictions, given, inputs or [None] * len(given), strict=True)
+            batches = (SimpleNamespace(predictions=one, label_ids=two, inputs=three) for one, two, three in parts)
+            return [row for batch in batches for row in self._read(batch)]
+        labels = _as_array(given)
+        ids = {"predictions": self._predicted(evaluated.predictions, labels)}
+        if self._needs_inputs:
+            ids["inputs"] = inputs = _as_array(inputs)
+            if inputs is None:
+                raise ValueError(_NO_SOURCES)
+            is_same = self._causal is None and _hide_prompts(labels) and inputs.shape == labels.shape
+            if self._causal or (is_same and (inputs == labels)[labels != PADDING].all()):
+                raise ValueError(_PROMPTS_IN_INPUTS)
+        if self._needs_labels:
+            ids["label_ids"] = labels
+        for name, rows in ids.items():
+            _expect(len(rows) == len(labels), name, f"{len(rows)} rows", f"{len(labels)}, as many as labels")
+        texts = {name: self._decoder.texts(rows) for name, rows in ids.items()}
+        texts["predictions"] = _postprocessed(texts["predictions"], self._postprocess)
+        none = [""] * len(labels)
+        columns = (texts.get(name, none) for name in ("inputs", "predictions", "label_ids"))
+        return list(map(_Row, *columns, self._decoder.keys(labels, "label_ids")))
+
+    def _predicted(self, predictions: Any, labels: np.ndarray) -> np.ndarray:
+        """Return the predicted token ids."""
+        ids = _as_array(preprocess_logits_for_metrics(_on_cpu(predictions), labels, causal=self._causal))
+        if ids.ndim != 2 or ids.dtype.kind not in "iu":
+            got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
+            raise ValueError(f"predictions: got {got}, wanted {wanted}")
+        is_unsure = self._causal is not False and _hide_prompts(labels) and ids.shape == labels.shape
+        if is_unsure and (ids[labels == PADDING] != PADDING).any():
+            wanted = "those of compute_metrics.preprocess_logits_for_metrics"
+            _expect(not self._causal, "predictions", "token ids where labels are -100", wanted)
+            self._warn(_UNHIDDEN)
+        return ids
+
+    def _located(self, keys: list[bytes], spare: int) -> tuple[str, list[int]]:
+        """Return the name of the set that was evaluated, and for each row its number in it."""
+        found, reasons = {}, []
+        for name, known in self._sets.items():
+            try:
+                found[name] = known.locate(keys, spare)
+            except ValueError as error:
+                reasons.append(str(error))
+        if not found:
+            several = f"got rows of none of the sets {_listed(self._sets)}; " if len(self._sets) > 1 else ""
+            raise ValueError(f"{several}{reasons[0]}"[:200])
+        whole = [name for name in found if self._sets[name].length in (None, len({*found[name]} - {-1}))]
+        names = whole or list(found)
+        if len(names) > 1:
+            listed = _listed(names)
+            self._warn(f"The labels of {listed} do not tell these sets apart: evaluate them in turn, in this order.")
+            order = list(self._sets)
+            start = order.index(self._last) + 1 if self._last in order else 0
+            names.sort(key=lambda name: (order.index(name) - start) % len(order))
+        return names[0], found[names[0]]
+
+    def _warn(self, message: str) -> None:
+        """Warn, once for each message."""
+        if message not in self._warned:
+            self._warned.add(message)
+            give_warnings([TrainingWarning(message)])
 
 
-def checked_decoder(tokenizer: Any) -> Any:
-    """Return a tokenizer of transformers, and refuse what is none."""
-    if not callable(getattr(tokenizer, "batch_decode", None)):
-        raise TypeError(f"tokenizer: got {type(tokenizer).__name__}, wanted a tokenizer of transformers")
-    return tokenizer
+def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | None = None) -> Any:
+    """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
+
+    Args:
+        logits: float[row, token, vocabulary], or a tuple in which they come first; generated token ids, int[row,
+            token], are returned as they are.
+        labels: int[row, token]; predictions are -100 where labels are.
+        causal: whether the model is decoder-only, so that its logits are one token ahead of the labels. None for yes
+            if labels begin with -100 in every row, and no states of an encoder come with the logits.
+
+    Returns:
+        int[row, token], padded with -100.
+
+    >>> preprocess_logits_for_metrics(np.array([[[0.1, 0.9], [0.7, 0.3]]]), np.array([[1, -100]]), causal=False)
+    array([[   1, -100]])
+    """
+    scores, labels = _first(logits), _first(labels)
+    if scores.ndim != 3:
+        return scores
+    ids = scores.argmax(-1)
+    if labels is None or labels.shape != ids.shape:
+        return ids
+    hidden = bool(_hide_prompts(labels))
+    has_encoder = isinstance(logits, tuple) and sum(getattr(array, "ndim", 0) == 3 for array in logits) > 1
+    if causal and not hidden:
+        raise ValueError("label_ids: got labels that do not begin with -100, wanted -100 in place of every prompt")
+    if causal is None and not has_encoder and not hidden:
+        give_warnings([TrainingWarning(_MAYBE_CAUSAL)])
+    if causal or (causal is None and hidden and not has_encoder):
+        ids = ids[:, [0, *range(ids.shape[1] - 1)]]
+    ids[labels == PADDING] = PADDING
+    return ids
+
+
+class _EvaluationSet:
+    """The texts of an evaluation set, and with `dataset` the numbers of its rows by their labels."""
+
+    def __init__(self, name: str, decoder: "_Decoder", *, dataset: Any, sources: Any, references: Any):
+        """Check columns, which may be given by their names in the data set."""
+        self._name, self._decoder = f"{name}: " if name else "", decoder
+        given = {"sources": sources, "references": references}
+        columns = {
+            argument: _column(dataset, column, argument) if isinstance(column, str) else column
+            for argument, column in given.items()
+        }
+        self.sources, self.references = _of_set(name, validate_given, **columns)
+        self.numbers: dict[bytes, list[int]] | None = None
+        lengths = {"sources": self.sources, "references": self.references}
+        if dataset is not None:
+            keys = decoder.keys(_column(dataset, "labels", "dataset"), f"{self._name}dataset labels")
+            self.numbers, lengths = {}, {"dataset": keys, **lengths}
+            for number, key in enumerate(keys):
+                self.numbers.setdefault(key, []).append(number)
+        known = {argument: len(column) for argument, column in lengths.items() if column is not None}
+        self.length = next(iter(known.values()), None)
+        for argument, length in known.items():
+            if length != self.length:
+                raise ValueError(f"{self._name}{argument}: got {length} rows, wanted {self.length}, those of dataset")
+        self._prepared: Any = None
+
+    def locate(self, keys: list[bytes], spare: int) -> list[int]:
+        """Return the number of each evaluated row in this set, and -1 for up to `spare` rows that processes repeat."""
+        if self.length is None:
+            return list(range(len(keys)))
+        if self.numbers is None:
+            if self.length <= len(keys) <= self.length + spare:
+                return [number if number < self.length else -1 for number in range(len(keys))]
+            name = self._name + ("references" if self.sources is None else "sources")
+            wanted = f"{len(keys)}, as many as were evaluated, or dataset= to score a subset"
+            raise ValueError(f"{name}: got {self.length} rows, wanted {wanted}")
+        left, located = {key: iter(numbers) for key, numbers in self.numbers.items()}, []
+        for row, key in enumerate(keys):
+            if key not in left:
+                label = shown(self._decoder.texts(np.frombuffer(key, np.int64)[None])[0])
+                raise ValueError(f"{self._name}label_ids[{row}]: got {label}, wanted the labels of a row of dataset")
+            located.append(next(left[key], -1))
+        again = located.count(-1)
+        if again > spare:
+            wanted = "each row once; after an evaluation that was interrupted, evaluate again"
+            raise ValueError(
+                f"{self._name}label_ids: got {again} rows more often than dataset has them, wanted {wanted}"
+            )
+        return located
+
+    def score(self, variant: Variant, rows: list[_Row], located: list[int]) -> Any:
+        """Return the scores of evaluated rows, in the order of the set."""
+        order = sorted((number, row) for row, number in enumerate(located) if number >= 0)
+        predictions = [rows[row].prediction for _, row in order]
+        sources = [rows[row].source if self.sources is None else self.sources[number] for number, row in order]
+        references = [
+            [rows[row].label] if self.references is None else self.references[number] for number, row in order
+        ]
+        if None in (self.sources, self.references) or len(order) != self.length:
+            return Prepared(sources, references, variant).compute(predictions)
+        self._prepared = self._prepared or Prepared(sources, references, variant)  # counted once for all evaluations
+        return self._prepared.compute(predictions)
 
 
 class _Decoder:
-    """A tokenizer that copes with whatever ids the Trainer hands over."""
+    """A tokenizer that copes with the ids that the Trainer passes on."""
 
     def __init__(self, tokenizer: Any):
-        self._tokenizer = checked_decoder(tokenizer)
+        is_one = callable(getattr(tokenizer, "batch_decode", None))
+        _expect(is_one, "tokenizer", type(tokenizer).__name__, "a tokenizer of transformers")
+        self.tokenizer = tokenizer
+        #: The tokenizer itself, where a processor was given.
+        self.of_texts = getattr(tokenizer, "tokenizer", tokenizer)
 
     @property
-    def _of_texts(self) -> Any:
-        """The tokenizer itself, which a processor has."""
-        return getattr(self._tokenizer, "tokenizer", self._tokenizer)
+    def padding(self) -> Any:
+        """The id that sequences are padded with, by the Trainer too."""
+        padding = self.of_texts.pad_token_id
+        return self.of_texts.eos_token_id if padding is None else padding
 
     @cached_property
     def _end(self) -> int:
-        """The id after the last: models may have more outputs than there are tokens."""
-        return 1 + max(self._of_texts.get_vocab().values())
+        """One more than the last id: models may have more outputs than there are tokens."""
+        return 1 + int(max(self.of_texts.get_vocab().values()))
 
-    def texts(self, name: str, arrays: Any, labels: Any = None) -> list[str]:
-        """Decode token ids, or logits, of rows; `name` is for messages, `labels` tell where logits are padding."""
-        if isinstance(arrays, list):  # eval_do_concat_batches=False: batch by batch
-            of_batches = labels if isinstance(labels, list) else [labels] * len(arrays)
-            return [text for batch in map(self.texts, [name] * len(arrays), arrays, of_batches) for text in batch]
-        logits, labels = on_cpu(arrays), as_array(labels)
-        ids = as_numpy(preprocess_logits_for_metrics(logits, labels))
-        if ids.ndim != 2 or ids.dtype.kind not in "iu":
-            raise ValueError(
-                f"{name}: got {ids.dtype} of shape {ids.shape}, wanted token ids (row, token) or logits (row, token, "
-                "vocabulary)"
-            )
-        hidden = labels is not None and hide_prompts(labels) and not has_encoder(logits)
-        if hidden and (ids.shape != labels.shape or (ids[labels == PADDING] != PADDING).any()):
-            raise ValueError(
-                f"{name}: got token ids that do not stand where labels do, wanted for a model that only decodes "
-                "preprocess_logits_for_metrics=sari.preprocess_logits_for_metrics, or sari.generation_callback; for "
-                "another one labels that are padded on the right"
-            )
-        real = (ids >= 0) & (ids < self._end)
-        return self._decoded([row[mask].tolist() for row, mask in zip(ids, real, strict=True)])
+    def texts(self, ids: np.ndarray) -> list[str]:
+        """Decode rows, without padding, unknown ids and special tokens."""
+        known = (ids >= 0) & (ids < self._end)
+        return self.decoded([row[mask].tolist() for row, mask in zip(ids, known, strict=True)])
 
-    def round_trip(self, texts: list[str]) -> list[str]:
-        """Return what is left of texts that go through the tokenizer."""
-        return self._decoded(self._of_texts(texts, verbose=False)["input_ids"]) if texts else []
+    def keys(self, labels: Any, name: str) -> list[bytes]:
+        """Return the token ids of labels, without padding at either end, as keys."""
+        keys, padding = [], self.padding
+        for row, label in enumerate(labels):
+            ids = np.asarray(label, np.int64)
+            places = np.flatnonzero((ids != PADDING) & (ids != padding))
+            ids = ids[places[0] : places[-1] + 1] if len(places) else ids[:0]
+            if (ids == PADDING).any():
+                raise ValueError(f"{name}[{row}]: got -100 between tokens, wanted one answer, as a chat's last turn")
+            keys.append(ids.tobytes())
+        return keys
 
-    def _decoded(self, rows: list[list[int]]) -> list[str]:
-        return self._tokenizer.batch_decode(rows, skip_special_tokens=True) if rows else []
+    def decoded(self, rows: list[list[int]]) -> list[str]:
+        """Decode token ids."""
+        return list(self.tokenizer.batch_decode(rows, skip_special_tokens=True)) if rows else []
 
 
-def _check_labels(rows: list[Row], texts: EvaluationSet) -> None:
-    """Refuse labels that hold prompts as well as answers, as a model that only decodes has them of whole texts."""
-    whole = same = 0
-    for number, row in enumerate(rows):
-        label = letters_of(row.label)
-        source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
-        own = () if texts.references is None else map(letters_of, texts.references[number])
-        if source and source in label and label not in own:
-            whole += source != label
-            same += texts.sources is None and source == label
-    if same == len(rows):  # which inputs are, all of them
-        whole = same
-    if whole > MOST * len(rows):
-        raise ValueError(
-            f"label_ids: got labels that hold the source as well, in {whole} of {len(rows)} rows, wanted the "
-            "answer alone, with -100 for the prompt (TRL: columns prompt and completion), or sari.generation_callback"
-        )
+@dataclass
+class _GenerationSet:
+    """The texts of an evaluation set; token ids of prompts and counts are added when they are first needed."""
+
+    sources: list[str]
+    references: list[list[str]]
+    prompts: list[Prompt]
+    ids: list[list[int]] = field(default_factory=list)
+    prepared: Any = None
 
 
-def _check_predictions(rows: list[Row], texts: EvaluationSet) -> None:
-    """Refuse predictions that all begin with one prompt and their source, as a model that only decodes generates."""
-    prompts = set()
-    for number, row in enumerate(rows):
-        prediction = letters_of(row.prediction)
-        source = letters_of((row.source or "") if texts.sources is None else texts.sources[number])
-        prompt, found, answer = prediction.partition(source) if source else ("", "", "")
-        prompts.add(prompt if found and answer else "")
-    if len(rows) >= _SEVERAL and len(prompts) == 1 and "" not in prompts:
-        raise ValueError(
-            "predictions: got texts that hold a prompt and the source before an answer, in all rows, wanted the answer "
-            "alone, as sari.generation_callback takes it"
-        )
+class GenerationCallback(_PickledByCall):
+    """A `TrainerCallback` that generates and scores at every evaluation. Made by `Sari.generation_callback`."""
+
+    def __init__(
+        self,
+        variant: Variant,
+        *,
+        tokenizer: Any,
+        sources: Any,
+        references: Any,
+        prompts: Any,
+        generation_kwargs: Any,
+        chat_template_kwargs: Any,
+        batch_size: int | None,
+        postprocess: Any,
+        trainer: Any,
+    ):
+        """Check and keep the arguments of `Sari.generation_callback`."""
+        is_number = batch_size is None or (isinstance(batch_size, int) and batch_size > 0)
+        _expect(is_number, "batch_size", batch_size, "a whole number of at least 1")
+        is_dict = chat_template_kwargs is None or isinstance(chat_template_kwargs, Mapping)
+        _expect(is_dict, "chat_template_kwargs", chat_template_kwargs, "a dict")
+        _expect_function(postprocess)
+        self._decoder, self._variant, self.trainer = _Decoder(tokenizer), variant, trainer
+        self._template = {"add_generation_prompt": True, **(chat_template_kwargs or {})}
+        self._generation = generation_arguments(generation_kwargs)
+        self._batch_size, self._postprocess = batch_size, postprocess
+        self._sets = {
+            name: _of_set(name, self._checked_set, **columns)
+            for name, columns in columns_by_set(sources=sources, references=references, prompts=prompts).items()
+        }
+        self._is_checked = False
+
+    def on_init_end(self, *_: Any, **__: Any) -> None:
+        """Go before the Trainer's other callbacks, so that they see the scores."""
+        self._join_trainer()
+
+    def on_train_begin(self, args: Any, _state: Any, _control: Any, *, model: Any, **_: Any) -> None:
+        """Check what evaluations will need, and generate for the longest prompt, before training."""
+        self._join_trainer()
+        self._check(args, model)
+        if args.eval_strategy == "no":
+            give_warnings([TrainingWarning('eval_strategy is "no": only trainer.evaluate() will generate.')])
+        longest = max((ids for texts in self._sets.values() for ids in texts.ids), key=len)
+        self._generated([longest], model, batch_size=1, quiet=True)
+
+    def on_evaluate(self, args: Any, _state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
+        """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
+        self._join_trainer()
+        self._check(args, model)
+        for name, texts in self._sets.items():
+            prefix = f"eval_{name}" if name else "eval"
+            if f"{prefix}_runtime" in metrics and f"{prefix}_samples_per_second" in metrics:
+                logs = {f"{prefix}_{score}": value for score, value in self._scores(texts, args, model).items()}
+                metrics.update(logs)
+                if self.trainer is not None:
+                    self.trainer.log(logs)
+
+    def _checked_set(self, *, sources: Any, references: Any, prompts: Any) -> "_GenerationSet":
+        sources, references = validate_shared(sources, references)
+        if not sources:
+            raise ValueError("sources: got no rows, wanted at least one")
+        made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
+        return _GenerationSet(sources, references, made)
+
+    def _join_trainer(self) -> None:
+        """Find the Trainer, which events do not pass on, and become the first of its callbacks."""
+        frame: Any = sys._getframe()
+        while self.trainer is None and frame is not None:
+            caller, frame = frame.f_locals.get("self"), frame.f_back
+            callbacks = getattr(getattr(caller, "callback_handler", None), "callbacks", ())
+            self.trainer = caller if any(callback is self for callback in callbacks) else None
+        callbacks = getattr(getattr(self.trainer, "callback_handler", None), "callbacks", [])
+        if self in callbacks:
+            callbacks.remove(self)
+            callbacks.insert(0, self)
+
+    def _check(self, args: Any, model: Any) -> None:
+        """Check, once, what depends on the Trainer, its model and its tokenizer, and tokenize the prompts."""
+        if self._is_checked:
+            return
+        known = getattr(self.trainer, "eval_dataset", None)
+        names = list(map(str, known)) if isinstance(known, Mapping) else [""]
+        if known is not None and not set(self._sets).issubset(names):
+            got = "one set" if "" in self._sets else f"sets {_listed(self._sets)}"
+            wanted = f"a dict of the Trainer's sets {_listed(names)}" if isinstance(known, Mapping) else "one set"
+            raise ValueError(f"sources: got {got}, wanted {wanted}")
+        _check_best_metric(args, self._sets)
+        model = getattr(model, "module", model)
+        _expect(self._decoder.padding is not None, "tokenizer", "no pad_token and no eos_token", "one to pad with")
+        if "eos_token_id" not in self._generation and model.generation_config.eos_token_id is None:
+            message = "The model has no eos_token_id, so that all texts run on to max_new_tokens"
+            give_warnings([TrainingWarning(f"{message}: give the tokenizer an eos_token.")])
+        for name, texts in self._sets.items():
+            texts.ids = _of_set(name, self._tokenized, texts.prompts, model)
+        self._is_checked = True
+
+    def _tokenized(self, prompts: list[Prompt], model: Any) -> list[list[int]]:
+        """Return the token ids of prompts, without the beginning of those that are too long for the model."""
+        encodes = bool(model.config.is_encoder_decoder)
+        rows = [self._ids(prompt, encodes) for prompt in prompts]
+        positions = getattr(model.config.get_text_config(), "max_position_embeddings", None)
+        if positions is None:
+            return rows
+        config = self._generation.get("generation_config")
+        new = 0 if encodes else self._generation.get("max_new_tokens", getattr(config, "max_new_tokens", None)) or 1
+        room = positions - new
+        _expect(room > 0, "generation_kwargs", f"max_new_tokens={new}", f"fewer than the model's {positions} positions")
+        cut = sum(len(row) > room for row in rows)
+        if cut:
+            message = f"{cut} of {len(rows)} prompts lose their beginning: the model has room for {room} tokens before "
+            give_warnings([TrainingWarning(f"{message}{new} new ones. Shorten the prompts, or max_new_tokens.")])
+        return [row[-room:] for row in rows]
+
+    def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
+        """Return the token ids of a prompt."""
+        tokenizer, template = self._decoder.of_texts, self._decoder.tokenizer
+        if not isinstance(prompt, str):
+            is_there = getattr(template, "chat_template", None) is not None
+            _expect(is_there, "tokenizer", "no chat_template", "one, for prompts of messages")
+            text = template.apply_chat_template(prompt, tokenize=False, **self._template)
+            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+        ids = list(tokenizer(prompt)["input_ids"])
+        if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
+            ids = ids[1:]  # of a prompt that begins with it already
+        # After the end of a text a decoder-only model has nothing to say.
+        return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
+
+    def _scores(self, texts: "_GenerationSet", args: Any, model: Any) -> dict[str, float]:
+        """Generate for the rows of this process, gather the texts of all, and return the scores of the set."""
+        distributed = _distributed()
+        rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed else (0, 1)
+        # As many rows in every process: they wait for each other where a model is spread over them.
+        own = [texts.ids[row % len(texts.ids)] for row in range(rank, -(-len(texts.ids) // world) * world, world)]
+        size = self._batch_size or int(args.per_device_eval_batch_size)
+        gathered: list[Any] = [self._generated(own, model, size, quiet=rank > 0 or bool(args.disable_tqdm))]
+        if distributed:
+            made, gathered = gathered[0], [None] * world
+            distributed.all_gather_object(gathered, made)
+        predictions = [gathered[row % world][row // world] for row in range(len(texts.ids))]
+        texts.prepared = texts.prepared or Prepared(texts.sources, texts.references, self._variant)
+        with collect_warnings() if rank else nullcontext():  # the first process warns
+            return dict(texts.prepared.compute(_postprocessed(predictions, self._postprocess)))
+
+    def _generated(self, rows: list[list[int]], model: Any, batch_size: int, quiet: bool) -> list[str]:
+        """Return what the model generates for prompts; random numbers go on where they were."""
+        torch, model = importlib.import_module("torch"), getattr(model, "module", model)
+        devices, texts = [model.device] if model.device.type == "cuda" else [], []
+        model.eval()  # which the Trainer ends itself
+        with torch.no_grad(), torch.random.fork_rng(devices=devices):
+            for begin in tqdm(range(0, len(rows), batch_size), desc="SARI: generating", leave=False, disable=quiet):
+                texts += self._completed(rows[begin : begin + batch_size], model, torch)
+        return texts
+
+    def _completed(self, rows: list[list[int]], model: Any, torch: Any) -> list[str]:
+        """Return what the model generates for a batch of prompts."""
+        padding, arguments = self._decoder.padding, dict(self._generation)
+        encodes, width = bool(model.config.is_encoder_decoder), max(map(len, rows))
+        ids, mask = torch.full((len(rows), width), padding), torch.zeros((len(rows), width), dtype=torch.long)
+        for number, row in enumerate(rows):  # a decoder-only model goes on where a prompt ends
+            place = slice(0, len(row)) if encodes else slice(width - len(row), width)
+            ids[number, place], mask[number, place] = torch.tensor(row, dtype=torch.long), 1
+        if "generation_config" not in arguments:
+            arguments.setdefault("pad_token_id", padding)
+        elif arguments["generation_config"].pad_token_id is None:
+            arguments["generation_config"].pad_token_id = padding
+        made = model.generate(input_ids=ids.to(model.device), attention_mask=mask.to(model.device), **arguments)
+        made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
+        got, wanted = f"{len(made)} texts for {len(rows)} prompts", "one each: num_return_sequences=1"
+        _expect(len(made) == len(rows), "generation_kwargs", got, wanted)
+        return [text.strip() for text in self._decoder.decoded((made if encodes else made[:, width:]).tolist())]
 
 
-def _check_begun_once(rows: list[Row], ends: Iterable[int]) -> None:
-    """Refuse rows that begin again after a batch: those before are of an evaluation that broke off.
+@cache
+def callback_class() -> Any:
+    """Return `GenerationCallback` as a `TrainerCallback`; transformers is imported when a callback is made."""
+    base = importlib.import_module("transformers").TrainerCallback
+    return type("GenerationCallback", (GenerationCallback, base), {"__doc__": GenerationCallback.__doc__})
 
-    Args:
-        rows: of batches that came one by one.
-        ends: where the batches end.
+
+def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
+    """Return a prompt for each source; a chat may end with the beginning of an answer where it is open."""
+    if prompts is None:
+        return list(sources)
+    is_valid = callable(prompts) or is_column(prompts)
+    _expect(is_valid, "prompts", prompts, "a list, or a function from a source to a prompt")
+    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
+    _expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)}, as many as sources")
+    for row, prompt in enumerate(made):
+        if not isinstance(prompt, str):
+            _expect(_is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
+            is_asked = is_open or prompt[-1]["role"] != "assistant"
+            _expect(is_asked, f"prompts[{row}]", "a chat that ends with the answer", "the messages before it")
+    return made
+
+
+def generation_arguments(given: Any) -> dict[str, Any]:
+    """Return arguments of `generate`: without sampling and at most 128 new tokens, unless they say otherwise.
+
+    >>> generation_arguments({"num_beams": 2})
+    {'num_beams': 2, 'do_sample': False, 'max_new_tokens': 128}
     """
-    inputs = [(row.source, row.label) for row in rows]
-    for end in ends:
-        again = inputs[end : end + 1] == inputs[:1] and inputs[end : 2 * end] == inputs[:end]
-        if again and len(set(inputs[:end])) > 1:  # one row may be there twice
-            raise ValueError(
-                f"label_ids: got rows that begin again at row {end}, as after an evaluation that broke off, wanted one "
-                "evaluation: evaluate again"
-            )
+    _expect(given is None or isinstance(given, Mapping), "generation_kwargs", given, "a dict of arguments of generate")
+    arguments = dict(given or {})
+    config = copy.deepcopy(arguments.pop("generation_config", None))
+    chosen = {name: arguments.get(name, getattr(config, name, None)) for name in _GENERATION}
+    if chosen["do_sample"] is None:
+        arguments["do_sample"] = False
+    if chosen["max_new_tokens"] is None and chosen["max_length"] is None:
+        arguments["max_new_tokens"] = 128
+    if config is None:
+        return arguments
+    return {**config.update(**arguments), "generation_config": config}  # beside which transformers wants no others
 
 
-def _without_repeated(rows: list[Row], length: int | None) -> list[Row]:
-    """Drop the rows that `Seq2SeqTrainer` repeats from the first on, so that all processes have as many."""
-    if _processes() == 1:
-        return rows
-    inputs = [(row.source, row.label) for row in rows]
-    for period in range(1, len(rows)) if length is None else [length]:
-        if inputs[period:] == inputs[: len(rows) - period]:
-            return rows[:period]
-    return rows
+class Reward(_PickledByCall):
+    """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Made by `Sari.reward`."""
+
+    def __init__(self, variant: Variant, *, source: str, references: str, unit: bool, postprocess: Any):
+        """Check and keep the arguments of `Sari.reward`."""
+        for argument, column in {"source": source, "references": references}.items():
+            _expect(isinstance(column, str), argument, column, "the name of a column")
+        _expect(isinstance(unit, bool), "unit", unit, "True or False")
+        self._variant, self._columns, self._divisor = variant, (source, references), 100 if unit else 1
+        _expect_function(postprocess)
+        self._postprocess = postprocess
+        # The name tells rewards apart: the variant, and what differs from its defaults.
+        usual = {**resolve_variant(variant.name).options, "source": "source", "references": "references"}
+        chosen = {**variant.options, "source": source, "references": references}
+        names = {name: value for name, value in chosen.items() if value != usual[name]}
+        named = [f"{name}-{getattr(value, '__name__', value)}" for name, value in names.items()]
+        self.__name__ = "_".join(["sari", variant.name, *named])
+
+    def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
+        """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
+        for name in self._columns:
+            _expect(columns.get(name) is not None, name, f"columns {_listed(columns)}", f"also {name!r}")
+        sources, references = (list(columns[name]) for name in self._columns)
+        texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
+        texts = _postprocessed(texts, self._postprocess, "completions")
+        left_out = {row for row, own in enumerate(references) if own is None or (is_column(own) and not len(own))}
+        # Rows without references keep their places until all are checked, so that errors name the right row.
+        sources = ["" if row in left_out else source for row, source in enumerate(sources)]
+        references = [[""] if row in left_out else own for row, own in enumerate(references)]
+        references = [[own] if isinstance(own, str) else own for own in references]
+        checked = _of_set("", validate_columns, sources, texts, references)
+        rows = [row for row in range(len(texts)) if row not in left_out]
+        sources, texts, references = ([column[row] for row in rows] for column in checked)
+        scores = candidate_scores(sources, [[text] for text in texts], references, self._variant)
+        rewards: list[float | None] = [None] * len(completions)
+        for row, (score,) in zip(rows, scores, strict=True):
+            rewards[row] = score / self._divisor
+        return rewards
 
 
-def _processes() -> int:
-    return int(os.environ.get("WORLD_SIZE") or 1)
+def _completion(name: str, completion: Any) -> str:
+    """Return the text of a completion: the last message of a chat, whose content may be parts."""
+    if not isinstance(completion, str):
+        _expect(_is_chat(completion), name, completion, "a str or a list of messages")
+        content = completion[-1].get("content") or ""  # None in a call of a tool
+        parts = [{"text": content}] if isinstance(content, str) or not is_column(content) else content
+        texts = [part.get("text", "") if isinstance(part, Mapping) else None for part in parts]
+        is_text = all(isinstance(text, str) for text in texts)
+        _expect(is_text, name, content, "a message with a str or a list of parts with text")
+        completion = "".join(map(str, texts))
+    return str(completion).strip()
+
+
+def columns_by_set(**given: Any) -> dict[str, dict[str, Any]]:
+    """Return the columns of each evaluation set by the set's name, which is "" for a single one.
+
+    >>> columns_by_set(sources={"news": ["a b"], "web": ["c d"]}, references=None)
+    {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
+    """
+    first = next((argument for argument, value in given.items() if isinstance(value, Mapping)), None)
+    if first is None:
+        return {"": given}
+    names = list(given[first])
+    _expect(bool(names), first, "an empty dict", "at least one evaluation set")
+    for argument, value in given.items():
+        if isinstance(value, Mapping):
+            same = set(value) == set(names)
+            _expect(same, argument, f"sets {_listed(value)}", f"the sets of {first}: {_listed(names)}")
+        else:
+            is_shared = value is None or isinstance(value, str) or callable(value)  # and so the same for all sets
+            _expect(is_shared, argument, type(value).__name__, f"a dict of the sets {_listed(names)}")
+    return {
+        str(name): {key: own[name] if isinstance(own, Mapping) else own for key, own in given.items()} for name in names
+    }
+
+
+def _column(dataset: Any, name: str, argument: str) -> list[Any]:
+    """Return a column of a data set: one of `datasets`, or any sequence of rows."""
+    _expect(dataset is not None, argument, f"{name!r}", "a column, or dataset= with a column of this name")
+    is_one = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
+    _expect(is_one, "dataset", type(dataset).__name__, "a data set with a length")
+    names = getattr(dataset, "column_names", None) or (list(dataset[0]) if len(dataset) else [name])
+    _expect(name in names, argument, f"a data set with columns {_listed(names)}", f"also {name!r}")
+    if hasattr(dataset, "with_format"):  # one of `datasets`, whose format may hide columns
+        return list(dataset.with_format(None)[name])
+    return [dataset[row][name] for row in range(len(dataset))]
+
+
+def _postprocessed(texts: list[str], postprocess: Any, name: str = "predictions") -> list[str]:
+    made = texts if postprocess is None else list(map(postprocess, texts))
+    for row, text in enumerate(made):
+        _expect(isinstance(text, str), "postprocess", f"{type(text).__name__} for {name}[{row}]", "a str")
+    return made
+
+
+def _check_best_metric(args: Any, sets: Mapping[str, Any]) -> None:
+    """Refuse a `metric_for_best_model` that lacks the name of a set: the Trainer would fail after an epoch."""
+    metric = str(args.metric_for_best_model).removeprefix("eval_")
+    is_there = metric not in SCORES or "" in sets
+    _expect(is_there, "metric_for_best_model", metric, f"one of {_listed(f'{name}_{metric}' for name in sets)}")
+
+
+def _is_chat(messages: Any) -> bool:
+    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
+    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+
+
+def _expect(is_valid: bool, argument: str, got: Any, wanted: str) -> None:
+    """Raise ValueError, in one line, unless an argument is valid."""
+    if not is_valid:
+        raise ValueError(f"{argument}: got {got if isinstance(got, str) else reprlib.repr(got)}, wanted {wanted}"[:200])
+
+
+def _expect_function(postprocess: Any) -> None:
+    is_one = postprocess is None or callable(postprocess)
+    _expect(is_one, "postprocess", postprocess, "a function from text to text")
+
+
+def _of_set(name: str, check: Any, *arguments: Any, **columns: Any) -> Any:
+    """Call a function for an evaluation set, whose name its errors begin with."""
+    try:
+        return check(*arguments, **columns)
+    except ValueError as error:
+        raise ValueError(f"{name}: {error}" if name else str(error)) from None
+
+
+def _listed(names: Any) -> str:
+    return ", ".join(map(str, names))
+
+
+def _hide_prompts(labels: Any) -> bool:
+    """Tell whether labels begin with -100 in every row."""
+    return bool(len(labels) and labels.shape[1] and (labels[:, 0] == PADDING).all())
+
+
+def _first(arrays: Any) -> Any:
+    """Return the first of several arrays that has rows and columns: a mixture of experts has its loss before."""
+    if not isinstance(arrays, tuple):
+        return arrays
+    return next((array for array in arrays if getattr(array, "ndim", 0) > 1), arrays[0])
+
+
+def _on_cpu(arrays: Any) -> Any:
+    """Return what may be tensors, several of them, or the inputs of a model by name, as numpy arrays."""
+    if isinstance(arrays, Mapping):
+        arrays = arrays["input_ids"]
+    if isinstance(arrays, tuple):
+        return tuple(map(_on_cpu, arrays))
+    if hasattr(arrays, "detach"):
+        arrays = arrays.detach().cpu()
+        arrays = arrays.float() if arrays.is_floating_point() else arrays  # numpy has no bfloat16
+    return None if arrays is None else np.asarray(arrays)
+
+
+def _as_array(arrays: Any) -> Any:
+    return _first(_on_cpu(arrays))
+
+
+def _distributed() -> Any:
+    """Return `torch.distributed` where several processes work together, or None."""
+    if int(os.environ.get("WORLD_SIZE") or 1) == 1:
+        return None
+    distributed = importlib.import_module("torch.distributed")
+    return distributed if distributed.is_available() and distributed.is_initialized() else None

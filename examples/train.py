@@ -2,8 +2,9 @@
 
     python examples/train.py
 
-Everything is made on the spot: sentences from a small grammar, a tokenizer trained on them, and a randomly initialised
-T5. What matters are the lines with `sari`: they are the same for a real model and a real data set.
+Everything is made on the spot: 3,000 training and 100 evaluation sentences from the small grammar below, a tokenizer
+trained on the training sentences, and a randomly initialised T5. The lines with `sari` are the same for a real model
+and a real data set.
 """
 
 import argparse
@@ -90,7 +91,9 @@ def main() -> None:
             **{"dropout_rate": 0.0, "pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0},
         )
     )
+    evaluation_set = Dataset.from_list(evaluation).map(tokenize)
     sari = evaluate.load(str(SARI))
+    compute_metrics = sari.compute_metrics(tokenizer, dataset=evaluation_set, sources="source", references="references")
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(
             model=model,
@@ -111,19 +114,16 @@ def main() -> None:
                 use_cpu=True,
             ),
             train_dataset=Dataset.from_list(training).map(tokenize),
-            eval_dataset=Dataset.from_list(evaluation).map(tokenize),
+            eval_dataset=evaluation_set,
             processing_class=tokenizer,
             data_collator=DataCollatorForSeq2Seq(tokenizer, model=model),
-            compute_metrics=sari.compute_metrics(
-                tokenizer,
-                sources=[row["source"] for row in evaluation],
-                references=[row["references"] for row in evaluation],
-            ),
+            compute_metrics=compute_metrics,
         )
+        compute_metrics.check(trainer)  # says now what would not work after the first epoch
         before = trainer.evaluate()["eval_sari"]
         trainer.train()
         after = trainer.evaluate()["eval_sari"]  # of the best model, which the Trainer has loaded by now
-        output = trainer.predict(trainer.eval_dataset.select(range(100))).predictions[0]
+        output = trainer.predict(evaluation_set).predictions[0]
     print(f"Source:     {evaluation[0]['source']}")
     print(f"Output:     {tokenizer.decode(output[output >= 0], skip_special_tokens=True)}")
     print(f"References: {' / '.join(evaluation[0]['references'])}")

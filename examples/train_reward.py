@@ -2,8 +2,8 @@
 
     python examples/train_reward.py
 
-Everything is made on the spot, as in train.py: the model is a randomly initialised Llama, the trainer TRL's
-GRPOTrainer, and a few steps teach it nothing; what matters are the lines with `sari`.
+Everything is made on the spot, with 200 sentences from the grammar of train.py: the model is a randomly initialised
+Llama, the trainer TRL's GRPOTrainer. A few steps teach it nothing; the lines with `sari` are the same for a real model.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         trainer = GRPOTrainer(
             model=model,
-            reward_funcs=sari.reward(unit=True),  # reads the columns "source" and "references"
+            reward_funcs=sari.reward(),  # reads the columns "source" and "references"
             args=GRPOConfig(
                 output_dir=folder,
                 max_steps=options.steps,

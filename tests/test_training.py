@@ -1,16 +1,29 @@
-"""The hook for the Trainer, given piece by piece what a Trainer hands over."""
+"""What training passes on, piece by piece: to the compute_metrics function, and to the reward."""
 
+import pickle
 import re
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
-from tiny_trainers import OUTPUTS, REFERENCES, SEGMENTS, SOURCES, make_tokenizer
-from tokenizers import normalizers
+from tiny_trainers import (
+    NAMED,
+    OUTPUTS,
+    REFERENCES,
+    SEGMENTS,
+    SOURCES,
+    TEXTS,
+    expected_scores,
+    make_dataset,
+    make_tokenizer,
+)
+
+LABELS = [row[0] for row in REFERENCES]
 
 
-def evaluated(tokenizer, predictions=OUTPUTS, labels=None, inputs=None, padding=-100):
+def evaluated(tokenizer, predictions=OUTPUTS, labels=LABELS, inputs=None, padding=-100):
     """Return what the Trainer makes of texts."""
 
     def padded(texts):
@@ -20,15 +33,8 @@ def evaluated(tokenizer, predictions=OUTPUTS, labels=None, inputs=None, padding=
             line[: len(row)] = row
         return table
 
-    labels = [row[0] for row in REFERENCES] if labels is None else labels
-    return SimpleNamespace(
-        predictions=padded(predictions), label_ids=padded(labels), inputs=None if inputs is None else padded(inputs)
-    )
-
-
-def tokens_of(tokenizer, texts):
-    """Return what is left of texts that go through the tokenizer."""
-    return tokenizer.batch_decode(tokenizer(texts)["input_ids"], skip_special_tokens=True)
+    inputs = None if inputs is None else padded(inputs)
+    return SimpleNamespace(predictions=padded(predictions), label_ids=padded(labels), inputs=inputs)
 
 
 @pytest.fixture(scope="module")
@@ -37,185 +43,82 @@ def tokenizer():
 
 
 @pytest.fixture
-def hook(sari, tokenizer):
-    return sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
+def function(sari, tokenizer):
+    return sari.compute_metrics(tokenizer, **TEXTS)
 
 
 @pytest.fixture
 def expected(sari):
-    return sari.compute(sources=SOURCES, predictions=OUTPUTS, references=REFERENCES)
+    return expected_scores(sari, OUTPUTS)
 
 
 @pytest.mark.parametrize("padding", [-100, 0, 10**6])
-def test_padding(hook, tokenizer, expected, padding):
-    assert hook(evaluated(tokenizer, padding=padding)) == expected
+def test_padding(function, tokenizer, expected, padding):
+    assert function(evaluated(tokenizer, padding=padding)) == expected
 
 
-def test_tensors(hook, tokenizer, expected):
+def test_tensors(function, tokenizer, expected):
     arrays = evaluated(tokenizer)
     tensors = {name: torch.tensor(array) for name, array in vars(arrays).items() if array is not None}
-    assert hook(SimpleNamespace(**tensors)) == expected
-    labels = tensors["label_ids"][:, :-3]  # as wide as none of the predictions, which are not what was trained then
+    assert function(SimpleNamespace(**tensors)) == expected
+    labels = tensors["label_ids"][:, :-3]
     logits = torch.nn.functional.one_hot(tensors["predictions"].clamp(min=0)).bfloat16()
-    assert hook(SimpleNamespace(predictions=(logits, None), label_ids=(labels,))) == expected
+    assert function(SimpleNamespace(predictions=(logits, None), label_ids=(labels,))) == expected
 
 
-@pytest.mark.parametrize(
-    "labels",
-    [
-        [row[1] for row in REFERENCES],
-        [row[0][: len(row[0]) // 2] for row in REFERENCES],
-        [row[0].lower() for row in REFERENCES],
-        ["In short: " + row[0] for row in REFERENCES],
-        [""] * SEGMENTS,
-    ],
-    ids=["another reference", "truncated", "case", "prefix", "empty"],
-)
-def test_labels_that_are_in_order(sari, expected, labels):
-    # Characters that the tokenizer does not know are lost.
-    tokenizer = make_tokenizer(normalizer=normalizers.NFC())
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    assert hook(evaluated(tokenizer, labels=labels)) == expected
-
-
-def test_labels_that_lost_characters(sari):
-    sources, references = ["Ångström é", "Łódź ü"], [["Ωμέγα ж A"], ["日本 щ B"]]
-    tokenizer = make_tokenizer()
-    hook = sari.compute_metrics(tokenizer, sources=sources, references=references)
-    found = hook(evaluated(tokenizer, predictions=["A", "B"], labels=[row[0] for row in references]))
-    assert found == sari.compute(sources=sources, predictions=["A", "B"], references=references)
-    with pytest.raises(ValueError, match="wanted the order of the evaluation set"):
-        hook(evaluated(tokenizer, predictions=["A", "B"], labels=[row[0] for row in references[::-1]]))
-
-
-def test_labels_of_other_texts_are_refused(hook, tokenizer):
-    with pytest.raises(ValueError, match=r"row 0 of it is 'zzz yyy', row 0 of these 'The lighthouse .* \.\.\.'$"):
-        hook(evaluated(tokenizer, labels=["zzz yyy"] * SEGMENTS))
-
-
-def test_inputs_show_the_order_of_sources(sari, tokenizer):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES)
-    prompts = ["simplify: " + source for source in SOURCES]
-    assert hook(evaluated(tokenizer, inputs=prompts)) == sari.compute(
-        sources=SOURCES,
-        predictions=OUTPUTS,
-        references=tokens_of(tokenizer, [row[0] for row in REFERENCES]),
-    )
-    with pytest.raises(ValueError, match=r"^sources: wanted the order of .* group_by_length .*, row 9 of these$"):
-        hook(evaluated(tokenizer, inputs=prompts[::-1]))
-    with pytest.raises(ValueError, match=r"^references: got none and no inputs, so that nothing tells whether sources"):
-        hook(evaluated(tokenizer))
-
-
-def test_a_fault_leaves_nothing_behind(hook, tokenizer, expected):
-    half = evaluated(tokenizer, OUTPUTS[:5], [row[0] for row in REFERENCES[:5]])
-    assert hook(half, compute_result=False) == {}
-    with pytest.raises(ValueError, match="wanted the order of the evaluation set"):
-        hook(half)
-    assert hook(evaluated(tokenizer)) == expected
-
-
-@pytest.mark.parametrize("raw", [True, False])
-def test_an_evaluation_that_broke_off_is_told(sari, tokenizer, raw):
-    """With `batch_eval_metrics` its batches are there when the next evaluation begins."""
-    hook = sari.compute_metrics(tokenizer, **({"sources": SOURCES, "references": REFERENCES} if raw else {}))
-    labels = [row[0] for row in REFERENCES]
-    batches = [
-        evaluated(tokenizer, OUTPUTS[part], labels[part], SOURCES[part]) for part in (slice(0, 5), slice(5, SEGMENTS))
-    ]
-    assert hook(batches[0], compute_result=False) == {}
-    assert hook(batches[0], compute_result=False) == {}
-    with pytest.raises(ValueError, match=r"^label_ids: got rows that begin again at row 5, .*: evaluate again$"):
-        hook(batches[1])
-    assert hook(batches[0], compute_result=False) == {}
-    assert hook(batches[1]) == hook(evaluated(tokenizer, inputs=SOURCES))
-
-
-def test_rows_that_are_there_twice(sari, tokenizer):
-    labels, twice = [row[0] for row in REFERENCES], [0, 1, 0, 1]
-    hook = sari.compute_metrics(
-        tokenizer, sources=[SOURCES[row] for row in twice], references=[REFERENCES[row] for row in twice]
-    )
-    batch = evaluated(tokenizer, OUTPUTS[:2], labels[:2])
-    assert hook(batch, compute_result=False) == {}
-    assert hook(batch) == sari.compute(sources=SOURCES[:2], predictions=OUTPUTS[:2], references=REFERENCES[:2])
-    hook, row = sari.compute_metrics(tokenizer), evaluated(tokenizer, OUTPUTS[:1], labels[:1], SOURCES[:1])
-    assert [hook(row, compute_result=False) for _ in range(2)] == [{}, {}]
-    assert hook(row) == hook(row)
-
-
-def test_many_sources_as_their_own_references(sari, tokenizer):
-    labels = [*SOURCES[:8], REFERENCES[8][0], REFERENCES[9][0]]
-    hook = sari.compute_metrics(tokenizer)
-    found = hook(evaluated(tokenizer, labels=labels, inputs=SOURCES))
-    assert found == sari.compute(
-        sources=tokens_of(tokenizer, SOURCES), predictions=OUTPUTS, references=tokens_of(tokenizer, labels)
-    )
-    with pytest.raises(ValueError, match=r"^label_ids: got labels that hold the source as well, in 10 of 10 rows"):
-        hook(evaluated(tokenizer, labels=SOURCES, inputs=SOURCES))
-
-
-def test_several_answers_in_a_row_are_refused(hook, tokenizer):
-    """The turns of a chat, with what the user said between them."""
-    handed = evaluated(tokenizer)
-    handed.predictions = np.eye(len(tokenizer), dtype=np.float32)[np.maximum(handed.label_ids, 0)]
-    handed.label_ids[:, 0] = handed.label_ids[3, 3:5] = -100
-    with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, .* wanted one answer, "):
-        hook(handed)
-
-
-@pytest.mark.parametrize("cut", [1, 2, SEGMENTS])
-def test_labels_without_their_ends(hook, sari, tokenizer, cut):
-    """Logits stand where labels do, so that what a model says behind them is not there to be scored."""
-    labels = [row[0] for row in REFERENCES]
-    labels[:cut] = [label[: len(label) // 2] for label in labels[:cut]]
-    handed = evaluated(tokenizer, predictions=labels, labels=labels)
-    if cut == 1:  # a tenth
-        assert hook(handed) == sari.compute(
-            sources=SOURCES, predictions=tokens_of(tokenizer, labels), references=REFERENCES
-        )
-        return
-    message = rf"^label_ids: got labels without the ends of their references, in {cut} of 10 rows, .* max_length"
-    with pytest.raises(ValueError, match=message):
-        hook(handed)
-
-
-def test_predictions_with_their_prompts_are_refused(sari, hook, tokenizer):
-    prompted = [f"Simplify: {source} Simple: {output}" for source, output in zip(SOURCES, OUTPUTS, strict=True)]
-    with pytest.raises(ValueError, match=r"^predictions: got texts that hold a prompt and the source before an answer"):
-        hook(evaluated(tokenizer, predictions=prompted))
-    prompted[3] = OUTPUTS[3]  # a model that begins with its input, now and then
-    assert hook(evaluated(tokenizer, predictions=prompted)) == sari.compute(
-        sources=SOURCES, predictions=tokens_of(tokenizer, prompted), references=REFERENCES
-    )
-
-
-def test_a_loss_before_the_logits(hook, tokenizer):
-    """A mixture of experts that is asked for the logits of its router says a loss of theirs first."""
-    handed = evaluated(tokenizer, predictions=[row[0] for row in REFERENCES])
+def test_a_loss_before_the_logits(function, tokenizer):
+    """A mixture of experts that is asked for the logits of its router returns their loss first."""
+    handed = evaluated(tokenizer, predictions=LABELS)
     logits = np.eye(len(tokenizer), dtype=np.float32)[np.maximum(handed.predictions, 0)]
+    before = (np.zeros(4, np.float32), logits)
     alone, behind = (
-        hook(SimpleNamespace(predictions=predictions, label_ids=handed.label_ids))
-        for predictions in (logits, (np.zeros(4, np.float32), logits))
+        function(SimpleNamespace(predictions=predictions, label_ids=handed.label_ids))
+        for predictions in (logits, before)
     )
-    assert alone == behind == hook(handed)
+    assert alone == behind == function(handed)
 
 
-def test_sets_that_cannot_be_told_apart_are_refused(sari, tokenizer):
-    hook = sari.compute_metrics(
-        tokenizer,
-        sources={"other": SOURCES[::-1], "plain": SOURCES},
-        references={"other": REFERENCES, "plain": REFERENCES},
-    )
-    with pytest.raises(ValueError, match=r"^got an evaluation set that may be any of other, plain, wanted"):
-        hook(evaluated(tokenizer))
-    assert hook(evaluated(tokenizer, inputs=SOURCES)) == sari.compute(
-        sources=SOURCES, predictions=OUTPUTS, references=REFERENCES
-    )
-    with pytest.raises(
-        ValueError, match=r"^got an evaluation set that is none of other, plain: other: references: .*; plain"
-    ):
-        hook(evaluated(tokenizer, labels=[row[0] for row in REFERENCES[::-1]]))
+def test_data_sets_of_other_kinds(sari, tokenizer, expected):
+    dataset = make_dataset(tokenizer)
+    for kind in (dataset.to_list(), dataset.with_format("torch", ["labels"])):
+        assert sari.compute_metrics(tokenizer, dataset=kind, **NAMED)(evaluated(tokenizer)) == expected
+    function = sari.compute_metrics(tokenizer, dataset=dataset, **TEXTS)
+    assert function(evaluated(tokenizer)) == expected
+
+
+def test_answers_of_several_turns_are_refused(function, tokenizer):
+    handed = evaluated(tokenizer)
+    handed.label_ids[:, 0] = handed.label_ids[3, 3:5] = -100
+    with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, wanted one answer"):
+        function(handed)
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_an_evaluation_that_was_interrupted(sari, tokenizer, expected, known):
+    """With `batch_eval_metrics` its batches are there when the next evaluation begins."""
+    dataset = {"dataset": make_dataset(tokenizer)} if known else {}
+    function = sari.compute_metrics(tokenizer, **TEXTS, **dataset)
+    first, second = (evaluated(tokenizer, OUTPUTS[part], LABELS[part]) for part in (slice(0, 5), slice(5, SEGMENTS)))
+    assert function(first, compute_result=False) == {}
+    assert function(first, compute_result=False) == {}
+    wanted = r"label_ids: got 5 rows more often than dataset has them" if known else r"sources: got 10 rows, wanted 15,"
+    with pytest.raises(ValueError, match=f"^{wanted}"):
+        function(second)
+    assert function(first, compute_result=False) == {}
+    assert function(second) == expected
+
+
+def test_rows_that_processes_repeat(sari, tokenizer, expected, monkeypatch):
+    repeated = evaluated(tokenizer, [*OUTPUTS, OUTPUTS[0]], [*LABELS, LABELS[0]], [*SOURCES, SOURCES[0]])
+    functions = [sari.compute_metrics(tokenizer, **TEXTS, dataset=rows) for rows in (None, make_dataset(tokenizer))]
+    for function in functions:
+        with pytest.raises(ValueError, match=r"got 10 rows, wanted 11|got 1 rows more often than dataset"):
+            function(repeated)
+    monkeypatch.setattr(sys.modules[type(functions[0]).__module__], "_distributed", lambda: torch.distributed)
+    assert [function(repeated) for function in functions] == [expected] * 2
+    with sari.collect_warnings() as collected:
+        sari.compute_metrics(tokenizer)(repeated)
+    assert "Rows that several processes repeat may be scored twice: pass dataset=." in map(str, collected)
 
 
 @pytest.mark.parametrize(
@@ -223,25 +126,132 @@ def test_sets_that_cannot_be_told_apart_are_refused(sari, tokenizer):
     [
         ({"sources": SOURCES, "references": REFERENCES[1:]}, "references: got 9 rows, wanted 10, as many as sources"),
         ({"sources": [*SOURCES[1:], None]}, "sources[9]: got NoneType, wanted str"),
-        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict with"),
-        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got b, wanted a dict with"),
+        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict of the sets a"),
+        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got sets b, wanted the sets of"),
         ({"references": {"a": [[]]}}, "a: references[0]: got no reference, wanted at least one"),
-        ({"variant": "bleu"}, "variant: got 'bleu', wanted one of hf (Hugging Face"),
+        ({"sources": "source"}, "sources: got 'source', wanted a column, or dataset= with a column of this name"),
+        ({"dataset": [{"input_ids": [1]}]}, "dataset: got a data set with columns input_ids, wanted also 'labels'"),
+        ({"dataset": iter([])}, "dataset: got list_iterator, wanted a data set with a length"),
+        ({"dataset": [{"labels": [5]}], "sources": SOURCES}, "sources: got 10 rows, wanted 1, those of dataset"),
+        ({"dataset": [{"labels": [5, -100, 6]}]}, "dataset labels[0]: got -100 between tokens, wanted one answer"),
+        ({"causal": 1}, "causal: got 1, wanted True, False or None"),
+        ({"postprocess": 1}, "postprocess: got 1, wanted a function from text to text"),
+        ({"variant": "bleu"}, "variant: got 'bleu', wanted one of hf, xu2016"),
+        ({"tokenizer": "t5-small"}, "tokenizer: got str, wanted a tokenizer of transformers"),
     ],
-    ids=["lengths", "kind", "a dict and a list", "other names", "within a set", "option"],
-)  # fmt: skip
+)
 def test_bad_arguments_are_refused_at_once(sari, tokenizer, arguments, message):
-    with pytest.raises((ValueError, TypeError), match=f"^{re.escape(message)}"):
-        sari.compute_metrics(tokenizer, **arguments)
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        sari.compute_metrics(**{"tokenizer": tokenizer, **arguments})
 
 
-def test_a_tokenizer_is_wanted(sari):
-    with pytest.raises(TypeError, match=r"^tokenizer: got str, wanted a tokenizer of transformers$"):
-        sari.compute_metrics("t5-small")
-
-
-def test_scores_of_words_are_refused(hook, tokenizer):
+def test_what_is_no_ids_or_text_is_refused(sari, function, tokenizer):
     arrays = evaluated(tokenizer)
     arrays.predictions = np.zeros((SEGMENTS, 3))
     with pytest.raises(ValueError, match=r"^predictions: got float64 of shape \(10, 3\), wanted token ids"):
-        hook(arrays)
+        function(arrays)
+    with pytest.raises(ValueError, match=r"^predictions: got 9 rows, wanted 10, as many as labels"):
+        function(evaluated(tokenizer, OUTPUTS[1:]))
+    broken = sari.compute_metrics(tokenizer, postprocess=lambda _: None)
+    with pytest.raises(ValueError, match=r"^postprocess: got NoneType for predictions\[0\], wanted a str$"):
+        broken(evaluated(tokenizer, inputs=SOURCES))
+
+
+def test_the_default_variant(sari, tokenizer, expected):
+    from sari.scorer import Scorer
+
+    assert Scorer().compute_metrics(tokenizer, **TEXTS)(evaluated(tokenizer)) == expected
+    chosen = Scorer("xu2016").compute_metrics(tokenizer, **TEXTS)(evaluated(tokenizer))
+    assert chosen == expected_scores(sari, OUTPUTS, variant="xu2016")
+    assert Scorer("xu2016").reward().__name__ == "sari_xu2016"
+
+
+def test_pickling(sari, tokenizer, function, expected):
+    assert pickle.loads(pickle.dumps(function))(evaluated(tokenizer)) == expected
+    callback = sari.generation_callback(tokenizer, sources=SOURCES, references=LABELS)
+    assert type(pickle.loads(pickle.dumps(callback))) is type(callback)
+    reward, given = sari.reward(unit=False), {"completions": OUTPUTS, "source": SOURCES, "references": REFERENCES}
+    assert pickle.loads(pickle.dumps(reward))(**given) == reward(**given)
+
+
+# ---- The reward ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("unit", [False, True])
+def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
+    reward = sari.reward(source="complex", references="simple", **({} if unit else {"unit": False}))
+    rows = [0, 0, 3, 0, 5, 3]
+    texts = [REFERENCES[row][place % 2] for place, row in enumerate(rows)]
+    columns = {"complex": [SOURCES[row] for row in rows], "simple": [REFERENCES[row] for row in rows]}
+    expected = [
+        expected_scores(sari, [text], [SOURCES[row]], [REFERENCES[row]])["sari"] / (100 if unit else 1)
+        for row, text in zip(rows, texts, strict=True)
+    ]
+    assert reward(prompts=["?"] * 6, completions=texts, trainer_state=None, **columns) == expected
+    for content in (str, lambda text: [{"type": "text", "text": text}]):
+        chats = [[{"role": "assistant", "content": content(text)}] for text in texts]
+        assert reward(completions=chats, **columns) == expected
+    thought = sari.reward(unit=unit, postprocess=lambda text: text.rpartition("</think>")[2].strip())
+    thoughts = [f"<think>Hm.</think>\n{text}" for text in texts]
+    columns = {"source": columns["complex"], "references": columns["simple"]}
+    assert thought(completions=thoughts, **columns) == expected
+
+
+def test_a_variant_that_rewards_copies_warns(sari):
+    with sari.collect_warnings() as collected:
+        assert sari.reward(variant="hf").__name__ == "sari_hf"
+        sari.reward()
+    assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"text": ["a"]}, r"^source: got columns text, references, wanted also 'source'$"),
+        ({"completions": [5]}, r"^completions\[0\]: got 5, wanted a str or a list of messages$"),
+        ({"source": [None]}, r"^sources\[0\]: got NoneType"),
+        ({"source": ["a", "b"]}, r"^predictions: got 1 rows, wanted 2, as many as sources$"),
+        *[
+            (
+                {"completions": [[{"role": "assistant", "content": content}]]},
+                r"^completions\[0\]: got .* parts with text$",
+            )
+            for content in (5, ["a"], [{"text": None}], [{"text": "a"}, {"text": 5}])
+        ],
+    ],
+)
+def test_completions_and_columns_that_cannot_be_scored(sari, given, message):
+    columns = {"source": ["a"]} if "text" not in given else {}
+    with pytest.raises(ValueError, match=message):
+        sari.reward()(**{"completions": ["a"], **columns, **given, "references": [["a"]]})
+
+
+@pytest.mark.parametrize(
+    ("options", "name"),
+    [
+        ({}, "sari_easse"),
+        ({"unit": False, "level": "corpus", "source": "source"}, "sari_easse"),
+        ({"variant": "xu2016"}, "sari_xu2016"),
+        ({"lowercase": False, "max_order": 2}, "sari_easse_lowercase-False_max_order-2"),
+        ({"source": "complex", "references": "simple"}, "sari_easse_source-complex_references-simple"),
+        ({"tokenize": str.upper}, "sari_easse_tokenize-upper"),
+    ],
+    ids=str,
+)
+def test_names_tell_rewards_apart(sari, options, name):
+    assert sari.reward(**options).__name__ == name
+
+
+def test_rows_without_references_get_no_reward(sari):
+    reward = sari.reward(references="simple")
+    every = reward(completions=LABELS, source=SOURCES, simple=REFERENCES)
+    for none in (None, []):
+        some = {"source": [None, *SOURCES[1:9], SOURCES[9]], "simple": [none, *REFERENCES[1:9], none]}
+        assert reward(completions=LABELS, **some) == [None, *every[1:9], None]
+        assert reward(completions=LABELS[:2], source=SOURCES[:2], simple=[none, none]) == [None, None]
+    singles = {"source": [None, *SOURCES[1:3]], "simple": [None, *LABELS[1:3]]}
+    assert reward(completions=LABELS[:3], **singles)[1:] == reward(
+        completions=LABELS[1:3], source=SOURCES[1:3], simple=LABELS[1:3]
+    )
+    with pytest.raises(ValueError, match=r"^references\[2\]: got int"):
+        reward(completions=LABELS[:3], source=SOURCES[:3], simple=[None, "a", 5])

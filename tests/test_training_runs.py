@@ -1,4 +1,4 @@
-"""The hook for the Trainer, in real runs: the same number as scoring the decoded texts."""
+"""The compute_metrics function in real Trainers: the scores of the decoded texts, whatever the set-up."""
 
 import re
 
@@ -7,12 +7,19 @@ import pytest
 import torch
 from tiny_trainers import (
     CASES,
+    NAMED,
     REFERENCES,
     SEGMENTS,
     SOURCES,
+    TEXTS,
+    answering,
     decode,
-    hook_for,
+    expected_scores,
+    function_for,
+    make_causal_dataset,
     make_dataset,
+    make_llama,
+    make_model,
     make_tokenizer,
     make_trainer,
     of_evaluation,
@@ -20,36 +27,45 @@ from tiny_trainers import (
     predictions_of,
 )
 
+SHORT = [row[0].split(",")[0] for row in REFERENCES]
+MODES = [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}]
+
 
 @pytest.fixture(scope="module")
 def tokenizer():
     return make_tokenizer()
 
 
-@pytest.mark.parametrize("options", [{}, {"variant": "easse"}, {"variant": "xu2016", "tokenize": "none"}], ids=str)
-def test_generation_with_several_references(sari, tokenizer, tmp_path, options):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES, **options)
-    trainer = make_trainer(tmp_path, tokenizer, hook)
+@pytest.fixture(scope="module")
+def dataset(tokenizer):
+    return make_dataset(tokenizer)
+
+
+def checked(trainer):
+    """Return the scores of an evaluation, after the check that users are told to make."""
+    trainer.compute_metrics.check(trainer)
+    return of_evaluation(trainer.evaluate())
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("options", [{}, {"variant": "xu2016", "tokenize": "none"}], ids=str)
+@pytest.mark.parametrize("known", [True, False])
+def test_generation(sari, tokenizer, dataset, tmp_path, known, options, mode):
+    texts = {"dataset": dataset, **NAMED} if known else TEXTS
+    trainer = make_trainer(tmp_path, tokenizer, sari.compute_metrics(tokenizer, **texts, **options), **mode)
+    found = [checked(trainer), checked(trainer)]
+    trainer.args.eval_do_concat_batches = True
     texts = predictions_of(trainer, tokenizer)
     assert len(set(texts)) > 1
-    found = of_evaluation(trainer.evaluate())
-    assert found == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES, **options)
-    assert all(type(score) is float for score in found.values())
+    assert found == [expected_scores(sari, texts, **options)] * 2
+    assert all(type(score) is float for score in found[0].values())
 
 
-def test_training_chooses_the_best_model_by_sari(sari, tokenizer, tmp_path):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    trainer = make_trainer(
-        tmp_path,
-        tokenizer,
-        hook,
-        num_train_epochs=3,
-        learning_rate=1e-2,
-        eval_strategy="epoch",
-        save_strategy="epoch",
-        load_best_model_at_end=True,
-        metric_for_best_model="sari",
-    )
+def test_the_best_model_is_chosen(sari, tokenizer, tmp_path):
+    epochs = {"eval_strategy": "epoch", "save_strategy": "epoch", "load_best_model_at_end": True}
+    function = sari.compute_metrics(tokenizer, **TEXTS)
+    arguments = {**epochs, "metric_for_best_model": "sari", "num_train_epochs": 3, "learning_rate": 1e-2}
+    trainer = make_trainer(tmp_path, tokenizer, function, **arguments)
     trainer.train()
     scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
     assert len(scores) == 3
@@ -57,142 +73,337 @@ def test_training_chooses_the_best_model_by_sari(sari, tokenizer, tmp_path):
     assert trainer.evaluate()["eval_sari"] == max(scores)
 
 
-def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, tmp_path):
-    trainer = make_trainer(tmp_path, tokenizer, sari.compute_metrics(tokenizer), include_for_metrics=["inputs"])
+@pytest.mark.parametrize("generate", [True, False])
+@pytest.mark.parametrize("mode", MODES, ids=str)
+def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, dataset, tmp_path, generate, mode):
+    function = sari.compute_metrics(tokenizer)
+    trainer = make_trainer(tmp_path, tokenizer, function, generate=generate, include_for_metrics=["inputs"], **mode)
+    found = checked(trainer)
+    trainer.args.eval_do_concat_batches, trainer.args.include_for_metrics = True, []
     texts = predictions_of(trainer, tokenizer)
-    rows = trainer.eval_dataset
     sources, labels = (
-        tokenizer.batch_decode(rows[name][:], skip_special_tokens=True) for name in ("input_ids", "labels")
+        tokenizer.batch_decode(dataset[name][:], skip_special_tokens=True) for name in ("input_ids", "labels")
     )
-    expected = sari.compute(sources=sources, predictions=texts, references=labels)
-    assert of_evaluation(trainer.evaluate()) == expected
-
-
-def test_inputs_that_are_not_included_are_asked_for(sari, tokenizer, tmp_path):
-    trainer = make_trainer(tmp_path, tokenizer, sari.compute_metrics(tokenizer, references=REFERENCES))
-    with pytest.raises(ValueError, match=r'^sources: got none and no inputs, .*include_for_metrics=\["inputs"\]'):
-        trainer.evaluate()
+    assert found == expected_scores(sari, texts, sources, labels)
+    trainer.compute_metrics = sari.compute_metrics(tokenizer, references=REFERENCES)
+    wanted = r'^sources: got none and no inputs, wanted sources, or include_for_metrics=\["inputs"\]'
+    for attempt in (trainer.compute_metrics.check, lambda trainer: trainer.evaluate()):
+        with pytest.raises(ValueError, match=wanted):
+            attempt(trainer)
 
 
 @pytest.mark.parametrize("batch_size", [1, 4, 10])
 @pytest.mark.parametrize("reduced", [True, False])
 def test_logits(sari, tokenizer, tmp_path, reduced, batch_size):
     # A T5 answers with a tuple: logits and the encoder's states. The score must not depend on how rows are padded.
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    trainer = make_trainer(tmp_path, tokenizer, hook, generate=False, per_device_eval_batch_size=batch_size)
+    function = sari.compute_metrics(tokenizer, **TEXTS)
+    trainer = make_trainer(tmp_path, tokenizer, function, generate=False, per_device_eval_batch_size=batch_size)
     model, texts = trainer.model.eval(), []
     for row in trainer.eval_dataset:
         with torch.no_grad():
-            logits = model(
-                **{name: torch.tensor([row[name]]) for name in ("input_ids", "attention_mask", "labels")}
-            ).logits
+            names = ("input_ids", "attention_mask", "labels")
+            logits = model(**{name: torch.tensor([row[name]]) for name in names}).logits
         texts += decode(tokenizer, logits.argmax(-1))
     if not reduced:
         trainer.preprocess_logits_for_metrics = None
-    found = of_evaluation(trainer.evaluate())
-    assert found == sari.compute(sources=SOURCES, predictions=texts, references=REFERENCES)
-
-
-@pytest.mark.parametrize("generate", [True, False])
-def test_labels_that_are_padded_on_the_left(sari, tokenizer, tmp_path, generate):
-    """They begin with -100, but for the longest of a batch, and hide no prompts: the model has an encoder."""
-    scores = []
-    for side in ("right", "left"):
-        padding = make_tokenizer()
-        padding.padding_side = side
-        hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-        scores.append(of_evaluation(make_trainer(tmp_path, padding, hook, generate=generate).evaluate()))
-    assert scores[0] == scores[1]
-
-
-@pytest.mark.parametrize("arguments", [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}], ids=str)
-@pytest.mark.parametrize(("length", "batch_size"), [(None, 3), (1, 3), (3, 1)], ids=["whole", "cut", "cut, one by one"])
-def test_labels_that_the_model_pads(sari, tokenizer, tmp_path, arguments, length, batch_size):
-    """Behind the -100 of their batch stands the model's own padding, up to the length that it generates by itself."""
-    references = [[" ".join(row[0].split()[: 3 + place % 4])] for place, row in enumerate(REFERENCES)]
-    labels = [[" ".join(text.split()[:length])] for (text,) in references]
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=references)
-    chosen = {
-        **arguments,
-        "eval_dataset": make_dataset(tokenizer, references=labels),
-        "per_device_eval_batch_size": batch_size,
-    }
-    trainer = make_trainer(tmp_path, tokenizer, hook, **chosen)
-    trainer.model.generation_config.max_length = 60
-    found = of_evaluation(trainer.evaluate())
-    trainer.args.eval_do_concat_batches = True
-    texts = predictions_of(trainer, tokenizer)
-    assert found == sari.compute(sources=SOURCES, predictions=texts, references=references)
-
-
-def test_labels_that_are_all_cut_at_one_length(sari, tokenizer, tmp_path):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    rows = make_dataset(tokenizer).map(lambda row: {"labels": row["labels"][:12]})
-    trainer = make_trainer(tmp_path, tokenizer, hook, generate=False, eval_dataset=rows)
-    with pytest.raises(ValueError, match=r"^label_ids: got labels without the ends of their references, in 10 of 10"):
-        trainer.evaluate()
-
-
-def test_preprocessing_reduces_what_the_trainer_keeps(sari, tokenizer, tmp_path):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    assert hook.preprocess_logits_for_metrics is sari.preprocess_logits_for_metrics
-    trainer = make_trainer(tmp_path, tokenizer, hook, generate=False)
+    assert checked(trainer) == expected_scores(sari, texts)
     kept = trainer.predict(trainer.eval_dataset).predictions
-    assert kept.ndim == 2
-    assert kept.dtype == np.int64
+    assert (kept.dtype == np.int64) if reduced else isinstance(kept, tuple)
+
+
+# ---- Which rows are scored -------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("labels", ["equal", "others"])
+@pytest.mark.parametrize("known", [True, False])
+def test_sets_of_the_same_sources(sari, tokenizer, tmp_path, labels, known):
+    """Levels with a reference each, and two references of the same rows, as ASSET and TurkCorpus have them."""
+    references = {
+        "first": [row[:1] for row in REFERENCES],
+        "second": [row[1:] for row in REFERENCES],
+        "both": REFERENCES,
+    }
+    sets = {
+        name: make_dataset(tokenizer, references=rows, labels=SHORT if labels == "equal" else None)
+        for name, rows in references.items()
+    }
+    given = NAMED if known else {"sources": dict.fromkeys(sets, SOURCES), "references": references}
+    function = sari.compute_metrics(tokenizer, dataset=sets if known else None, **given)
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=sets)
+    texts = predictions_of(trainer, tokenizer, sets["first"])
+    with sari.collect_warnings() as collected:
+        for _ in range(2):
+            metrics = trainer.evaluate()
+            for name, rows in references.items():
+                assert of_evaluation(metrics, f"eval_{name}") == expected_scores(sari, texts, references=rows)
+    # The labels of "first" and "both" are the same in any case.
+    turns = [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"]
+    listed = "first, both" if known and labels == "others" else "first, second, both"
+    assert turns == [f"The labels of {listed} do not tell these sets apart: evaluate them in turn, in this order."]
+
+
+@pytest.mark.parametrize("known", [True, False])
+def test_sets_of_other_texts(sari, tokenizer, dataset, tmp_path, known):
+    parts = {"long": range(6), "short": range(6, 10)}
+    sets = {name: dataset.select(rows) for name, rows in parts.items()}
+    given = {name: {key: part[NAMED[name]][:] for key, part in sets.items()} for name in NAMED}
+    function = sari.compute_metrics(tokenizer, **({"dataset": sets, **NAMED} if known else given))
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=sets)
+    function.check(trainer)
+    metrics = trainer.evaluate()
+    for name, part in sets.items():
+        expected = expected_scores(sari, predictions_of(trainer, tokenizer, part), part["source"], part["references"])
+        assert of_evaluation(metrics, f"eval_{name}") == expected
+
+
+@pytest.mark.parametrize("how", ["drop_last", "subset", "shuffled", "group_by_length"])
+def test_rows_are_found_by_their_labels(sari, tokenizer, dataset, tmp_path, how):
+    arguments = {"drop_last": {"dataloader_drop_last": True}, "group_by_length": {"train_sampling_strategy": how}}
+    rows = {"drop_last": range(9), "subset": [7, 2, 5], "shuffled": [*range(5, 10), *range(5)]}.get(how, range(10))
+    function = sari.compute_metrics(tokenizer, dataset=dataset, **NAMED)
+    evaluated = dataset if how in arguments else dataset.select(rows)
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=evaluated, **arguments.get(how, {}))
+    with sari.collect_warnings() as collected:
+        found = [checked(trainer), checked(trainer)]
+    trainer.args.dataloader_drop_last, trainer.args.train_sampling_strategy = False, "random"
+    part = dataset.select(rows)
+    expected = expected_scores(sari, predictions_of(trainer, tokenizer, part), part["source"], part["references"])
+    assert found == [expected] * 2
+    warned = [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"]
+    few = f"Only {len(rows)} of 10 rows were evaluated: the scores are theirs."
+    assert warned == ([few] if len(rows) < 10 else [])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "select", "message"),
+    [
+        ({"dataloader_drop_last": True}, range(10), r"^sources: got 10 rows, wanted 9, as many as were evaluated, or"),
+        ({}, range(8), r"^sources: got 10 rows, wanted 8, as many as were evaluated, or dataset= to score a subset$"),
+        ({"train_sampling_strategy": "group_by_length"}, range(10), r"^dataset: got none, wanted the evaluation set"),
+    ],
+    ids=["drop_last", "subset", "order"],
+)
+def test_rows_in_order_need_the_whole_set(sari, tokenizer, dataset, tmp_path, arguments, select, message):
+    function = sari.compute_metrics(tokenizer, **TEXTS)
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=dataset.select(select), **arguments)
+    with pytest.raises(ValueError, match=message):
+        function.check(trainer)
+    if "train_sampling_strategy" not in arguments:
+        with pytest.raises(ValueError, match=message):
+            trainer.evaluate()
+
+
+def test_equal_labels_in_another_order_warn(sari, tokenizer, tmp_path):
+    dataset = make_dataset(tokenizer, labels=SHORT[:1] * SEGMENTS)
+    function = sari.compute_metrics(tokenizer, dataset=dataset, **NAMED)
+    with sari.collect_warnings() as collected:
+        options = {"eval_dataset": dataset, "train_sampling_strategy": "group_by_length"}
+        function.check(make_trainer(tmp_path, tokenizer, function, **options))
+    assert "Rows with equal labels may be exchanged by group_by_length" in str(collected)
+
+
+def test_rows_of_another_set_are_refused(sari, tokenizer, dataset, tmp_path):
+    function = sari.compute_metrics(tokenizer, dataset=dataset.select(range(5)), **NAMED)
+    trainer = make_trainer(tmp_path, tokenizer, function)
+    for attempt in (function.check, lambda trainer: trainer.evaluate()):
+        with pytest.raises(ValueError, match=r"^label_ids\[5\]: got '\w.*', wanted the labels of a row of dataset$"):
+            attempt(trainer)
+    trainer.eval_dataset = dataset.select(range(5))
+    assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer), SOURCES[:5], REFERENCES[:5])
+
+
+# ---- Labels, inputs and outputs of all kinds -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize(
+    "labels",
+    [
+        ["n/a"] * SEGMENTS,
+        ["他去年夏天去了北京。" * (1 + row % 3) for row in range(SEGMENTS)],
+        SOURCES,
+        [f"{source} That is all." for source in SOURCES],
+        [REFERENCES[4][0], *(row[0] for row in REFERENCES[1:])],
+        SHORT,
+    ],
+    ids=["dummy", "unknown script", "sources", "elaborations", "of another row", "cut"],
+)
+def test_labels_of_any_kind(sari, tokenizer, tmp_path, labels, known):
+    dataset = make_dataset(tokenizer, labels=labels)
+    texts = {"dataset": dataset, **NAMED} if known else TEXTS
+    trainer = make_trainer(tmp_path, tokenizer, sari.compute_metrics(tokenizer, **texts), eval_dataset=dataset)
+    trainer.model.generation_config.max_length = 60  # up to which the model's padding follows that of the batch
+    assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
+
+
+@pytest.mark.parametrize("rows", [1, 2, SEGMENTS])
+@pytest.mark.parametrize("more", ["", " That is all."])
+def test_labels_that_begin_with_their_sources_without_raw_texts(sari, tokenizer, tmp_path, rows, more):
+    labels = [source + more for source in SOURCES[:rows]]
+    dataset = make_dataset(tokenizer, SOURCES[:rows], REFERENCES[:rows], labels)
+    function = sari.compute_metrics(tokenizer)
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=dataset, include_for_metrics=["inputs"])
+    found = checked(trainer)
+    trainer.args.include_for_metrics = []
+    decoded = [tokenizer.batch_decode(dataset[name][:], skip_special_tokens=True) for name in ("input_ids", "labels")]
+    assert found == expected_scores(sari, predictions_of(trainer, tokenizer), *decoded)
+
+
+def test_outputs_of_a_prefix_the_source_and_more(sari, tokenizer, dataset, tmp_path):
+    outputs = [f"Simply put: {source} That is all." for source in SOURCES]
+    model = answering(make_model(tokenizer), tokenizer, dataset, outputs)
+    function = sari.compute_metrics(tokenizer, **TEXTS)
+    trainer = make_trainer(tmp_path, tokenizer, function, model=model)
+    assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
+    function = sari.compute_metrics(tokenizer, dataset=dataset, **NAMED, postprocess=lambda text: text[12:])
+    trainer.compute_metrics = function
+    texts = [text[12:] for text in predictions_of(trainer, tokenizer)]
+    assert checked(trainer) == expected_scores(sari, texts)
+
+
+def test_sources_with_context_that_are_truncated(sari, tokenizer, tmp_path):
+    sources = [f"{SOURCES[row - 1]} {SOURCES[row]}" for row in range(SEGMENTS)]
+    references = [[" ".join(other[0] for other in REFERENCES[: row + 1])] for row in range(SEGMENTS)]
+    dataset = make_dataset(tokenizer, sources, references, max_length=24)
+    for texts in ({"dataset": dataset, **NAMED}, {"sources": sources, "references": references}):
+        function = sari.compute_metrics(tokenizer, **texts)
+        trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=dataset)
+        assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer), sources, references)
 
 
 @pytest.mark.parametrize("generate", [True, False])
-@pytest.mark.parametrize("include", [[], ["inputs"]])
-def test_batch_by_batch(sari, tokenizer, tmp_path, generate, include):
-    texts = {} if include else {"sources": SOURCES, "references": REFERENCES}
-    scores = []
-    for arguments in ({}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}):
-        hook = sari.compute_metrics(tokenizer, **texts)
-        trainer = make_trainer(tmp_path, tokenizer, hook, generate=generate, include_for_metrics=include, **arguments)
-        scores += [of_evaluation(trainer.evaluate()) for _ in range(2)]
-    assert scores == scores[:1] * 6
+@pytest.mark.parametrize("known", [True, False])
+@pytest.mark.parametrize("how", ["left", "multiple", "masked"])
+def test_labels_that_begin_with_padding(sari, tmp_path, generate, known, how):
+    tokenizer = make_tokenizer()
+    dataset = make_dataset(tokenizer)
+    if how == "masked":
+        dataset = dataset.map(lambda row: {"labels": [-100, *row["labels"][1:]]})
+    else:
+        tokenizer.padding_side = "left"
+    texts = {"dataset": dataset, **NAMED} if known else TEXTS
+    function = sari.compute_metrics(tokenizer, **texts)
+    arguments = {"pad_to_multiple_of": 32} if how == "multiple" else {}
+    trainer = make_trainer(tmp_path, tokenizer, function, generate=generate, eval_dataset=dataset, **arguments)
+    with sari.collect_warnings():
+        assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
 
 
-def test_every_evaluation_set_has_its_own_texts(sari, tokenizer, tmp_path):
-    parts = {"first": slice(0, 5), "second": slice(5, 10)}
-    hook = sari.compute_metrics(
-        tokenizer,
-        sources={name: SOURCES[part] for name, part in parts.items()},
-        references={name: REFERENCES[part] for name, part in parts.items()},
+@pytest.mark.parametrize("cut", [6, SEGMENTS])
+def test_labels_that_are_cut_with_logits(sari, tokenizer, dataset, tmp_path, cut):
+    rows = dataset.map(lambda row, number: {"labels": row["labels"][: 8 if number < cut else None]}, with_indices=True)
+    for texts in ({"dataset": rows, **NAMED}, TEXTS):
+        function = sari.compute_metrics(tokenizer, **texts)
+        trainer = make_trainer(tmp_path, tokenizer, function, generate=False, eval_dataset=rows)
+        assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
+
+
+# ---- Decoder-only models ---------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def llama(tokenizer):
+    return make_llama(tokenizer)
+
+
+@pytest.fixture(scope="module")
+def teacher_forced(tokenizer, llama):
+    """Return what the model says at each token of the answers, given the right ones before."""
+    texts = []
+    for row in make_causal_dataset(tokenizer):
+        with torch.no_grad():
+            ids = llama.eval()(input_ids=torch.tensor([row["input_ids"]])).logits.argmax(-1)
+        answer = sum(label != -100 for label in row["labels"])
+        texts += decode(tokenizer, ids[:, -answer - 1 : -1])
+    return texts
+
+
+@pytest.mark.parametrize("mode", MODES, ids=str)
+@pytest.mark.parametrize("reduced", [True, False])
+@pytest.mark.parametrize("causal", [True, None])
+def test_logits_of_a_decoder_only_model(sari, tokenizer, llama, teacher_forced, tmp_path, causal, reduced, mode):
+    for side in ("left", "right"):
+        tokenizer.padding_side = side
+        dataset = make_causal_dataset(tokenizer)
+        function = sari.compute_metrics(tokenizer, dataset=dataset, causal=causal, **NAMED)
+        options = {} if reduced else {"preprocess_logits_for_metrics": None}
+        arguments = {"model": llama, "eval_dataset": dataset, "generate": False, **options, **mode}
+        trainer = make_trainer(tmp_path, tokenizer, function, **arguments)
+        with sari.collect_warnings() as collected:
+            assert checked(trainer) == expected_scores(sari, teacher_forced)
+        assert "TrainingWarning" not in {type(warning).__name__ for warning in collected}
+
+
+def make_causal_trainer(folder, tokenizer, llama, function, **options):
+    dataset = make_causal_dataset(tokenizer, hidden=options.pop("hidden", True))
+    return make_trainer(folder, tokenizer, function, model=llama, eval_dataset=dataset, generate=False, **options)
+
+
+@pytest.mark.parametrize("causal", [True, None])
+def test_prompts_in_labels(sari, tokenizer, llama, tmp_path, causal):
+    function = sari.compute_metrics(tokenizer, **TEXTS, causal=causal)
+    trainer = make_causal_trainer(tmp_path, tokenizer, llama, function, hidden=False)
+    with pytest.raises(ValueError, match=r"^eval_dataset: got labels that hold prompts, wanted -100"):
+        function.check(trainer)
+    refuses_or_warns(
+        sari,
+        trainer,
+        r"^label_ids: got labels that do not begin with -100, wanted" if causal else None,
+        "If it is decoder-only, set the labels of prompts to -100",
     )
-    datasets = {name: make_dataset(tokenizer, SOURCES[part], REFERENCES[part]) for name, part in parts.items()}
-    trainer = make_trainer(tmp_path, tokenizer, hook, eval_dataset=datasets)
-    found = trainer.evaluate()
-    for name, part in parts.items():
-        trainer.eval_dataset = datasets[name]
-        texts = predictions_of(trainer, tokenizer)
-        expected = sari.compute(sources=SOURCES[part], predictions=texts, references=REFERENCES[part])
-        assert of_evaluation(found, f"eval_{name}") == expected
 
 
-def test_a_reordered_evaluation_set_is_refused(sari, tokenizer, tmp_path):
-    hook = sari.compute_metrics(tokenizer, sources=SOURCES, references=REFERENCES)
-    trainer = make_trainer(tmp_path, tokenizer, hook)
-    in_order = of_evaluation(trainer.evaluate())
-    swapped = [1, 0, *range(2, SEGMENTS)]
-    with pytest.raises(ValueError, match=r"^references: wanted the order .* row 0 of it is .*, row 1 of these$"):
-        trainer.evaluate(trainer.eval_dataset.select(swapped))
-    with pytest.raises(ValueError, match=r"^sources: got 10 rows, wanted 9, as many as the evaluation set has$"):
-        trainer.evaluate(trainer.eval_dataset.select(range(9)))
-    assert of_evaluation(trainer.evaluate()) == in_order
+@pytest.mark.parametrize("causal", [True, None])
+def test_ids_of_hidden_prompts(sari, tokenizer, llama, tmp_path, causal):
+    """What `logits.argmax(-1)` leaves is not aligned with labels."""
+    function, argmax = sari.compute_metrics(tokenizer, **TEXTS, causal=causal), lambda logits, _: logits.argmax(-1)
+    refuses_or_warns(
+        sari,
+        make_causal_trainer(tmp_path, tokenizer, llama, function, preprocess_logits_for_metrics=argmax),
+        r"^predictions: got token ids where labels are -100, wanted those of" if causal else None,
+        "All labels begin with -100, but predictions have tokens there.",
+    )
+
+
+def refuses_or_warns(sari, trainer, error, warning):
+    """Evaluate, and expect an error, or this warning where there is none."""
+    if error:
+        with pytest.raises(ValueError, match=error):
+            trainer.evaluate()
+    else:
+        with sari.collect_warnings() as collected:
+            trainer.evaluate()
+        assert warning in " ".join(map(str, collected))
+
+
+def test_what_a_decoder_only_model_does_not_have(sari, tokenizer, llama, tmp_path):
+    for causal in (True, None):
+        function = sari.compute_metrics(tokenizer, causal=causal)
+        trainer = make_causal_trainer(tmp_path, tokenizer, llama, function, include_for_metrics=["inputs"])
+        for attempt in (function.check, lambda trainer: trainer.evaluate()):
+            with pytest.raises(ValueError, match=r"^sources: got none, wanted the raw ones"):
+                attempt(trainer)
+    function = sari.compute_metrics(tokenizer, **TEXTS, causal=False)
+    with pytest.raises(ValueError, match=r"^causal: got False, wanted True or None$"):
+        function.check(make_causal_trainer(tmp_path, tokenizer, llama, function))
+    trainer = make_trainer(tmp_path, tokenizer, function, model=llama)
+    with pytest.raises(ValueError, match=r"^predict_with_generate: got True for a decoder-only model, wanted sari"):
+        function.check(trainer)
+
+
+# ---- Processes, and the example --------------------------------------------------------------------------------------
 
 
 def test_two_processes(sari, tokenizer, tmp_path, two_processes):
     """Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count."""
     found = [entry for entry in two_processes if entry["case"] != "callback"]
     assert len(found) == 2 * len(CASES)
-    for index, (generate, raw, arguments) in enumerate(CASES):
-        here = make_trainer(tmp_path, tokenizer, hook_for(sari, tokenizer, raw), generate=generate, **arguments)
+    for index, (generate, given, arguments) in enumerate(CASES):
+        function = function_for(sari, tokenizer, given)
+        here = make_trainer(tmp_path, tokenizer, function, generate=generate, **arguments)
         alone = of_evaluation(here.evaluate())
-        for entry in found:
-            if entry["case"] == index:
-                assert (entry["processes"], entry["scores"]) == (2, alone)
+        own = [(entry["processes"], entry["scores"]) for entry in found if entry["case"] == index]
+        assert own == [(2, alone)] * 2
 
 
 def test_the_example(capsys, monkeypatch, tmp_path):

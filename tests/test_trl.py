@@ -4,8 +4,18 @@ import re
 
 import pytest
 from datasets import Dataset
-from test_generation import CHAT, PROMPT, make_llama
-from tiny_trainers import REFERENCES, SOURCES, make_tokenizer, output_of_example
+from test_training_generation import CHAT
+from tiny_trainers import (
+    PROMPT,
+    REFERENCES,
+    ROOT,
+    SOURCES,
+    expected_scores,
+    make_llama,
+    make_model,
+    make_tokenizer,
+    output_of_example,
+)
 from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 COMMON = {"bf16": False, "gradient_checkpointing": False, "report_to": "none", "use_cpu": True, "disable_tqdm": True}
@@ -26,7 +36,7 @@ def test_supervised_fine_tuning(sari, tmp_path, style):
         for source, row in zip(SOURCES, REFERENCES, strict=True)
     ]
     callback = sari.generation_callback(
-        tokenizer, sources=SOURCES, references=REFERENCES, prompts=asked, generation={"max_new_tokens": 8}
+        tokenizer, sources=SOURCES, references=REFERENCES, prompts=asked, generation_kwargs={"max_new_tokens": 8}
     )
     trainer = SFTTrainer(
         model=make_llama(tokenizer),
@@ -58,10 +68,10 @@ def test_reinforcement(sari, tmp_path, style):
     tokenizer.padding_side = "left"
     asked = PROMPT.format if style == "plain" else lambda source: chat("user", source)
     rows = [
-        {"prompt": asked(source), "source": source, "references": row}
-        for source, row in zip(SOURCES, REFERENCES, strict=True)
+        {"prompt": asked(source), "source": source, "references": references}
+        for source, references in zip(SOURCES, [*REFERENCES[:5], [], *REFERENCES[6:]], strict=True)
     ]
-    reward, seen = sari.reward(unit=True), []
+    reward, seen = sari.reward(), []
 
     def watched(**given):
         rewards = reward(**given)
@@ -74,7 +84,7 @@ def test_reinforcement(sari, tmp_path, style):
         reward_funcs=[reward, watched],
         args=GRPOConfig(
             output_dir=str(tmp_path),
-            max_steps=2,
+            max_steps=5,
             logging_steps=1,
             per_device_train_batch_size=4,
             num_generations=2,
@@ -85,12 +95,13 @@ def test_reinforcement(sari, tmp_path, style):
         processing_class=tokenizer,
     )
     trainer.train()
-    assert len(seen) == 8
-    assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 2
+    assert len(seen) == 20
+    assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 5
+    assert [value for _, references, _, value in seen if not references] == [None] * 2
     for source, references, completion, value in seen:
         text = completion if style == "plain" else completion[-1]["content"]
-        alone = sari.compute(sources=[source], predictions=[text], references=[references], variant="easse")
-        assert value == alone["sari"] / 100
+        if references:
+            assert value == expected_scores(sari, [text], [source], [references])["sari"] / 100
 
 
 def test_the_example_of_fine_tuning(capsys, monkeypatch, tmp_path):
@@ -102,3 +113,19 @@ def test_the_example_of_fine_tuning(capsys, monkeypatch, tmp_path):
 def test_the_example_of_a_reward(capsys, monkeypatch, tmp_path):
     output = output_of_example(capsys, monkeypatch, tmp_path, "train_reward.py", "--steps", "2")
     assert len(re.findall(r"^step \d: mean reward 0\.\d{4}$", output, re.MULTILINE)) == 2
+
+
+def test_the_code_of_the_page(monkeypatch, tmp_path, sari):
+    """The blocks of docs/training.md run one after the other, as they are."""
+    monkeypatch.chdir(tmp_path)
+    tokenizer = make_tokenizer()
+    tokenizer.chat_template = CHAT
+    page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").replace("path/to/sari", str(ROOT / "sari.py"))
+    rows = Dataset.from_dict({"source": SOURCES, "references": REFERENCES})
+    names = {"tokenizer": tokenizer, "rows": rows, "model": make_model(tokenizer), "llm": make_llama(tokenizer)}
+    blocks = re.findall(r"^```python\n(?!>>>)(.*?)^```", page, re.MULTILINE | re.DOTALL)
+    assert len(blocks) == 4
+    with sari.collect_warnings():
+        for block in blocks:
+            exec(block, names)
+    assert "eval_sari" in {key for entry in names["callback"].trainer.state.log_history for key in entry}

@@ -5,6 +5,7 @@ import random
 import runpy
 import sys
 from contextlib import contextmanager
+from itertools import compress
 from pathlib import Path
 from unittest import mock
 
@@ -14,6 +15,8 @@ from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
     DataCollatorForSeq2Seq,
+    LlamaConfig,
+    LlamaForCausalLM,
     PreTrainedTokenizerFast,
     Seq2SeqTrainer,
     Seq2SeqTrainingArguments,
@@ -25,99 +28,103 @@ from transformers import (
 )
 
 ROOT = Path(__file__).resolve().parent.parent
-
-
 EXAMPLES = ROOT / "examples"
-
-
 SCORES = ["sari", "keep", "delete", "add"]
+PROMPT = "Simplify: {} Simple:"
 
 
 def lines(name):
     return (EXAMPLES / name).read_text(encoding="utf-8").splitlines()
 
 
-SOURCES = lines("sources.txt")
-
-
+SOURCES, OUTPUTS = lines("sources.txt"), lines("outputs.txt")
 REFERENCES = [list(pair) for pair in zip(lines("references.0.txt"), lines("references.1.txt"), strict=True)]
-
-
-OUTPUTS = lines("outputs.txt")
-
-
 SEGMENTS = len(SOURCES)
+TEXTS = {"sources": SOURCES, "references": REFERENCES}
+#: The columns of `make_dataset` with the texts.
+NAMED = {"sources": "source", "references": "references"}
 
 
-def make_tokenizer(vocab_size=400, normalizer=None):
+def make_tokenizer(vocab_size=400, begins=False):
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
-    tokenizer.normalizer = normalizer
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
     tokenizer.decoder = decoders.Metaspace()
     trainer = trainers.BpeTrainer(vocab_size=vocab_size, special_tokens=["<pad>", "</s>", "<unk>"], show_progress=False)
     tokenizer.train_from_iterator([*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)], trainer)
-    tokenizer.post_processor = processors.TemplateProcessing(single="$A </s>", special_tokens=[("</s>", 1)])
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, pad_token="<pad>", eos_token="</s>", unk_token="<unk>")
+    ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
+    tokenizer.post_processor = processors.TemplateProcessing(**ends)
+    special = {
+        "pad_token": "<pad>",
+        "eos_token": "</s>",
+        "unk_token": "<unk>",
+        "bos_token": "<unk>" if begins else None,
+    }
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, **special)
 
 
 def make_model(tokenizer, extra_outputs=7):
     """Return a tiny model that answers at random, also with ids that the tokenizer does not have."""
     set_seed(3)
-    return T5ForConditionalGeneration(
-        T5Config(
-            vocab_size=len(tokenizer) + extra_outputs,
-            d_model=32,
-            d_kv=16,
-            d_ff=32,
-            num_layers=1,
-            num_heads=2,
-            pad_token_id=0,
-            eos_token_id=1,
-            decoder_start_token_id=0,
-            tie_word_embeddings=False,
-            initializer_factor=5.0,
-        )
-    )
+    sizes = {"vocab_size": len(tokenizer) + extra_outputs, "d_model": 32, "d_kv": 16, "d_ff": 32, "num_layers": 1}
+    ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
+    config = T5Config(**sizes, **ids, num_heads=2, tie_word_embeddings=False, initializer_factor=5.0)
+    return T5ForConditionalGeneration(config)
 
 
-def make_dataset(tokenizer, sources=SOURCES, references=REFERENCES, max_length=None):
-    rows = [{"source": source, "target": row[0]} for source, row in zip(sources, references, strict=True)]
-    return Dataset.from_list(rows).map(
-        lambda row: tokenizer(
-            "simplify: " + row["source"],
-            text_target=row["target"],
-            truncation=max_length is not None,
-            max_length=max_length,
-        ),
-        remove_columns=["source", "target"],
-    )
+def make_llama(tokenizer, **config):
+    set_seed(5)
+    sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
+    ids = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None}
+    return LlamaForCausalLM(LlamaConfig(**{"vocab_size": len(tokenizer), **sizes, **ids, **config}))
 
 
-def make_trainer(folder, tokenizer, compute_metrics, *, generate=True, eval_dataset=None, **arguments):
-    model = make_model(tokenizer)
-    common = {
-        "output_dir": str(folder),
-        "per_device_eval_batch_size": 3,
-        "report_to": "none",
-        "use_cpu": True,
-        "disable_tqdm": True,
-    }
-    chosen = {
-        "model": model,
-        "eval_dataset": make_dataset(tokenizer) if eval_dataset is None else eval_dataset,
-        "train_dataset": make_dataset(tokenizer),
-        "processing_class": tokenizer,
-        "data_collator": DataCollatorForSeq2Seq(tokenizer, model=model),
-        "compute_metrics": compute_metrics,
-    }
+def make_dataset(tokenizer, sources=SOURCES, references=REFERENCES, labels=None, max_length=None):
+    """Return a tokenised set for an encoder-decoder, with its raw texts; labels are the first references."""
+    labels = [row[0] for row in references] if labels is None else labels
+    inputs = ["simplify: " + source for source in sources]
+    ids = tokenizer(inputs, text_target=labels, truncation=max_length is not None, max_length=max_length)
+    return Dataset.from_dict({**ids, "source": sources, "references": references})
+
+
+def make_causal_dataset(tokenizer, prompt=PROMPT, hidden=True):
+    """Return prompts and answers in one, as language models are trained, with or without -100 for the prompts."""
+    rows = []
+    for source, references in zip(SOURCES, REFERENCES, strict=True):
+        asked = tokenizer(prompt.format(source))["input_ids"][:-1]
+        answer = tokenizer(references[0])["input_ids"]
+        labels = ([-100] * len(asked) if hidden else asked) + answer
+        texts = {"source": source, "references": references}
+        rows.append({"input_ids": asked + answer, "attention_mask": [1] * len(labels), "labels": labels, **texts})
+    return Dataset.from_list(rows)
+
+
+def make_trainer(folder, tokenizer, compute_metrics=None, *, generate=True, model=None, eval_dataset=None, **options):
+    """Return a Trainer for a tiny T5, or for the model given; options are those of the Trainer or its arguments."""
+    model = model or make_model(tokenizer)
+    common = {"output_dir": str(folder), "per_device_eval_batch_size": 3, "save_strategy": "no", "report_to": "none"}
+    of_trainer = {name: options.pop(name) for name in ("callbacks", "preprocess_logits_for_metrics") if name in options}
+    if compute_metrics is not None and not generate:
+        of_trainer.setdefault("preprocess_logits_for_metrics", compute_metrics.preprocess_logits_for_metrics)
+    dataset = make_dataset(tokenizer) if eval_dataset is None else eval_dataset
     if generate:
-        args = Seq2SeqTrainingArguments(predict_with_generate=True, generation_max_length=20, **(common | arguments))
-        return Seq2SeqTrainer(args=args, **chosen)
-    return Trainer(
-        args=TrainingArguments(**(common | arguments)),
-        preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics,
-        **chosen,
+        options = {"predict_with_generate": True, "generation_max_length": 20, **options}
+    multiple = options.pop("pad_to_multiple_of", None)
+    kind, arguments = (Seq2SeqTrainer, Seq2SeqTrainingArguments) if generate else (Trainer, TrainingArguments)
+    return kind(
+        model=model,
+        args=arguments(**{**common, "use_cpu": True, "disable_tqdm": True, **options}),
+        eval_dataset=dataset,
+        train_dataset=next(iter(dataset.values())) if isinstance(dataset, dict) else dataset,
+        processing_class=tokenizer,
+        data_collator=DataCollatorForSeq2Seq(tokenizer, model=model, pad_to_multiple_of=multiple),
+        compute_metrics=compute_metrics,
+        **of_trainer,
     )
+
+
+def expected_scores(sari, texts, sources=SOURCES, references=REFERENCES, **options):
+    """Return what the metric says of texts, by the default variant of training."""
+    return sari.compute(sources=sources, predictions=texts, references=references, **{"variant": "easse", **options})
 
 
 def decode(tokenizer, ids):
@@ -132,13 +139,26 @@ def of_evaluation(metrics, prefix="eval"):
     return {name: metrics[f"{prefix}_{name}"] for name in SCORES}
 
 
-def predictions_of(trainer, tokenizer):
-    """Return the texts that the Trainer's model generates, without the hook."""
-    hook, trainer.compute_metrics = trainer.compute_metrics, None
+def predictions_of(trainer, tokenizer, dataset=None):
+    """Return the texts that the Trainer's model predicts, without scoring them."""
+    function, trainer.compute_metrics = trainer.compute_metrics, None
     try:
-        return decode(tokenizer, trainer.predict(trainer.eval_dataset).predictions)
+        return decode(tokenizer, trainer.predict(dataset or trainer.eval_dataset).predictions)
     finally:
-        trainer.compute_metrics = hook
+        trainer.compute_metrics = function
+
+
+def answering(model, tokenizer, dataset, texts):
+    """Make a model generate these texts for the rows of a data set."""
+    made = {tuple(ids): tokenizer(text)["input_ids"] for ids, text in zip(dataset["input_ids"], texts, strict=True)}
+
+    def generate(input_ids, attention_mask, **_):
+        rows = zip(input_ids.tolist(), attention_mask.bool().tolist(), strict=True)
+        ids = [made[tuple(compress(row, mask))] for row, mask in rows]
+        return torch.tensor([[0] + row + [0] * (max(map(len, ids)) - len(row)) for row in ids])
+
+    model.generate = generate
+    return model
 
 
 @contextmanager
@@ -165,13 +185,31 @@ def output_of_example(capsys, monkeypatch, folder, name, *arguments):
     return capsys.readouterr().out
 
 
+#: Evaluations by two processes: whether the model generates, how texts are given, and training arguments.
 CASES = [
-    (True, True, {}),
-    (True, False, {"include_for_metrics": ["inputs"]}),
-    (True, True, {"batch_eval_metrics": True}),
-    (False, True, {}),
+    (True, "columns", {}),
+    (True, "dataset", {"train_sampling_strategy": "group_by_length"}),
+    (True, "labels", {"include_for_metrics": ["inputs"]}),
+    (True, "columns", {"batch_eval_metrics": True, "include_for_metrics": ["inputs"]}),
+    (False, "columns", {}),
 ]
 
 
-def hook_for(sari, tokenizer, raw):
-    return sari.compute_metrics(tokenizer, **({"sources": SOURCES, "references": REFERENCES} if raw else {}))
+def function_for(sari, tokenizer, given):
+    """Return a `compute_metrics` function for the examples."""
+    dataset = {} if given == "columns" else {"dataset": make_dataset(tokenizer)}
+    return sari.compute_metrics(tokenizer, **dataset, **{"columns": TEXTS, "dataset": NAMED, "labels": {}}[given])
+
+
+def callback_for(sari, tokenizer):
+    """Return a callback for nine rows, which two processes with batches of two do not share evenly."""
+    return sari.generation_callback(
+        tokenizer,
+        sources=SOURCES[:9],
+        references=REFERENCES[:9],
+        prompts=PROMPT.format,
+        generation_kwargs={"max_new_tokens": 10},
+        batch_size=2,
+        variant="xu2016",
+        tokenize=lambda text: text.replace(",", " ,"),  # which does not pickle
+    )

@@ -5,20 +5,29 @@ import sys
 from pathlib import Path
 
 import evaluate
-import test_generation
 import torch
-from tiny_trainers import CASES, ROOT, hook_for, make_tokenizer, make_trainer, of_evaluation
+from tiny_trainers import (
+    CASES,
+    ROOT,
+    callback_for,
+    function_for,
+    make_causal_dataset,
+    make_llama,
+    make_tokenizer,
+    make_trainer,
+    of_evaluation,
+)
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
 
 def evaluate_in_this_process(folder):
-    """Evaluate every case of the hook, and the callback, and append what this process found."""
+    """Evaluate every case of the function, and the callback, and append what this process found."""
     sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
-    callback = test_generation.make_callback(sari, tokenizer)
-    trainers = {"callback": test_generation.make_trainer(folder, tokenizer, callbacks=[callback])}
-    for index, (generate, raw, arguments) in enumerate(CASES):
-        hook = hook_for(sari, tokenizer, raw)
-        trainers[index] = make_trainer(folder, tokenizer, hook, generate=generate, **arguments)
+    causal = {"model": make_llama(tokenizer), "eval_dataset": make_causal_dataset(tokenizer), "generate": False}
+    trainers = {"callback": make_trainer(folder, tokenizer, callbacks=[callback_for(sari, tokenizer)], **causal)}
+    for index, (generate, given, arguments) in enumerate(CASES):
+        function = function_for(sari, tokenizer, given)
+        trainers[index] = make_trainer(folder, tokenizer, function, generate=generate, **arguments)
     for case, trainer in trainers.items():
         entry = {"case": case, "processes": trainer.args.world_size, "scores": of_evaluation(trainer.evaluate())}
         with open(Path(folder, "scores.jsonl"), "a", encoding="utf-8") as file:
