@@ -9,7 +9,7 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral, Real
 from types import MethodType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, cast, get_type_hints
@@ -393,7 +393,10 @@ VARIANTS = {row.name: row for row in _ROWS}
 
 @functools.cache
 def _version_of_sacrebleu() -> str:
-    return version("sacrebleu")
+    try:
+        return version("sacrebleu")
+    except PackageNotFoundError:
+        raise ImportError("sacrebleu, which every signature names, is not installed: pip install sacrebleu") from None
 
 
 def describe_tokenizer(tokenize: Tokenizer) -> str:
@@ -540,7 +543,7 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     Raises:
         ValueError: for a value that is not valid, and for penalties with the level "corpus".
         TypeError: for a value of the wrong type.
-        ImportError: for a tokenizer or sentence splitter whose package is not installed.
+        ImportError: for a tokenizer or sentence splitter whose package is not installed, and without sacreBLEU.
 
     >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
@@ -554,6 +557,7 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     ValueError: variant: got 'nope', wanted one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
 lasertagger, set, dsari
     """
+    _version_of_sacrebleu()  # before anything is scored
     check_choice("variant", variant, VARIANTS)
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
