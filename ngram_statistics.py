@@ -614,14 +614,16 @@ class _Order:
     def is_left_over(self, ngram: int) -> bool:
         """Return whether deleting words from the source, as it is written, is enough to get an n-gram.
 
-        As in modified-sari.py, empty tokens are no words, and a source without n-grams of the order has no words.
+        As in modified-sari.py, empty tokens are no words, the words must also be in n-grams of the source, and a source
+        without n-grams of the order has no words.
         """
         words = " ".join(self.strings(ngram)).split()
         segment = int(self.numbered.owners[ngram])
         if words and self.tokens.lengths[segment] < self.n:
             return False
         rest = iter(self.tokens.written_sources[segment])
-        return all(word in rest for word in words)  # each search begins behind the word before
+        in_order = all(word in rest for word in words)  # each search begins behind the word before
+        return in_order and self.tokens.source_words[segment].issuperset(words)
 
     @cached_property
     def s(self) -> np.ndarray:

@@ -121,6 +121,12 @@ class Tokens:
         return slice(len(self.nrefs), len(self.nrefs) + int(self.nrefs.sum()))
 
     @cached_property
+    def source_words(self) -> list[set[str]]:
+        """The words of the tokens of each source: tokens split at whitespace."""
+        bounds = pairwise(self.starts[: len(self.nrefs) + 1].tolist())
+        return [set(" ".join(self.spans.strings(first, stop)).split()) for first, stop in bounds]
+
+    @cached_property
     def written_sources(self) -> list[list[str]]:
         """The words of the sources as they are written: not lowercased, and split at whitespace."""
         return split_into_tokens(self.sources, self.source_text._replace(lowercase=False, splits_on_space=False))

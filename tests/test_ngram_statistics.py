@@ -156,6 +156,9 @@ def test_words_left_over_are_those_of_the_tokenizer():
     assert counts[0, 1, 2].tolist() == [1, 1, 1, 1]  # "One" is not "one"
     counts = count_ngrams(encoded(variant, ["one, two."], [["one two."]], ["one two."]), variant).counts
     assert counts[0, 1, 2].tolist() == [0, 1, 0, 1]
+    # As it is written the entity is three tokens, one of them ";"; in lower case it is one.
+    counts = count_ngrams(encoded(variant, ["a &AMP; b"], [["a ; b"]], ["a ; b"]), variant).counts
+    assert counts[0, 1, 2].tolist() == [2, 2, 2, 2]
 
 
 @pytest.mark.parametrize(
