@@ -1,4 +1,4 @@
-"""All programs behind one door: `sari` where the package is installed, `python .` in a checkout.
+"""All programs by one name: `sari` where the package is installed, `python .` in a checkout.
 
 Options alone are those of `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
 """

@@ -398,9 +398,7 @@ def _add_report_options(group) -> None:
         help="instead of scores of the corpus, show why line N gets its own: every token marked, and why; "
         "with --by-order also the n-grams behind each figure",
     )
-    group.add_argument(
-        "--report", metavar="FILE", help="write all there is to say about the systems to an .html, .md or .json file"
-    )
+    group.add_argument("--report", metavar="FILE", help="write a report of the systems to an .html, .md or .json file")
     group.add_argument("--score-only", action="store_true", help="print nothing but a SARI per line")
     group.add_argument("--width", metavar="N", type=int, default=2, help="decimals of scores (default: 2)")
     group.add_argument(

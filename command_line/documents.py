@@ -1,4 +1,4 @@
-"""All there is to say about the systems, written to a file: `score.py --report FILE`."""
+"""The report of systems, written to a file: `score.py --report FILE`."""
 
 from dataclasses import replace
 from pathlib import Path

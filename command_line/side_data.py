@@ -13,7 +13,7 @@ from sari.report.measuring import SideData
 
 _Read = TypeVar("_Read")
 
-# By what a measure needs that not every user has: where it is to be had.
+# What some measures need that not every user has, and how to get it.
 _NEEDS = {
     "trees": "--trees FILE",
     "ranks": "--word-ranks FILE",
@@ -22,7 +22,7 @@ _NEEDS = {
 
 
 def chosen_measures(options: Options, *, trees: bool = True) -> list[Measure]:
-    """Return the companion measures that `--measures` names; for all those that can be had.
+    """Return the companion measures that `--measures` names; for "all" those whose needs are met.
 
     Args:
         options: with the names, and the files that some measures need.

@@ -13,7 +13,7 @@ from typing import Any
 from sari.files.errors import FileError
 from sari.files.reading import Corpus, LineFile, Segment, line_faults
 
-#: Seconds that the Hub may take to give a sign of life.
+#: Seconds in which the Hub has to answer.
 _PATIENCE = 5.0
 
 
@@ -100,7 +100,7 @@ def _endpoint() -> str:
 
 
 def hub_answers() -> bool:
-    """Ask the Hub for a sign of life, in a thread, since looking up its address knows no limit of time."""
+    """Return whether the Hub answers in time; in a thread, since looking up its address has no timeout."""
     import http.client  # all of them here, since `--help` need not wait for them
     import threading
     import urllib.error

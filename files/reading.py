@@ -27,7 +27,7 @@ _BUFFER_BYTES = 1 << 18
 
 
 class Segment(NamedTuple):
-    """A source, what each system made of it, and what people made of it."""
+    """A source, the output of each system, and the references."""
 
     source: str
     predictions: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""Columns of numbers, and weights, at the door: arrays come out, or one line that says what is wrong where."""
+"""Columns of numbers, and weights, checked: arrays out, or a ValueError of one line."""
 
 from collections.abc import Mapping, Sequence
 

@@ -24,7 +24,7 @@ class Repository:
 
     @property
     def address(self) -> str:
-        """Where it can be had."""
+        """Its address."""
         return f"https://github.com/{self.name}"
 
     def path(self, folder: Path, file: str) -> Path:

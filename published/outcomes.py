@@ -58,7 +58,7 @@ class Published:
         name: by which it is asked for.
         title: the paper and the place in it.
         paper: where it can be read.
-        repositories: where the texts can be had.
+        repositories: those that hold the texts.
         recipe: how it is computed, in words.
         note: what else one should know; may be empty.
     """

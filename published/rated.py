@@ -33,7 +33,7 @@ class Collection:
 
     Attributes:
         name: for people.
-        repositories: where it can be had.
+        repositories: those that hold it.
         read: from the folder that the user named to its rows; `FileError` for what is missing.
     """
 

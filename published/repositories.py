@@ -1,4 +1,4 @@
-"""The repositories in which the texts of published figures can be had."""
+"""The repositories that hold the texts of published figures."""
 
 from sari.published.checkouts import Repository
 

@@ -54,7 +54,7 @@ class AgreementReport:
         model: of the ratings; None for none.
         confidence: of the intervals; None for none.
         resamples, seed: how they were made.
-        warnings: what there is to doubt.
+        warnings: about the texts, the variant and the intervals.
     """
 
     rows: list[AgreementRow]

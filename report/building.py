@@ -33,12 +33,12 @@ def build(
     resampling: Resampling | None = None,
     advance: Callable[[str], object] = lambda _: None,
 ) -> Document:
-    """Gather what there is to say about scored systems.
+    """Gather the report of scored systems.
 
     Args:
-        columns: the texts, which have been checked.
+        columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
-        warnings: what there is to say about the texts.
+        warnings: about the texts.
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         side: what some measures need beside the texts, such as dependency trees of the first references.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.

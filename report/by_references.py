@@ -1,4 +1,4 @@
-"""The score with 1, 2, … of the references: how much of it is owed to their number."""
+"""The scores with 1, 2, … of the references, which show how much of a score depends on their number."""
 
 from dataclasses import dataclass
 from itertools import combinations

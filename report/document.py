@@ -80,7 +80,7 @@ class Document:
         tokens: how texts become the tokens that SARI and the companion measures compare.
         confidence: of the intervals, from 0 to 1; None where there are none.
         resamples, seed: of the intervals.
-        warnings: what there is to say about the texts.
+        warnings: about the texts.
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.

@@ -8,7 +8,7 @@ from sari.report.tables import Cell, Table
 
 
 def catalogue_lines(tables: Iterable[Published]) -> Iterator[str]:
-    """Yield what there is: of each table its name, the paper, where the texts are and how it is computed."""
+    """Yield the tables: of each its name, the paper, where the texts are and how it is computed."""
     for table in tables:
         yield table.name
         yield f"  {table.title}"

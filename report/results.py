@@ -38,7 +38,7 @@ class Result:
 
 @dataclass(frozen=True)
 class MeasureColumn:
-    """What there is to say of a companion measure: its name, what it is called, what it tells, and how it is shown."""
+    """A companion measure: its name, its label and heading, its explanation, and how it is shown."""
 
     name: str
     label: str
@@ -157,7 +157,7 @@ class ScoreReport:
         baselines: for the same variants.
         explanations: for each system why two variants differ.
         by_references: the scores of systems with 1, 2, … of the references.
-        warnings: what there is to say about data and variants.
+        warnings: about data and variants.
         resampling: None where nothing was resampled.
         pairs: of systems, where each is compared with each.
         measures: the companion measures that results have.

@@ -1,4 +1,4 @@
-"""What there is to show of scores, whatever the format: tables as rows of cells, and the lines that explain them."""
+"""The tables of scores, whatever the format: rows of cells, and the lines that explain them."""
 
 from collections.abc import Callable
 from functools import partial

@@ -40,7 +40,7 @@ def test_systems_are_compared_with_warnings(sari):
         ),
         (("a" * MAX_CHARACTERS, "", ["a"]), {}, "That is 10,001 characters; this page takes 10,000 at a time. "),
         (("a", "a", ["a"]), {"tokenize": "flores200"}, "tokenize: got 'flores200', wanted one of 13a, "),
-        (("a", "a", ["a"]), {"variant": "bleu"}, "variant: got 'bleu', wanted one of hf (Hugging Face"),
+        (("a", "a", ["a"]), {"variant": "bleu"}, "variant: got 'bleu', wanted one of hf, xu2016"),
         (("a", None, ["a"]), {}, "predictions[0]: got NoneType, wanted str"),
     ],
 )

@@ -82,7 +82,7 @@ def test_why_endpoint(client, sari):
         ("/sentence", ("", "a", ["a"]), "Please enter a source: the sentence to simplify."),
         ("/sentence", ("a", "a", [" "]), "Please enter at least one reference"),
         ("/sentence", ("a", 5, ["a"]), r"predictions\[0\]: got int, wanted str"),
-        ("/sentence", ("a", "a", ["a"], "bleu"), "variant: got 'bleu', wanted one of hf .Hugging Face"),
+        ("/sentence", ("a", "a", ["a"], "bleu"), "variant: got 'bleu', wanted one of hf, xu2016"),
         ("/sentence", ("a", "a", ["a"], "hf", "13b"), "tokenize: got '13b', wanted "),
         (
             "/variants",
@@ -90,7 +90,7 @@ def test_why_endpoint(client, sari):
             "That is 10,002 characters; this page takes 10,000 at a time",
         ),
         ("/why", ("", "a", ["a"]), "Please enter a source: the sentence to simplify."),
-        ("/why", ("a", "a", ["a"], "bleu"), "got 'bleu', wanted one of hf .Hugging Face"),
+        ("/why", ("a", "a", ["a"], "bleu"), "got 'bleu', wanted one of hf, xu2016"),
         ("/compare", (["a"], {"x": ["a", "b"]}, [["a"]]), r"predictions\['x'\]: got 2 rows, wanted 1"),
         ("/compare", (["a"], ["a"], [["a"]]), "got list, wanted a dict of names"),
         ("/compare", (["a"], {}, [["a"]]), "got no system, wanted at least one"),

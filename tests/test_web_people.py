@@ -93,7 +93,7 @@ def test_many_ratings_are_resampled_less_often(monkeypatch):
 def test_scores_by_number_of_references():
     rows = people.count_references(batches_of_lists(*TEXTS), variant="easse")
     columns = SystemColumns(TEXTS[0], {"": TEXTS[1]}, TEXTS[2])
-    assert rows == scores_by_references(columns, resolve_variant("easse", threads=1))
+    assert rows == scores_by_references(columns, resolve_variant("easse"))
     html = markup.by_references(rows)
     assert f'<b aria-hidden="true">{rows[0].mean["sari"]:.2f}</b>' in html
     assert f"{rows[0].lowest['sari']:.2f} to {rows[0].highest['sari']:.2f}" in html

@@ -1,12 +1,11 @@
-"""What the page and its endpoints answer: the metric's results, for input that is checked against the limits."""
+"""Scores, explanations and comparisons for the page and its endpoints, of input checked against the limits."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from operator import eq
 from typing import Any
 
-from sari import comparison as comparing
-from sari.comparison import Difference
+from sari import comparison
 from sari.data_warnings import warning_rows, without_comparison
 from sari.report import building, pages
 from sari.report.explanation import Explanation, explain
@@ -42,7 +41,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
 
 
 def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
-    """Score what the output of a segment is to be held against; see `comparing.baseline_scores`.
+    """Score the baselines of a segment; see `comparison.baseline_scores`.
 
     A segment has no neighbour to take an unrelated text from: the output of an example stands for it.
 
@@ -55,7 +54,7 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
         segment = _segment(source, "", references)
         unrelated = next(sample.prediction for sample in samples() if sample.source != source)
         corpus = score_columns(segment._replace(predictions=[unrelated]), variant)
-        held_against = comparing.baseline_scores(segment.sources, segment.references, variant)
+        held_against = comparison.baseline_scores(segment.sources, segment.references, variant)
         return {**held_against, "unrelated": corpus.scores()}
 
 
@@ -73,8 +72,8 @@ def score_variants(source: str, output: str, references: Sequence[str]) -> dict[
 
 def explain_difference(
     source: str, output: str, references: Sequence[str], *, variant_a: str, variant_b: str
-) -> Difference:
-    """Tell why two variants score one segment differently; see `comparing.explain_difference`.
+) -> comparison.Difference:
+    """Explain why two variants score one segment differently; see `comparison.explain_difference`.
 
     Raises:
         RefusedError: as in `explain_segment`.
@@ -83,7 +82,7 @@ def explain_difference(
         check_options(variant_a)
         check_options(variant_b)
         segment = _segment(source, output, references)
-        return comparing.explain_difference(segment, resolve_variant(variant_a), resolve_variant(variant_b))
+        return comparison.explain_difference(segment, resolve_variant(variant_a), resolve_variant(variant_b))
 
 
 def score_corpus(
@@ -161,14 +160,14 @@ def report_systems(
         RefusedError: as in `compare_systems`.
     """
     with refusals():
-        statistics, comparison = _compared(systems, baseline, method, None, details=True, options=options)
+        statistics, compared = _compared(systems, baseline, method, None, details=True, options=options)
         total = building.steps(len(statistics))
         numbers = iter(range(total))
         document = building.build(
             systems,
             statistics,
-            warnings=comparison.warnings,
-            scored=comparison.report if len(statistics) > 1 else None,
+            warnings=compared.warnings,
+            scored=compared.report if len(statistics) > 1 else None,
             resampling=resolve_resampling(confidence=_CONFIDENCE),
             advance=lambda step: advance(next(numbers), total, step),
         )
@@ -214,9 +213,9 @@ def _compared(
         raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
     resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
     variant = resolve_variant(**options)
-    statistics = comparing.score_systems(systems, variant, sentences=details, rows=True)
-    result = comparing.compare(statistics, baseline=baseline, resampling=resampling, details=details)
-    warnings = warning_rows(comparing.comparison_warnings(statistics, result))
+    statistics = comparison.score_systems(systems, variant, sentences=details, rows=True)
+    result = comparison.compare(statistics, baseline=baseline, resampling=resampling, details=details)
+    warnings = warning_rows(comparison.comparison_warnings(statistics, result))
     copies = [
         name
         for name, outputs in systems.predictions.items()

@@ -10,7 +10,7 @@ _ROOT = Path(__file__).resolve().parent.parent
 
 
 class Sample(NamedTuple):
-    """A segment to click: what its button says, what there is to see in it, and its texts."""
+    """A segment to click: what its button says, what it shows, and its texts."""
 
     name: str
     note: str

@@ -1,4 +1,4 @@
-"""How scores agree with ratings by people, and how much of a score is owed to the number of references."""
+"""How scores agree with ratings by people, and how much of a score depends on the number of references."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain

@@ -1,8 +1,8 @@
-"""What is answered, as plain data: `markup` shows it and `downloads` writes it."""
+"""Results as plain data: `markup` shows them and `downloads` writes them."""
 
 from typing import NamedTuple
 
-from sari import comparison as comparing
+from sari import comparison
 from sari.data_warnings import WarningRow
 from sari.report.results import ScoreReport, resampling_of, results_of
 from sari.scores import Result
@@ -30,10 +30,10 @@ class ScoredCorpus(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """Compared systems: the variant, what `comparing.compare` returns, the warnings, and which copy the sources."""
+    """Compared systems: the variant, what `comparison.compare` returns, the warnings, and which copy the sources."""
 
     variant: str
-    result: comparing.Comparison
+    result: comparison.Comparison
     warnings: list[WarningRow]
     copies: list[str]
 

@@ -34,7 +34,7 @@ def note(message: str) -> str:
 
 
 def warnings(rows: Iterable[WarningRow]) -> str:
-    """Return what there is to say about a score, or nothing."""
+    """Return warnings as a list, or nothing."""
     items = "".join(f"<li><b>Warning:</b> {escaped(row['message'])}.</li>" for row in rows)
     return f'<ul class="sari-warnings" aria-label="Warnings">{items}</ul>' if items else ""
 

@@ -66,7 +66,7 @@ def _dot(row: ReferenceCount) -> Dot:
 
 
 def _level(rows: Sequence[AgreementRow], report: AgreementReport) -> str:
-    """Return what there is to show of segments, or of systems."""
+    """Return the agreement of segments, or of systems."""
     first, variants = rows[0], len({row.variant for row in rows}) > 1
     named = [(row.variant if variants else _LABELS[row.measure], row) for row in rows]
     if variants:

@@ -50,7 +50,7 @@ def arithmetic(values: Scores, rows: Sequence[OrderFigures], variant: str) -> st
 
 
 def baselines(score: float, held_against: Mapping[str, Scores]) -> str:
-    """Return what a score is to be held against: a copy, an empty output, unrelated text, people; and what it tells."""
+    """Return a score beside its baselines: a copy, an empty output, unrelated text, people; and what that shows."""
     rows = "".join(_baseline(label, held_against, name) for name, label in _BASELINES.items() if name in held_against)
     this = bar("This output", score, "sari")
     return (

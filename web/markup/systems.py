@@ -12,7 +12,7 @@ from sari.web.markup.intervals import Dot, plot
 
 
 def systems(report: ScoreReport, copies: Collection[str] = ()) -> str:
-    """Return compared systems: what there is to doubt, a table of scores, a plot of intervals, the tests in words.
+    """Return compared systems: warnings, a table of scores, a plot of intervals, the tests in words.
 
     Args:
         report: of one variant.

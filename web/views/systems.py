@@ -43,7 +43,7 @@ _METHODS = {test.title: name for name, test in TESTS.items()}
 _LIMIT = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 
 
-#: What there is to download, by its ending.
+#: The files to download, by their endings.
 _DOWNLOADS = {"CSV": ".csv", "JSON": ".json", "LaTeX": ".tex"}
 _HOUR = 3600
 #: What the browser does: an output that is chosen says which it is.
@@ -274,7 +274,7 @@ def download(ending: str, compared: Compared | None) -> str:
 
 
 def download_report(_ending: str, compared: Compared | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return all there is to say about the systems, as a page."""
+    """Return the report of the systems as a page."""
     asked = _still_there(compared).asked
     columns = asked.systems().columns
     try:
