@@ -3,7 +3,7 @@
     import sari
     sari.compute(sources=[...], predictions=[...], references=[[...], ...], variant="easse")
 
-`Scorer` has all that there is to do with lists of texts: several systems, baselines, states, batches. The metric of
+`Scorer` has every method for lists of texts: several systems, baselines, states, batches. The metric of
 Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `sari`.
 """
 
@@ -28,7 +28,7 @@ def path() -> str:
 
 
 def _on_demand(name: str) -> Any:
-    """Import what counts when it is first asked for: the command line answers `--help` without."""
+    """Import the scorer when it is first used: the command line answers `--help` without it."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from sari.scorer import Scorer
@@ -37,7 +37,7 @@ def _on_demand(name: str) -> Any:
     return globals()[name]
 
 
-if not TYPE_CHECKING:  # or a name that there is not would be none to a checker of types
+if not TYPE_CHECKING:  # with it, a type checker would accept any name
     __getattr__ = _on_demand
 
 
