@@ -176,8 +176,8 @@ def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -
 def shown(value: object) -> str:
     """Return a value as a message shows it: its `repr`, cut to 60 characters.
 
-    >>> shown("a  long " * 10)
-    "'a  long a  long a  long a  lo...a  long a  long a  long a  long '"
+    >>> shown("0123456789" * 10)
+    "'01234567890123456789012345678...12345678901234567890123456789'"
     """
     text = repr(value)
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"

@@ -4,7 +4,6 @@ import doctest
 import importlib
 import inspect
 import re
-import sys
 
 import oracle
 import pytest
@@ -77,14 +76,6 @@ def test_examples_of_modules(path):
     assert doctest.testmod(importlib.import_module(name)).failed == 0
 
 
-def test_examples_of_the_metric(sari):
-    import evaluate
-
-    hub = sys.modules[type(sari).__module__]
-    results = doctest.testmod(hub, extraglobs={"evaluate": evaluate})
-    assert (results.failed, results.attempted > 3) == (0, True)
-
-
 # ---- Links ----------------------------------------------------------------------------------------------------------
 
 
@@ -152,7 +143,7 @@ def test_every_variant_is_in_all_places(sari):
     names = list(VARIANTS)
     assert list(oracle.VARIANTS) == names
     assert first_cells(section(text_of("README.md"), "Variants")) == names
-    assert not [name for name in names if f'"{name}"' not in sari.inputs_description]
+    assert not [name for name in names if not re.search(rf"\b{name}\b", sari.inputs_description)]
     scored = re.findall(r"^\| (`.+?) \|", section(text_of("docs/variants.md"), "From counts to scores"), re.MULTILINE)
     assert re.findall(r"`(\w+)`", " ".join(scored)) == names
 
