@@ -124,7 +124,7 @@ def pytest_terminal_summary(terminalreporter):
 
 @pytest.fixture(scope="session")
 def sari():
-    """Return the metric, loaded through the front door."""
+    """Return the metric, as `evaluate.load` returns it."""
     import evaluate
 
     return evaluate.load(str(ROOT / "sari.py"))
@@ -132,7 +132,7 @@ def sari():
 
 @pytest.fixture(scope="session", params=["core", "metric"])
 def scorer(request):
-    """Return what has the doors: the core's own, without `evaluate`, and then the metric, whose doors are the same."""
+    """Return what has the methods: a `Scorer`, which needs no `evaluate`, and then the metric."""
     from sari.scorer import Scorer
 
     return Scorer() if request.param == "core" else request.getfixturevalue("sari")

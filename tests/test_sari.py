@@ -1,4 +1,4 @@
-"""The front door: loading, storing, and what `evaluate` and other processes do with the metric."""
+"""The metric: loading, storing, and what `evaluate` and other processes do with the metric."""
 
 import copy
 import inspect

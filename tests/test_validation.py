@@ -262,7 +262,7 @@ def test_systems_refused(predictions, message):
         validate_systems(SOURCES, predictions, REFERENCES)
 
 
-@pytest.mark.parametrize(("change", "message"), BAD[::5], ids=[message[:60] for _, message in BAD[::5]])
+@pytest.mark.parametrize(("change", "message"), BAD, ids=[message[:60] for _, message in BAD])
 def test_systems_refused_as_columns_are(change, message):
     sources, predictions, references = {**GOOD, **change}.values()
     with refuses(ValueError, re.sub(r"^predictions", "predictions['a']", message)):
