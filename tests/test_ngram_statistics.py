@@ -142,6 +142,7 @@ def test_references_too_short_for_the_order_do_not_count():
         ("a x\tb", "a b", 0),  # words stand between any whitespace
         ("a x b", "a ", 0),  # an empty token is no word
         ("a", "a ", 1),  # the source has no bigrams, and so no words
+        ("a", " ", 0),  # but two empty tokens have no word that it could lack
     ],
 )
 def test_what_deleting_words_leaves_over_is_not_credited(source, added, hits):
