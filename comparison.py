@@ -16,11 +16,11 @@ from .ngram_statistics import (
     count_predictions,
 )
 from .scores import Result, Scores, named_scores, segment_scores
-from .significance import SIGNIFICANT, TESTS, Resampling, Sample, holm, interval
+from .significance import TESTS, Resampling, Sample, holm, interval
 from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
 from .tokenization import encode_chunk, encode_corpus, encode_predictions
 from .validation import Columns, SystemColumns, shown, unrelated_texts, validate_texts
-from .variants import SCORES, Variant, ablation_steps, check_flags
+from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
 
 class _Tested(TypedDict, total=False):

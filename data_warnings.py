@@ -18,10 +18,10 @@ import numpy as np
 
 from .ngram_statistics import count_ngrams
 from .scores import exact_sums, sari_scores, score_totals, summands
-from .significance import ENOUGH_SEGMENTS, SIGNIFICANT
+from .significance import ENOUGH_SEGMENTS
 from .tokenization import encode_corpus
 from .validation import unrelated_texts
-from .variants import Variant
+from .variants import SIGNIFICANT, Variant
 
 
 class SariWarning(UserWarning):

@@ -16,9 +16,6 @@ import numpy as np
 from .validation import shown
 from .variants import check_choice, check_whole_number
 
-#: A difference is significant if its corrected p-value is below this.
-SIGNIFICANT = 0.05
-
 #: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/significance.py`.
 ENOUGH_SEGMENTS = 100
 

@@ -9,7 +9,6 @@ import inspect
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
-from importlib.metadata import PackageNotFoundError, version
 from numbers import Integral, Real
 from types import MethodType
 from typing import Annotated, Any, Literal, NamedTuple, ParamSpec, TypedDict, TypeVar, cast, get_type_hints
@@ -44,6 +43,9 @@ PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentenc
 
 Tokenizer = str | Callable[[str], str]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
+
+#: A difference is significant if its corrected p-value is below this.
+SIGNIFICANT = 0.05
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
@@ -265,7 +267,7 @@ class Variant:
         }
         if self.penalties != "none":
             chosen |= {"pen": self.penalties, "split": describe_splitter(self.sentence_splitter)}
-        chosen |= {"sacrebleu": _version_of_sacrebleu(), "version": VERSION}
+        chosen |= {"sacrebleu": _version_of("sacrebleu"), "version": VERSION}
         return "|".join(["SARI", *(f"{name}:{value}" for name, value in chosen.items())])
 
 
@@ -392,11 +394,12 @@ VARIANTS = {row.name: row for row in _ROWS}
 
 
 @functools.cache
-def _version_of_sacrebleu() -> str:
+def _version_of(package: str) -> str:
+    metadata = importlib.import_module("importlib.metadata")  # which `--help` does not need
     try:
-        return version("sacrebleu")
-    except PackageNotFoundError:
-        raise ImportError("sacrebleu, which every signature names, is not installed: pip install sacrebleu") from None
+        return str(metadata.version(package))
+    except metadata.PackageNotFoundError:
+        raise ImportError(f"{package}, which signatures name, is not installed: pip install {package}") from None
 
 
 def describe_tokenizer(tokenize: Tokenizer) -> str:
@@ -410,7 +413,7 @@ def describe_tokenizer(tokenize: Tokenizer) -> str:
     if tokenize not in EXTERNAL_TOKENIZERS:
         return tokenize
     if EXTERNAL_TOKENIZERS[tokenize].module == "sacremoses":
-        return f"{tokenize}-{version('sacremoses')}"
+        return f"{tokenize}-{_version_of('sacremoses')}"
     return str(load_tokenizer(tokenize).signature())
 
 
@@ -420,7 +423,7 @@ def describe_splitter(splitter: SentenceSplitter) -> str:
     >>> describe_splitter(str.splitlines)
     'custom.str.splitlines'
     """
-    return f"{splitter}-{version('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
+    return f"{splitter}-{_version_of('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
@@ -557,10 +560,11 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     ValueError: variant: got 'nope', wanted one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
 lasertagger, set, dsari
     """
-    _version_of_sacrebleu()  # before anything is scored
+    _version_of("sacrebleu")  # before anything is scored
     check_choice("variant", variant, VARIANTS)
     given = {name: value for name, value in options.items() if value is not None}
     for name, value in given.items():
+        check_choice("option", name, _CHECKS)
         _CHECKS[name](value)
     resolved = replace(VARIANTS[variant], **given)
     if resolved.penalties == "none":

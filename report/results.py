@@ -12,9 +12,6 @@ if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.scores import Intervals, OrderFigures, Scores
     from sari.significance import PairedTest
 
-#: A corrected p-value below this is marked as significant.
-SIGNIFICANT = 0.05
-
 
 @dataclass(frozen=True)
 class Result:

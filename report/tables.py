@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-from sari.report.results import SIGNIFICANT, Baseline, Difference, MeasureColumn, Resampling, Result, ScoreReport
-from sari.variants import OPERATIONS, SCORES, Figure, Score
+from sari.report.results import Baseline, Difference, MeasureColumn, Resampling, Result, ScoreReport
+from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Figure, Score
 
 #: The columns that hold words; all others hold figures.
 WORDS = ("System", "Variant", "Operation", "Choice", "From", "To", "Figure", "Differs", "Recipe", "Measure", "Term")
