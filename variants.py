@@ -399,7 +399,7 @@ def _version_of(package: str) -> str:
     try:
         return str(metadata.version(package))
     except metadata.PackageNotFoundError:
-        raise ImportError(f"{package}, which signatures name, is not installed: pip install {package}") from None
+        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name") from None
 
 
 def describe_tokenizer(tokenize: Tokenizer) -> str:

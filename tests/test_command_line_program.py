@@ -2,6 +2,7 @@
 
 import functools
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -28,7 +29,7 @@ def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert message == "No module named 'numpy', wanted what requirements.txt lists"
+    assert re.fullmatch(r"No module named '\w+'.*, wanted what requirements.txt lists", message)
 
 
 def test_signals_end_it_quietly(corpus):

@@ -151,5 +151,5 @@ def test_without_sacrebleu_score_asks_for_it(tmp_path):
     assert (process.returncode, process.stdout, process.stderr) == (
         2,
         "",
-        "score.py: error: sacrebleu, which signatures name, is not installed: pip install sacrebleu\n",
+        "score.py: error: No module named 'sacrebleu', which signatures name, wanted what requirements.txt lists\n",
     )
