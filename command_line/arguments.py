@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sari.command_line.options import Options
+from sari.command_line.options import OptionError, Options, refusals
 from sari.files.named_sets import NAMED_SETS
 from sari.report.formats import FORMATS, SENTENCE_FORMATS
 from sari.variants import (
@@ -60,10 +60,11 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     if message is not None:
         parser.error(message)
     try:
-        resolve_variant(options.variant, **options.choices)
-        if options.why is not None:
-            check_choice("--why", options.why, VARIANTS)
-    except (ValueError, TypeError, ImportError) as error:
+        with refusals():
+            resolve_variant(options.variant, **options.choices)
+            if options.why is not None:
+                check_choice("--why", options.why, VARIANTS)
+    except OptionError as error:
         parser.error(str(error))
     return options
 
