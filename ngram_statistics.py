@@ -7,7 +7,7 @@ summed, they explain its score; broadcast, they compare candidates with each oth
 """
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
@@ -300,7 +300,8 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     numbered = _numbered(ids, lengths, np.arange(len(owners)), prepared.variant.max_order)
     known = owners  # of each (n-1)-gram of the predictions its number among the prepared ones; first, the segments
     for order, own in zip(prepared.orders, numbered, strict=True):
-        known = order.look_up(known[own.prefixes], own.last)
+        prefixes, last = np.divmod(own.pairs, own.base)
+        known = order.look_up(known[prefixes], last)
         old, new, *ranges = order.of_predictions(own, known, owners)
         _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
     return counts
@@ -318,8 +319,8 @@ def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
     """
     formula, candidates = COUNTINGS[variant.counting].formula, int(tokens.nrefs[0])
     counts = np.zeros((candidates, candidates, variant.max_order, len(OPERATIONS), 4))
-    for order in _orders(tokens, variant):
-        found = formula(*order.of_candidates(variant.source_weight or 1))
+    for order in _orders(tokens, variant, one_reference=True):
+        found = formula(*order.of_candidates())
         for operation, ratios in enumerate((found.keep, found.delete, found.add)):
             sums = counts[:, :, order.n - 1, operation]
             for figure, row in enumerate(ratios):
@@ -435,13 +436,15 @@ class _Numbered(NamedTuple):
 
     Attributes:
         numbers: int64[occurrence]: the number of each n-gram, text by text.
-        prefixes, last: int64[ngram]: the number of its (n-1)-gram, or of the segment of a unigram; and its last token.
+        pairs: int[ngram]: the number of its (n-1)-gram, or of the segment of a unigram, times `base`, plus its last
+            token.
+        base: more than any token.
         owners: int64[ngram]: its segment.
     """
 
     numbers: np.ndarray
-    prefixes: np.ndarray
-    last: np.ndarray
+    pairs: np.ndarray
+    base: int
     owners: np.ndarray
 
 
@@ -465,9 +468,9 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
         pairs = np.multiply(prefix, base, dtype=kind, casting="unsafe")
         pairs += last
         prefix, distinct = factorize(pairs)
-        prefixes, last_tokens = np.divmod(np.asarray(distinct, kind), base)
-        owners = owners.take(prefixes)
-        yield _Numbered(prefix, prefixes, last_tokens, owners)
+        pairs = np.asarray(distinct, kind)
+        owners = owners.take(pairs // base)
+        yield _Numbered(prefix, pairs, base, owners)
 
 
 def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
@@ -486,7 +489,7 @@ class _Ranges:
         self.sizes = np.array(sizes)
         flat = self.sizes.ravel()
         starts = flat.cumsum() - flat
-        self._filled: slice | np.ndarray = slice(None) if flat.all() else flat > 0
+        self._filled: slice | np.ndarray = slice(None) if np.count_nonzero(flat) == len(flat) else flat > 0
         self._starts = starts[self._filled]
 
     def sums(self, rows: Sequence[np.ndarray]) -> np.ndarray:
@@ -494,27 +497,30 @@ class _Ranges:
         sums = np.zeros((len(rows), self.sizes.size))
         if len(self._starts):
             sums[:, self._filled] = np.add.reduceat(np.array(rows, np.float64), self._starts, axis=1)
-        return sums.reshape(len(rows), *self.sizes.shape).sum(axis=1)
+        return sums if len(self.sizes) == 1 else sums.reshape(len(rows), *self.sizes.shape).sum(axis=1)
 
 
 #: The n-grams of the source and those that it lacks, with the ranges of each.
 _Split = tuple[Ngrams, Ngrams, _Ranges, _Ranges]
 
 
-def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
-    """Yield the n-grams of segments, order by order."""
+def _orders(tokens: Tokens, variant: Variant, *, one_reference: bool = False) -> Iterator["_Order"]:
+    """Yield the n-grams of segments, order by order.
+
+    Args:
+        tokens: of the texts.
+        variant: how to count.
+        one_reference: whether predictions are compared with one reference at a time, and not with all of them.
+    """
     segments = np.arange(len(tokens.nrefs))
     predictions = (len(tokens.lengths) - tokens.references.stop) // max(len(segments), 1)
     of_texts = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * predictions])
-    weight: np.ndarray | int | None = variant.source_weight
-    if weight is None:
-        same = len(segments) > 0 and bool((tokens.nrefs == tokens.nrefs[0]).all())
-        weight = int(tokens.nrefs[0]) if same else tokens.nrefs
+    nrefs = {1} if one_reference else set(tokens.nrefs.tolist())
+    weight = variant.source_weight or (nrefs.pop() if len(nrefs) == 1 else tokens.nrefs)
     for n, numbered in enumerate(_numbered(tokens.ids, tokens.lengths, of_texts, variant.max_order), 1):
         yield _Order(n, tokens, numbered, weight)
 
 
-@dataclass(frozen=True, eq=False)
 class _Order:
     """The n-grams of one order of the sources, references and predictions of some segments.
 
@@ -526,18 +532,29 @@ class _Order:
         tokens: of the texts.
         numbered: the n-grams.
         weight: int64[segment], or one for all segments: see `Ngrams.m`.
+        s: int64[ngram]: occurrences in sources, of the n-grams of sources.
+        r: int64[ngram]: occurrences in references, of the n-grams of sources and references.
+        source_sizes: int64[segment]: how many n-grams each source has.
+        reference_sizes: int64[segment]: how many n-grams of its references each source lacks.
     """
 
-    n: int
-    tokens: Tokens
-    numbered: _Numbered
-    weight: np.ndarray | int
+    def __init__(self, n: int, tokens: Tokens, numbered: _Numbered, weight: np.ndarray | int):
+        self.n, self.tokens, self.numbered, self.weight = n, tokens, numbered, weight
+        texts, sizes = tokens.references, _ngrams_of_texts(tokens.lengths, n)
+        first = int(sizes[: texts.start].sum())
+        second = first + int(sizes[texts].sum())
+        self._in_references, self._in_predictions = numbered.numbers[first:second], numbered.numbers[second:]
+        self.s = np.bincount(numbered.numbers[:first])
+        self.r = np.bincount(self._in_references, minlength=len(self.s))
+        sources, known, segments = len(self.s), len(self.r), len(tokens.nrefs)
+        self.source_sizes = np.bincount(numbered.owners[:sources], minlength=segments)
+        self.reference_sizes = np.bincount(numbered.owners[sources:known], minlength=segments)
 
     def of_segments(self) -> _Split:
         """Return the n-grams of segments that have a prediction each."""
         owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
         distinct, segments = len(owners), len(self.tokens.nrefs)
-        p = np.bincount(self.numbered.numbers[self._parts[2]], minlength=distinct)
+        p = np.bincount(self._in_predictions, minlength=distinct)
         r = np.zeros(distinct, np.int64)
         r[:known] = self.r
         first, second = slice(0, sources), slice(sources, distinct)
@@ -579,19 +596,18 @@ class _Order:
         of_unknown = np.bincount(texts[unknown], minlength=predictions)
         return old, new, _Ranges(sizes_old), _Ranges(sizes_new, of_unknown)
 
-    def of_candidates(self, weight: int) -> tuple[Ngrams, Ngrams]:
+    def of_candidates(self) -> tuple[Ngrams, Ngrams]:
         """Return the n-grams of the references of the only segment, each as a prediction, and each as a reference."""
         candidates, distinct, sources = int(self.tokens.nrefs[0]), len(self.r), len(self.s)
-        at = self.texts_of_references * distinct + self.numbered.numbers[self._parts[1]]
+        at = self.texts_of_references * distinct + self._in_references
         held = np.bincount(at, minlength=candidates * distinct).reshape(candidates, distinct)
-        order = replace(self, weight=weight)
         split = []
         for part, s in (
             (slice(0, sources), self.s),
             (slice(sources, distinct), np.zeros(distinct - sources, np.int64)),
         ):
             own = held[:, part]
-            split.append(_OneReference(s, own[:, None], own[None], self.numbered.owners[part], order, part))
+            split.append(_OneReference(s, own[:, None], own[None], self.numbered.owners[part], self, part))
         return split[0], split[1]
 
     def look_up(self, prefixes: np.ndarray, last: np.ndarray) -> np.ndarray:
@@ -601,7 +617,7 @@ class _Order:
             prefixes: int64[ngram]: -1 where neither sources nor references hold the (n-1)-gram.
             last: int64[ngram].
         """
-        base = self._base
+        base = self.numbered.base
         pairs = prefixes * base + last
         pairs[(prefixes < 0) | (last >= base)] = -1
         return self._index.get_indexer(pairs)
@@ -626,26 +642,6 @@ class _Order:
         return in_order and self.tokens.source_words[segment].issuperset(words)
 
     @cached_property
-    def s(self) -> np.ndarray:
-        """Occurrences of the n-grams of sources, in sources: int64[ngram]."""
-        return np.bincount(self.numbered.numbers[self._parts[0]])
-
-    @cached_property
-    def r(self) -> np.ndarray:
-        """Occurrences of the n-grams of sources and references, in references: int64[ngram]."""
-        return np.bincount(self.numbered.numbers[self._parts[1]], minlength=len(self.s))
-
-    @cached_property
-    def source_sizes(self) -> np.ndarray:
-        """How many n-grams each source has: int64[segment]."""
-        return np.bincount(self.numbered.owners[: len(self.s)], minlength=len(self.tokens.nrefs))
-
-    @cached_property
-    def reference_sizes(self) -> np.ndarray:
-        """How many n-grams of its references each source lacks: int64[segment]."""
-        return np.bincount(self.numbered.owners[len(self.s) : len(self.r)], minlength=len(self.tokens.nrefs))
-
-    @cached_property
     def texts_of_references(self) -> np.ndarray:
         """The reference, from 0, of each occurrence in references: int64[occurrence]."""
         sizes = _ngrams_of_texts(self.tokens.lengths[self.tokens.references], self.n)
@@ -654,7 +650,7 @@ class _Order:
     @cached_property
     def holders(self) -> np.ndarray:
         """How many references hold each n-gram: int64[ngram]."""
-        numbers = self.numbered.numbers[self._parts[1]].astype(np.int64)
+        numbers = self._in_references.astype(np.int64)
         held = pd.unique(numbers << 32 | self.texts_of_references) >> 32
         return np.bincount(held, minlength=len(self.numbered.owners))
 
@@ -663,13 +659,6 @@ class _Order:
         """How many references are long enough to hold any n-gram of the order, at least 1: int64[segment]."""
         nrefs, long = self.tokens.nrefs, self.tokens.lengths[self.tokens.references] >= self.n
         return np.maximum(np.add.reduceat(long, nrefs.cumsum() - nrefs, dtype=np.int64), 1)
-
-    @cached_property
-    def _parts(self) -> tuple[slice, slice, slice]:
-        """Which occurrences are in sources, in references, and in predictions."""
-        texts, sizes = self.tokens.references, _ngrams_of_texts(self.tokens.lengths, self.n)
-        first, second = int(sizes[: texts.start].sum()), int(sizes[texts].sum())
-        return slice(0, first), slice(first, first + second), slice(first + second, None)
 
     @cached_property
     def _place_of(self) -> np.ndarray:
@@ -681,13 +670,9 @@ class _Order:
         return place_of
 
     @cached_property
-    def _base(self) -> int:
-        return int(self.tokens.ids.max(initial=0)) + 1
-
-    @cached_property
     def _index(self) -> pd.Index:
-        """The n-grams by their prefixes and last tokens."""
-        return pd.Index(self.numbered.prefixes.astype(np.int64) * self._base + self.numbered.last)
+        """The n-grams by their pairs."""
+        return pd.Index(self.numbered.pairs.astype(np.int64))
 
 
 class _OneReference(Ngrams):

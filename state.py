@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from numbers import Integral
 from operator import methodcaller
 from typing import Any, cast
@@ -82,11 +82,11 @@ class CorpusStatistics:
 
     def scores(self) -> Scores:
         """Return the four scores, in percent."""
-        return named_scores(sari_scores(self._scored()[1]))
+        return named_scores(sari_scores(self._scored[1]))
 
     def orders(self) -> list[OrderFigures]:
         """Return the figures of each n-gram order, in percent."""
-        figures, _ = self._scored()
+        figures, _ = self._scored
         scores = select_score(figures, deletion=self.variant.deletion, addition=self.variant.addition)
         percent = 100 * np.concatenate([figures, scores[..., None]], axis=-1)
         names = (*FIGURES, "score")
@@ -154,6 +154,7 @@ class CorpusStatistics:
             *check_resampling(self.segments, intervals=intervals, tests=False),
         ]
 
+    @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.segments:
             raise ValueError(_NO_SEGMENTS)
