@@ -8,8 +8,7 @@ import importlib
 import os
 import reprlib
 import sys
-from collections.abc import Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
 from types import SimpleNamespace
@@ -20,7 +19,7 @@ from tqdm.auto import tqdm
 
 from .comparison import Prepared, candidate_scores
 from .data_warnings import TrainingWarning, collect_warnings, give_warnings
-from .validation import is_column, shown, validate_columns, validate_given, validate_shared
+from .validation import is_column, one_line, shown, validate_columns, validate_given, validate_shared
 from .variants import SCORES, Variant, resolve_variant
 
 #: The variant of the methods for training where none was chosen: "hf" prefers copies of the sources.
@@ -34,11 +33,11 @@ _GENERATION = ("do_sample", "max_new_tokens", "max_length")
 _NO_SOURCES = 'sources: got none and no inputs, wanted sources, or include_for_metrics=["inputs"] in the arguments'
 _PROMPTS_IN_INPUTS = "sources: got none, wanted the raw ones: the inputs of a decoder-only model hold prompt and answer"
 _UNHIDDEN = (
-    "All labels begin with -100, but predictions have tokens there. If the model is decoder-only, pass "
-    "preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics. If not, pass causal=False."
+    "All labels begin with -100, but predictions have tokens there. Decoder-only: pass "
+    "preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics. Other models: pass causal=False."
 )
 _MAYBE_CAUSAL = (
-    "Some labels do not begin with -100, so the model is taken for an encoder-decoder. If it is decoder-only, set the "
+    "Some labels do not begin with -100: the model is taken for an encoder-decoder. If it is decoder-only, set the "
     "labels of prompts to -100 and pass causal=True. If not, pass causal=False."
 )
 
@@ -78,14 +77,18 @@ class ComputeMetrics(_PickledByCall):
         """Check and keep the arguments of `Sari.compute_metrics`."""
         _expect(causal is None or isinstance(causal, bool), "causal", causal, "True, False or None")
         _expect_function(postprocess)
-        self._variant, self._causal, self._postprocess = variant, causal, postprocess
+        self._variant, self._postprocess = variant, postprocess
+        #: As given, and as `check` settles it.
+        self._given_causal = self._causal = causal
         self._decoder = _Decoder(tokenizer)
         columns = columns_by_set(dataset=dataset, sources=sources, references=references)
         self._sets = {name: _EvaluationSet(name, self._decoder, **column) for name, column in columns.items()}
         self._needs_inputs, self._needs_labels = sources is None, references is None
         self._batches: list[list[_Row]] = []
-        self._last: str | None = None
+        #: The order in which sets with equal labels are evaluated, and the one that was evaluated last.
+        self._turn, self._last = list(self._sets), ""
         self._warned: set[str] = set()
+        self._categories: set[type[Warning]] = set()
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Return the four scores of an `EvalPrediction`, in percent; before the last batch nothing."""
@@ -106,14 +109,21 @@ class ComputeMetrics(_PickledByCall):
         if known.length is not None and scored < known.length:
             of_set = f" of {name}" if name else ""
             self._warn(f"Only {scored} of {known.length} rows{of_set} were evaluated: the scores are theirs.")
-        return dict(known.score(self._variant, rows, located))
+        with collect_warnings() as found:
+            scores = dict(known.score(self._variant, rows, located))
+        _give_new(found, self._categories)
+        return scores
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """Reduce logits to token ids; see the function of this name."""
-        return preprocess_logits_for_metrics(logits, labels, causal=self._causal)
+        return _reduced(logits, labels, self._causal, self._warn)
 
     def check(self, trainer: Any) -> None:
-        """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training."""
+        """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training.
+
+        What an evaluation that was interrupted left behind is forgotten, and the first set has its turn.
+        """
+        self._batches, self._turn, self._last = [], list(self._sets), ""
         args, config = trainer.args, getattr(trainer.model, "config", None)
         generates = getattr(args, "predict_with_generate", False)
         decoder_only = config is not None and not config.is_encoder_decoder
@@ -127,13 +137,21 @@ class ComputeMetrics(_PickledByCall):
             raise ValueError(_PROMPTS_IN_INPUTS)
         if self._needs_inputs and args.batch_eval_metrics and args.world_size > 1:
             raise ValueError("sources: got none, wanted the raw ones: batch_eval_metrics does not gather inputs")
-        is_known = generates or config is None or self._causal in (None, decoder_only)
-        _expect(is_known, "causal", self._causal, f"{decoder_only} or None")
+        is_known = generates or config is None or self._given_causal in (None, decoder_only)
+        _expect(is_known, "causal", self._given_causal, f"{decoder_only} or None")
         sets = columns_by_set(rows=trainer.eval_dataset)
+        if len(self._sets) > 1 and isinstance(trainer.eval_dataset, Mapping):
+            is_subset = set(sets).issubset(self._sets)
+            _expect(
+                is_subset, "eval_dataset", f"sets {_listed(sets)}", f"those of compute_metrics: {_listed(self._sets)}"
+            )
+            self._turn = list(sets)
         _check_best_metric(args, sets)
         for own in sets.values():
-            if "labels" in (getattr(own["rows"], "column_names", None) or ()):
+            # A set that is streamed has columns and no length.
+            if hasattr(own["rows"], "__len__") and "labels" in (getattr(own["rows"], "column_names", None) or ()):
                 self._check_labels(_column(own["rows"], "labels", "eval_dataset"), args, decoder_only)
+        self._causal = decoder_only if self._given_causal is None and config is not None else self._given_causal
 
     def _check_labels(self, labels: list[Any], args: Any, decoder_only: bool) -> None:
         """Look for the rows of an evaluation set of the Trainer, as an evaluation will."""
@@ -143,6 +161,7 @@ class ComputeMetrics(_PickledByCall):
             batch = args.eval_batch_size * args.world_size
             labels = labels[: len(labels) // batch * batch]
         name, _ = self._located(self._decoder.keys(labels, "eval_dataset labels"), spare=0)
+        _postprocessed([self._decoder.texts(np.asarray(label)[None])[0] for label in labels[:1]], self._postprocess)
         known = self._sets[name]
         if args.train_sampling_strategy != "group_by_length" or known.length is None:
             return
@@ -179,7 +198,7 @@ class ComputeMetrics(_PickledByCall):
 
     def _predicted(self, predictions: Any, labels: np.ndarray) -> np.ndarray:
         """Return the predicted token ids."""
-        ids = _as_array(preprocess_logits_for_metrics(_on_cpu(predictions), labels, causal=self._causal))
+        ids = _as_array(_reduced(_on_cpu(predictions), labels, self._causal, self._warn))
         if ids.ndim != 2 or ids.dtype.kind not in "iu":
             got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
             raise ValueError(f"predictions: got {got}, wanted {wanted}")
@@ -200,22 +219,35 @@ class ComputeMetrics(_PickledByCall):
                 reasons.append(str(error))
         if not found:
             several = f"got rows of none of the sets {_listed(self._sets)}; " if len(self._sets) > 1 else ""
-            raise ValueError(f"{several}{reasons[0]}"[:200])
+            raise ValueError(one_line(f"{several}{reasons[0]}"))
         whole = [name for name in found if self._sets[name].length in (None, len({*found[name]} - {-1}))]
         names = whole or list(found)
         if len(names) > 1:
+            order = [*self._turn, *(name for name in self._sets if name not in self._turn)]
+            names.sort(key=order.index)
             listed = _listed(names)
             self._warn(f"The labels of {listed} do not tell these sets apart: evaluate them in turn, in this order.")
-            order = list(self._sets)
-            start = order.index(self._last) + 1 if self._last in order else 0
-            names.sort(key=lambda name: (order.index(name) - start) % len(order))
+            start = self._turn.index(self._last) + 1 if self._last in self._turn else 0
+            turn = self._turn[start:] + self._turn[:start]
+            names.sort(key=lambda name: turn.index(name) if name in turn else len(turn))
         return names[0], found[names[0]]
 
     def _warn(self, message: str) -> None:
         """Warn, once for each message."""
         if message not in self._warned:
             self._warned.add(message)
-            give_warnings([TrainingWarning(message)])
+            _warn(message)
+
+
+def _warn(message: str) -> None:
+    give_warnings([TrainingWarning(message)])
+
+
+def _give_new(found: Iterable[Warning], given: set[type[Warning]]) -> None:
+    """Give the warnings whose categories were not given before, and remember these."""
+    new = [warning for warning in found if type(warning) not in given]
+    given.update(map(type, new))
+    give_warnings(new)
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | None = None) -> Any:
@@ -234,6 +266,10 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | No
     >>> preprocess_logits_for_metrics(np.array([[[0.1, 0.9], [0.7, 0.3]]]), np.array([[1, -100]]), causal=False)
     array([[   1, -100]])
     """
+    return _reduced(logits, labels, causal, _warn)
+
+
+def _reduced(logits: Any, labels: Any, causal: bool | None, warn: Callable[[str], None]) -> Any:
     scores, labels = _first(logits), _first(labels)
     if scores.ndim != 3:
         return scores
@@ -245,7 +281,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | No
     if causal and not hidden:
         raise ValueError("label_ids: got labels that do not begin with -100, wanted -100 in place of every prompt")
     if causal is None and not has_encoder and not hidden:
-        give_warnings([TrainingWarning(_MAYBE_CAUSAL)])
+        warn(_MAYBE_CAUSAL)
     if causal or (causal is None and hidden and not has_encoder):
         ids = ids[:, [0, *range(ids.shape[1] - 1)]]
     ids[labels == PADDING] = PADDING
@@ -392,9 +428,12 @@ class GenerationCallback(_PickledByCall):
         _expect(is_number, "batch_size", batch_size, "a whole number of at least 1")
         is_dict = chat_template_kwargs is None or isinstance(chat_template_kwargs, Mapping)
         _expect(is_dict, "chat_template_kwargs", chat_template_kwargs, "a dict")
+        template = dict(chat_template_kwargs or {})
+        _expect("tokenize" not in template, "chat_template_kwargs", "tokenize", "none: the callback tokenizes")
         _expect_function(postprocess)
         self._decoder, self._variant, self.trainer = _Decoder(tokenizer), variant, trainer
-        self._template = {"add_generation_prompt": True, **(chat_template_kwargs or {})}
+        self._is_given = trainer is not None
+        self._template = {"add_generation_prompt": not template.get("continue_final_message"), **template}
         self._generation = generation_arguments(generation_kwargs)
         self._batch_size, self._postprocess = batch_size, postprocess
         self._sets = {
@@ -402,6 +441,7 @@ class GenerationCallback(_PickledByCall):
             for name, columns in columns_by_set(sources=sources, references=references, prompts=prompts).items()
         }
         self._is_checked = False
+        self._categories: set[type[Warning]] = set()
 
     def on_init_end(self, *_: Any, **__: Any) -> None:
         """Go before the Trainer's other callbacks, so that they see the scores."""
@@ -412,9 +452,9 @@ class GenerationCallback(_PickledByCall):
         self._join_trainer()
         self._check(args, model)
         if args.eval_strategy == "no":
-            give_warnings([TrainingWarning('eval_strategy is "no": only trainer.evaluate() will generate.')])
+            _warn('eval_strategy is "no": only trainer.evaluate() will generate.')
         longest = max((ids for texts in self._sets.values() for ids in texts.ids), key=len)
-        self._generated([longest], model, batch_size=1, quiet=True)
+        _postprocessed(self._generated([longest], model, batch_size=1, quiet=True), self._postprocess)
 
     def on_evaluate(self, args: Any, _state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
         """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
@@ -436,12 +476,15 @@ class GenerationCallback(_PickledByCall):
         return _GenerationSet(sources, references, made)
 
     def _join_trainer(self) -> None:
-        """Find the Trainer, which events do not pass on, and become the first of its callbacks."""
-        frame: Any = sys._getframe()
-        while self.trainer is None and frame is not None:
+        """Find the Trainer, which events do not pass on and which may be another now, and become its first callback."""
+        frame: Any = None if self._is_given else sys._getframe()
+        while frame is not None:
             caller, frame = frame.f_locals.get("self"), frame.f_back
             callbacks = getattr(getattr(caller, "callback_handler", None), "callbacks", ())
-            self.trainer = caller if any(callback is self for callback in callbacks) else None
+            if any(callback is self for callback in callbacks):
+                self._is_checked = self._is_checked and caller is self.trainer
+                self.trainer = caller
+                break
         callbacks = getattr(getattr(self.trainer, "callback_handler", None), "callbacks", [])
         if self in callbacks:
             callbacks.remove(self)
@@ -458,11 +501,13 @@ class GenerationCallback(_PickledByCall):
             wanted = f"a dict of the Trainer's sets {_listed(names)}" if isinstance(known, Mapping) else "one set"
             raise ValueError(f"sources: got {got}, wanted {wanted}")
         _check_best_metric(args, self._sets)
+        if isinstance(getattr(self.trainer, "compute_metrics", None), ComputeMetrics):
+            _warn("compute_metrics and generation_callback both write eval_sari: use one of them.")
         model = getattr(model, "module", model)
         _expect(self._decoder.padding is not None, "tokenizer", "no pad_token and no eos_token", "one to pad with")
         if "eos_token_id" not in self._generation and model.generation_config.eos_token_id is None:
             message = "The model has no eos_token_id, so that all texts run on to max_new_tokens"
-            give_warnings([TrainingWarning(f"{message}: give the tokenizer an eos_token.")])
+            _warn(f"{message}: give the tokenizer an eos_token.")
         for name, texts in self._sets.items():
             texts.ids = _of_set(name, self._tokenized, texts.prompts, model)
         self._is_checked = True
@@ -481,7 +526,7 @@ class GenerationCallback(_PickledByCall):
         cut = sum(len(row) > room for row in rows)
         if cut:
             message = f"{cut} of {len(rows)} prompts lose their beginning: the model has room for {room} tokens before "
-            give_warnings([TrainingWarning(f"{message}{new} new ones. Shorten the prompts, or max_new_tokens.")])
+            _warn(f"{message}{new} new ones. Shorten the prompts, or max_new_tokens.")
         return [row[-room:] for row in rows]
 
     def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
@@ -511,8 +556,11 @@ class GenerationCallback(_PickledByCall):
             distributed.all_gather_object(gathered, made)
         predictions = [gathered[row % world][row // world] for row in range(len(texts.ids))]
         texts.prepared = texts.prepared or Prepared(texts.sources, texts.references, self._variant)
-        with collect_warnings() if rank else nullcontext():  # the first process warns
-            return dict(texts.prepared.compute(_postprocessed(predictions, self._postprocess)))
+        with collect_warnings() as found:
+            scores = dict(texts.prepared.compute(_postprocessed(predictions, self._postprocess)))
+        if rank == 0:
+            _give_new(found, self._categories)
+        return scores
 
     def _generated(self, rows: list[list[int]], model: Any, batch_size: int, quiet: bool) -> list[str]:
         """Return what the model generates for prompts; random numbers go on where they were."""
@@ -667,24 +715,36 @@ def _column(dataset: Any, name: str, argument: str) -> list[Any]:
     is_one = hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
     _expect(is_one, "dataset", type(dataset).__name__, "a data set with a length")
     names = getattr(dataset, "column_names", None) or (list(dataset[0]) if len(dataset) else [name])
-    _expect(name in names, argument, f"a data set with columns {_listed(names)}", f"also {name!r}")
+    if name not in names:
+        raise ValueError(
+            one_line(f"{argument}: wanted a data set with {name!r}, got one with columns {_listed(names)}")
+        )
     if hasattr(dataset, "with_format"):  # one of `datasets`, whose format may hide columns
         return list(dataset.with_format(None)[name])
     return [dataset[row][name] for row in range(len(dataset))]
 
 
 def _postprocessed(texts: list[str], postprocess: Any, name: str = "predictions") -> list[str]:
-    made = texts if postprocess is None else list(map(postprocess, texts))
-    for row, text in enumerate(made):
-        _expect(isinstance(text, str), "postprocess", f"{type(text).__name__} for {name}[{row}]", "a str")
+    """Return what a user's function makes of texts."""
+    if postprocess is None:
+        return texts
+    made = []
+    for row, text in enumerate(texts):
+        try:
+            made.append(postprocess(text))
+        except Exception as error:
+            raise ValueError(one_line(f"postprocess: got {shown(error)} for {name}[{row}], wanted a str")) from error
+        _expect(isinstance(made[row], str), "postprocess", f"{type(made[row]).__name__} for {name}[{row}]", "a str")
     return made
 
 
 def _check_best_metric(args: Any, sets: Mapping[str, Any]) -> None:
-    """Refuse a `metric_for_best_model` that lacks the name of a set: the Trainer would fail after an epoch."""
-    metric = str(args.metric_for_best_model).removeprefix("eval_")
-    is_there = metric not in SCORES or "" in sets
-    _expect(is_there, "metric_for_best_model", metric, f"one of {_listed(f'{name}_{metric}' for name in sets)}")
+    """Refuse a score as `metric_for_best_model` that no set will have: the Trainer would fail after an epoch."""
+    metric = str(args.metric_for_best_model)
+    score = metric.rpartition("_")[2]
+    names = [f"{name}_{score}" if name else score for name in sets]
+    is_there = score not in SCORES or metric.removeprefix("eval_") in names
+    _expect(is_there, "metric_for_best_model", metric, f"one of {_listed(names)}" if "" not in sets else score)
 
 
 def _is_chat(messages: Any) -> bool:
@@ -695,7 +755,8 @@ def _is_chat(messages: Any) -> bool:
 def _expect(is_valid: bool, argument: str, got: Any, wanted: str) -> None:
     """Raise ValueError, in one line, unless an argument is valid."""
     if not is_valid:
-        raise ValueError(f"{argument}: got {got if isinstance(got, str) else reprlib.repr(got)}, wanted {wanted}"[:200])
+        shortened = got if isinstance(got, str) else reprlib.repr(got)
+        raise ValueError(one_line(f"{argument}: got {shortened}, wanted {wanted}"))
 
 
 def _expect_function(postprocess: Any) -> None:

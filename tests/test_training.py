@@ -130,7 +130,7 @@ def test_rows_that_processes_repeat(sari, tokenizer, expected, monkeypatch):
         ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got sets b, wanted the sets of"),
         ({"references": {"a": [[]]}}, "a: references[0]: got no reference, wanted at least one"),
         ({"sources": "source"}, "sources: got 'source', wanted a column, or dataset= with a column of this name"),
-        ({"dataset": [{"input_ids": [1]}]}, "dataset: got a data set with columns input_ids, wanted also 'labels'"),
+        ({"dataset": [{"input_ids": [1]}]}, "dataset: wanted a data set with 'labels', got one with columns input_ids"),
         ({"dataset": iter([])}, "dataset: got list_iterator, wanted a data set with a length"),
         ({"dataset": [{"labels": [5]}], "sources": SOURCES}, "sources: got 10 rows, wanted 1, those of dataset"),
         ({"dataset": [{"labels": [5, -100, 6]}]}, "dataset labels[0]: got -100 between tokens, wanted one answer"),
@@ -155,6 +155,32 @@ def test_what_is_no_ids_or_text_is_refused(sari, function, tokenizer):
     broken = sari.compute_metrics(tokenizer, postprocess=lambda _: None)
     with pytest.raises(ValueError, match=r"^postprocess: got NoneType for predictions\[0\], wanted a str$"):
         broken(evaluated(tokenizer, inputs=SOURCES))
+    broken = sari.reward(postprocess=lambda text: text.split("</think>")[1])
+    with pytest.raises(
+        ValueError, match=r"^postprocess: got IndexError\('list.*'\) for completions\[0\], wanted a str$"
+    ):
+        broken(completions=["a"], source=["a"], references=[["a"]])
+    columns = {f"column_{number}": 0 for number in range(99)}
+    with pytest.raises(ValueError, match=r"^dataset: wanted a data set with 'labels', got one .*\.\.\.$") as raised:
+        sari.compute_metrics(tokenizer, dataset=[columns])
+    assert len(str(raised.value)) <= 200
+
+
+def test_warnings_are_given_once(sari, function, tokenizer):
+    """Data warnings by their category, also where numbers in them differ."""
+    found = []
+    for empty in (8, 9):
+        with sari.collect_warnings() as collected:
+            function(evaluated(tokenizer, [""] * empty + OUTPUTS[empty:]))
+        found.append([type(warning).__name__ for warning in collected])
+    assert "EmptyOutputsWarning" in found[0]
+    assert not set(found[0]) & set(found[1])
+    logits, labels = np.zeros((2, 3, 5)), np.ones((2, 3), int)
+    with sari.collect_warnings() as collected:
+        for _ in range(2):
+            function.preprocess_logits_for_metrics(logits, labels)
+    assert len(collected) == 1
+    assert len(str(collected[0])) <= 200
 
 
 def test_the_default_variant(sari, tokenizer, expected):

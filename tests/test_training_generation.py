@@ -145,6 +145,36 @@ def test_the_trainer_gets_the_scores(sari, tokenizer, memorised, rows, tmp_path)
         assert "eval_sari" in seen
 
 
+def test_a_second_trainer(sari, tokenizer, memorised, rows, tmp_path):
+    """The callback goes with the Trainer that calls it, and looks again at what this one evaluates."""
+    callback = make_callback(sari, tokenizer, generation_kwargs={"max_new_tokens": 4})
+    first = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset=rows)
+    first.evaluate()
+    second = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset={"news": rows})
+    assert callback.trainer is second
+    with pytest.raises(ValueError, match=r"^sources: got one set, wanted a dict of the Trainer's sets news$"):
+        second.train()
+    first.evaluate()
+    assert callback.trainer is first
+    kept = make_callback(sari, tokenizer, trainer=first)
+    with_callbacks(tmp_path, tokenizer, memorised, kept, eval_dataset=rows)
+    assert kept.trainer is first
+
+
+def test_what_repeated_evaluations_warn_of(sari, tokenizer, memorised, rows, tmp_path):
+    callback = make_callback(sari, tokenizer, postprocess=lambda _: "")
+    trainer = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset=rows)
+    trainer.compute_metrics = sari.compute_metrics(tokenizer, **TEXTS)
+    found = []
+    for _ in range(2):
+        with sari.collect_warnings() as warned:
+            trainer.evaluate()
+        found.append([str(warning) for warning in warned])
+    assert "compute_metrics and generation_callback both write eval_sari: use one of them." in found[0]
+    assert "10 of 10 predictions are empty" in found[0]
+    assert not found[1]
+
+
 def test_sets_by_name_and_chats(sari, memorised, rows, tmp_path):
     tokenizer = make_tokenizer()
     tokenizer.chat_template = CHAT
@@ -156,7 +186,7 @@ def test_sets_by_name_and_chats(sari, memorised, rows, tmp_path):
         **{column: {name: texts[part] for name, part in parts.items()} for column, texts in columns.items()},
         prompts=lambda source: [*asks(source), {"role": "assistant", "content": "So:"}],
         generation_kwargs={"max_new_tokens": 12},
-        chat_template_kwargs={"thinking": True, "continue_final_message": True, "add_generation_prompt": False},
+        chat_template_kwargs={"thinking": True, "continue_final_message": True},
         postprocess=lambda text: text[3:],
     )
     sets = {name: rows.select(range(10)[part]) for name, part in parts.items()}
@@ -246,6 +276,13 @@ BEFORE = [
         {"sets": ["web", "news"], "metric_for_best_model": "sari"},
         r"^metric_for_best_model: got sari, wanted one of news_sari, web_sari$",
     ),
+    ({}, {"metric_for_best_model": "news_sari"}, r"^metric_for_best_model: got news_sari, wanted sari$"),
+    (
+        {"postprocess": lambda text: text.split("</think>")[1]},
+        {},
+        r"^postprocess: got IndexError\('list.*'\) for predictions\[0\], wanted a str$",
+    ),
+    ({"postprocess": lambda _: None}, {}, r"^postprocess: got NoneType for predictions\[0\], wanted a str$"),
     ({"prompts": asks}, {}, r"^tokenizer: got no chat_template, wanted one, for prompts of messages$"),
     ({"generation_kwargs": {"max_tokens": 3}}, {}, r"model_kwargs.*max_tokens"),
     (
@@ -307,6 +344,7 @@ BAD = [
     ({"postprocess": "strip"}, r"^postprocess: got strip, wanted a function from text to text$"),
     ({"generation_kwargs": "greedy"}, r"^generation_kwargs: got greedy, wanted a dict of arguments of generate$"),
     ({"chat_template_kwargs": "no"}, r"^chat_template_kwargs: got no, wanted a dict$"),
+    ({"chat_template_kwargs": {"tokenize": True}}, r"^chat_template_kwargs: got tokenize, wanted none: the callback"),
     ({"prompts": answered}, r"^prompts\[0\]: got a chat that ends with the answer, wanted the messages before it$"),
     ({"prompts": 5}, r"^prompts: got 5, wanted a list, or a function from a source to a prompt$"),
     ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources$"),

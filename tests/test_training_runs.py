@@ -1,6 +1,7 @@
 """The compute_metrics function in real Trainers: the scores of the decoded texts, whatever the set-up."""
 
 import re
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -140,6 +141,66 @@ def test_sets_of_the_same_sources(sari, tokenizer, tmp_path, labels, known):
     turns = [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"]
     listed = "first, both" if known and labels == "others" else "first, second, both"
     assert turns == [f"The labels of {listed} do not tell these sets apart: evaluate them in turn, in this order."]
+
+
+def test_the_turn_of_sets(sari, tokenizer, tmp_path):
+    """It is that of the Trainer's dict, and `check` begins anew after evaluations that were interrupted."""
+    texts = {"first": [row[:1] for row in REFERENCES], "second": [row[1:] for row in REFERENCES]}
+    sets = {name: make_dataset(tokenizer, references=rows, labels=SHORT) for name, rows in texts.items()}
+    function = sari.compute_metrics(tokenizer, dataset=sets, **NAMED)
+    turned = dict(reversed(sets.items()))
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=turned, batch_eval_metrics=True)
+    outputs = predictions_of(make_trainer(tmp_path, tokenizer), tokenizer)
+    with sari.collect_warnings():
+        function.check(trainer)
+        trainer.predict(turned["second"])
+        batch = next(iter(trainer.get_eval_dataloader("first")))["labels"]
+        function(SimpleNamespace(predictions=batch, label_ids=batch), compute_result=False)
+        function.check(trainer)
+        metrics = trainer.evaluate()
+    for name, rows in texts.items():
+        assert of_evaluation(metrics, f"eval_{name}") == expected_scores(sari, outputs, references=rows)
+    trainer.eval_dataset = {"first": sets["first"], "third": sets["second"]}
+    with pytest.raises(
+        ValueError, match=r"^eval_dataset: got sets first, third, wanted those of compute_metrics: first"
+    ):
+        function.check(trainer)
+
+
+def test_a_set_without_length(sari, tokenizer, dataset, tmp_path):
+    function = sari.compute_metrics(tokenizer, dataset=dataset, **NAMED)
+    trainer = make_trainer(tmp_path, tokenizer, function)
+    trainer.eval_dataset = dataset.to_iterable_dataset()
+    assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer, dataset))
+
+
+@pytest.mark.parametrize("metric", ["news_sari", "eval_eval_sari", "sari_sari"])
+def test_scores_that_no_set_has(sari, tokenizer, tmp_path, metric):
+    function = sari.compute_metrics(tokenizer, **TEXTS)
+    trainer = make_trainer(tmp_path, tokenizer, function, metric_for_best_model=metric)
+    with pytest.raises(ValueError, match=f"^metric_for_best_model: got {metric}, wanted sari$"):
+        function.check(trainer)
+    for name in ("sari", "eval_keep", "loss", "overadd"):
+        trainer.args.metric_for_best_model = name
+        function.check(trainer)
+
+
+@pytest.mark.parametrize("broken", [lambda text: text.split("</think>")[1], lambda _: None])
+def test_postprocess_is_tried_in_the_check(sari, tokenizer, tmp_path, broken):
+    function = sari.compute_metrics(tokenizer, **TEXTS, postprocess=broken)
+    with pytest.raises(ValueError, match=r"^postprocess: got (Index|None).* for predictions\[0\], wanted a str$"):
+        function.check(make_trainer(tmp_path, tokenizer, function))
+
+
+def test_the_check_tells_kinds_of_models_apart(sari, tokenizer, dataset, tmp_path):
+    """Logits of a T5 whose labels begin with -100 are not shifted, though no states of its encoder come with them."""
+    rows = dataset.map(lambda row: {"labels": [-100, *row["labels"][1:]]})
+    function = sari.compute_metrics(tokenizer, dataset=rows, **NAMED)
+    trainer = make_trainer(tmp_path, tokenizer, function, generate=False, eval_dataset=rows)
+    logits, labels = np.eye(9)[[[1, 2, 3]]], np.array([[-100, 5, 6]])
+    assert function.preprocess_logits_for_metrics(logits, labels).tolist() == [[-100, 1, 2]]
+    function.check(trainer)
+    assert function.preprocess_logits_for_metrics(logits, labels).tolist() == [[-100, 2, 3]]
 
 
 @pytest.mark.parametrize("known", [True, False])
