@@ -19,7 +19,7 @@ from .scores import Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, interval
 from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
 from .tokenization import encode_chunk, encode_corpus, encode_predictions
-from .validation import Columns, SystemColumns, shown, unrelated_texts, validate_texts
+from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_texts
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
 
@@ -252,7 +252,7 @@ def compare(
 def check_compared(names: list[str], baseline: str | None, resampling: Resampling, all_pairs: bool) -> None:
     """Refuse a baseline that is not a system, and all pairs with a baseline or without a test (ValueError)."""
     if baseline is not None and baseline not in names:
-        raise ValueError(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"[:200])
+        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"))
     if all_pairs and baseline is not None:
         raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
     if all_pairs and resampling.method is None:

@@ -63,9 +63,14 @@ class Ngrams:
         return self.order.weight if isinstance(self.order.weight, int) else self.order.weight[self.owners]
 
     @property
+    def nrefs(self) -> np.ndarray:
+        """How many references the segment has."""
+        return self.order.tokens.nrefs[self.owners]
+
+    @property
     def holders(self) -> np.ndarray:
         """How many references hold the n-gram."""
-        return np.append(self.order.holders, 0)[self.index]
+        return np.append(self.order.holders, 0)[self.index]  # the index -1 is that of the 0
 
     @property
     def long_references(self) -> np.ndarray:
@@ -99,8 +104,8 @@ def hf(old: Ngrams, new: Ngrams) -> Counts:
 def xu2016(old: Ngrams, new: Ngrams) -> Counts:
     """Count as the authors' script: each distinct n-gram has one vote, the share of its occurrences that is right.
 
-    https://github.com/cocoxu/simplification, SARI.py (3557046), SARIngram. Its delete recall, which SARI leaves out,
-    has the numerator of the precision.
+    https://github.com/cocoxu/simplification, SARI.py (3557046), SARIngram. The script also computes a recall of delete,
+    with the numerator of the precision, but does not use it.
     """
     s, p, r = old.m * old.s, old.m * old.p, old.r
     kept, should = np.minimum(s, p), np.minimum(s, r)
@@ -324,7 +329,7 @@ def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
         for operation, ratios in enumerate((found.keep, found.delete, found.add)):
             sums = counts[:, :, order.n - 1, operation]
             for figure, row in enumerate(ratios):
-                same = figure == 2 and row is ratios[0]
+                same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
                 sums[..., figure] = sums[..., 0] if same else row.sum(axis=-1)
         if found.keep_recall_of_new is not None:
             counts[:, :, order.n - 1, _KEEP, 3] += found.keep_recall_of_new.sum(axis=-1)
@@ -676,7 +681,12 @@ class _Order:
 
 
 class _OneReference(Ngrams):
-    """N-grams of texts that are compared with one reference each."""
+    """N-grams of texts that are compared with one reference at a time; every property is about that one."""
+
+    @property
+    def nrefs(self) -> np.ndarray:
+        """Always 1."""
+        return np.ones(self.r.shape[-1], np.int64)
 
     @property
     def holders(self) -> np.ndarray:

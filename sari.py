@@ -127,10 +127,7 @@ class Sari(Scorer, evaluate.Metric):
     _compute.__signature__ = inspect.signature(Scorer.compute)  # type: ignore[attr-defined]
 
     def compute(self, *, predictions: Any = None, references: Any = None, sources: Any = None, **options: Any) -> Any:
-        """Compute SARI of the arguments, or of what `add` and `add_batch` stored, or of both.
-
-        On the other processes of a distributed evaluation the result is None.
-        """
+        """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
         nothing = sources is None and predictions is None and references is None
         given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):
@@ -145,6 +142,8 @@ class Sari(Scorer, evaluate.Metric):
         except BaseException:
             self._discard()
             raise
+
+    compute.__signature__ = inspect.signature(Scorer.compute)  # type: ignore[attr-defined]
 
     def add_batch(self, *, predictions: Any = None, references: Any = None, sources: Any = None) -> None:
         """Store segments for `compute`."""
@@ -168,6 +167,9 @@ class Sari(Scorer, evaluate.Metric):
         """
         segment = {"sources": (source, sources), "predictions": (prediction, predictions)}
         segment["references"] = (reference, references)
+        for name, both in segment.items():
+            if None not in both:
+                raise ValueError(f"{name}: got two values, one by its other name {name[:-1]}, wanted one")
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)
         super().add(sources=text, prediction=output, reference=texts)

@@ -1,5 +1,6 @@
 """`Scorer`: every public method of the metric, without `evaluate`."""
 
+import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, cast
@@ -34,8 +35,17 @@ from .training import (
     callback_class,
     preprocess_logits_for_metrics,
 )
-from .validation import validate_candidates, validate_columns, validate_shared, validate_systems
-from .variants import VARIANTS, ScoringOptions, Variant, check_flags, resolve_variant, takes_options
+from .validation import is_column, shown, validate_candidates, validate_columns, validate_shared, validate_systems
+from .variants import (
+    VARIANTS,
+    ScoringOptions,
+    Variant,
+    check_choice,
+    check_flags,
+    check_whole_number,
+    resolve_variant,
+    takes_options,
+)
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -186,9 +196,12 @@ class Scorer:
         """
         variant = resolve_variant(**options)
         names = getattr(batch, "column_names", batch)  # of an Arrow table
+        if not (is_column(names) or isinstance(names, Mapping)):
+            raise ValueError(f"batch: got {shown(batch)}, wanted columns {', '.join(COLUMNS)}")
         missing = [name for name in COLUMNS if name not in names]
         if missing:
-            raise ValueError(f"batch: got columns {', '.join(names)}, wanted also {', '.join(missing)}"[:200])
+            got = textwrap.shorten(", ".join(map(str, names)), 100, placeholder=" ...")
+            raise ValueError(f"batch: got columns {got}, wanted also {', '.join(missing)}")
         columns = validate_columns(*(batch[name] for name in COLUMNS))
         return score_columns(columns, variant, sentences=True).sentences()
 
@@ -298,6 +311,8 @@ class Scorer:
             after the step, and "change", the change of SARI. The first step is variant_a as it is, with None for these
             three. Choices that agree have no step.
         """
+        check_choice("variant_a", variant_a, VARIANTS)
+        check_choice("variant_b", variant_b, VARIANTS)
         first, last = (resolve_variant(**{**cast(Any, options), "variant": name}) for name in (variant_a, variant_b))
         return explain_difference(validate_columns(sources, predictions, references), first, last)
 
@@ -309,6 +324,8 @@ class Scorer:
             nrefs: the number of references per segment, "var" if segments differ.
             options: see `ScoringOptions`.
         """
+        if nrefs not in ("?", "var"):
+            check_whole_number("nrefs", nrefs, least=1)
         return resolve_variant(**options).signature({nrefs})
 
     @takes_options()

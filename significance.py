@@ -314,9 +314,10 @@ def resolve_resampling(
     if method is not None:
         check_choice("method", method, TESTS)
     if confidence is not None:
-        if isinstance(confidence, bool) or not isinstance(confidence, Real):
+        level: Any = confidence
+        if isinstance(level, bool) or not isinstance(level, Real):
             raise TypeError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
-        if not 0 < float(confidence) < 1:
+        if not 0 < confidence < 1:
             raise ValueError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
         confidence = float(confidence)
     if resamples is not None:

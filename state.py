@@ -275,7 +275,7 @@ class State:
         """
         given: Any = other
         if not isinstance(given, State):
-            if type(given).__name__ != State.__name__:
+            if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
                 raise TypeError(f"other: got {type(given).__name__}, wanted a State")
             other = read_state(given.to_bytes(), **given._statistics.variant.callables)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
@@ -365,6 +365,8 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
         raise ValueError(f"data: got a state of version {shown(made_by)}, wanted one of {VERSION}")
     given = {name: value for name, value in callables.items() if value is not None}
     lacking = sorted(OPTIONS.keys() - options.keys() - given.keys())
+    if not {"tokenize", "sentence_splitter"}.issuperset(lacking):
+        raise ValueError(_NO_STATE)
     if lacking:
         raise ValueError(f"{lacking[0]}: got None, wanted the callable that the state was made with")
     variant = resolve_variant(**{**options, **given})
@@ -392,9 +394,10 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
     segments, copies, level = head["segments"], head["copies"], empty.variant.level
     counts = (empty.variant.max_order, len(OPERATIONS), 4)
     of_sentences = (empty.variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
-    totals = np.array(head["totals"], np.int64)
+    totals = np.array(head["totals"])
     wanted = (3, *(counts if level == "corpus" else of_sentences)) if segments else ()
-    if {type(segments), type(copies)} != {int} or not 0 <= copies <= segments or totals.shape != wanted:
+    of_one_kind = {type(segments), type(copies)} == {int} and totals.dtype == np.int64
+    if not of_one_kind or not 0 <= copies <= segments or totals.shape != wanted or (totals < 0).any():
         raise ValueError(_NO_STATE)
     numbers = np.frombuffer(body, "<f8").astype(float)
     parts: list[tuple[np.ndarray, ...]] = []

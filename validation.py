@@ -1,5 +1,6 @@
 """Columns of texts in, plain lists out, or a ValueError of one line: argument, row, what came, what was wanted."""
 
+import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain
@@ -116,8 +117,9 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     rows = _listed("candidates", candidates, wanted)
     if len(rows) != len(sources):
         raise ValueError(f"candidates: got {len(rows)} rows, wanted {len(sources)}, as many as sources")
-    checked = [validate_texts(f"candidates[{number}]", row) for number, row in enumerate(rows)]
+    checked = [_listed(f"candidates[{number}]", row, "a list of str") for number, row in enumerate(rows)]
     for number, row in enumerate(checked):
+        validate_texts(f"candidates[{number}]", row)
         if len(row) < least:
             raise ValueError(f"candidates[{number}]: got {len(row)}, wanted at least {least}")
     return sources, checked
@@ -174,13 +176,22 @@ def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -
 
 
 def shown(value: object) -> str:
-    """Return a value as a message shows it: its `repr`, cut to 60 characters.
+    """Return a value as a message shows it: its `repr` in one line, cut to 60 characters.
 
     >>> shown("0123456789" * 10)
     "'01234567890123456789012345678...12345678901234567890123456789'"
     """
-    text = repr(value)
+    text = " ".join(repr(value).splitlines())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
+
+
+def one_line(message: str) -> str:
+    """Return a message in one line of at most 200 characters.
+
+    >>> one_line("batch: got   two words")
+    'batch: got two words'
+    """
+    return textwrap.shorten(message, 200, placeholder=" ...")
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:

@@ -51,6 +51,7 @@ LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
 PUNKT = "punkt"
 
+_LONGEST_NAME = 60
 _LONGEST_NGRAMS = 100  # counts of longer ones fill the memory without changing a score
 _SPLITTERS = f"{PUNKT!r} or a callable from a text to the list of its sentences"
 _HOW_TO_GET_PUNKT = (
@@ -282,7 +283,7 @@ _ROWS = (
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
         level="sentence",
-        zero_division=1,
+        zero_division=1.0,
         deletion="precision",
         tokenize="13a",
         splits_on_space=True,
@@ -293,7 +294,7 @@ _ROWS = (
         source=f"{_XU}, SARI.py",
         counting="xu2016",
         level="sentence",
-        zero_division=0,
+        zero_division=0.0,
         deletion="precision",
         splits_on_space=True,
     ),
@@ -303,7 +304,7 @@ _ROWS = (
         source=f"{_XU}, modified-sari.py",
         counting="lens",
         level="sentence",
-        zero_division=0,
+        zero_division=0.0,
         deletion="precision",
         splits_on_space=True,
     ),
@@ -313,7 +314,7 @@ _ROWS = (
         source=f"{_EASSE}, easse/sari.py",
         counting="easse",
         level="corpus",
-        zero_division=0,
+        zero_division=0.0,
         tokenize="13a",
     ),
     Variant(
@@ -322,7 +323,7 @@ _ROWS = (
         source=f"{_EASSE}, easse/sari.py",
         counting="easse",
         level="corpus",
-        zero_division=0,
+        zero_division=0.0,
         tokenize="13a",
         source_tokenize="none",
         lowercase=False,
@@ -333,7 +334,7 @@ _ROWS = (
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
         counting="easse",
         level="corpus",
-        zero_division=0,
+        zero_division=0.0,
         tokenize="13a",
         source_tokenize="none",
         lowercase=False,
@@ -347,7 +348,7 @@ _ROWS = (
         counting="easse",
         level="corpus",
         averaging="ratios",
-        zero_division=0,
+        zero_division=0.0,
         deletion="precision",
         tokenize="13a",
     ),
@@ -357,7 +358,7 @@ _ROWS = (
         source=_T2T,
         counting="t2t",
         level="sentence",
-        zero_division=1,
+        zero_division=1.0,
         deletion="precision",
     ),
     Variant(
@@ -366,7 +367,7 @@ _ROWS = (
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
         counting="t2t",
         level="sentence",
-        zero_division=1,
+        zero_division=1.0,
     ),
     Variant(
         name="set",
@@ -374,7 +375,7 @@ _ROWS = (
         source="the definition in this project's docs/variants.md",
         counting="sets",
         level="sentence",
-        zero_division=0,
+        zero_division=0.0,
         addition="precision",
     ),
     Variant(
@@ -383,7 +384,7 @@ _ROWS = (
         source=_DSARI,
         counting="xu2016",
         level="sentence",
-        zero_division=0,
+        zero_division=0.0,
         deletion="precision",
         splits_on_space=True,
         penalties="dsari",
@@ -514,15 +515,14 @@ class _MethodWithOptions:
             inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint)
             for name, hint in self._hints.items()
         ]
-        names = [parameter.name for parameter in (*self._own, *options)]
+        names = [parameter.name for parameter in (*self._own[1:], *options)]
 
         @functools.wraps(method)
         def with_options(*arguments: Any, **given: Any) -> Any:
             """Call the method."""
             for name in given:
                 if name not in names:
-                    wanted = _nearest(name, names) or f", wanted one of {', '.join(names)}"
-                    raise TypeError(f"{name}: got an unknown argument{wanted}"[:200])
+                    raise TypeError(f"{shown(name)[1:-1]}: got an unknown argument{_nearest(name, names)}")
             if "variant" in defaults:
                 given.setdefault("variant", variant)
             return method(*arguments, **given)
@@ -558,7 +558,7 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     Traceback (most recent call last):
     ...
     ValueError: variant: got 'nope', wanted one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
-lasertagger, set, dsari
+lasertagger, set, dsari; did you mean 'paper'?
     """
     _version_of("sacrebleu")  # before anything is scored
     check_choice("variant", variant, VARIANTS)
@@ -566,6 +566,8 @@ lasertagger, set, dsari
     for name, value in given.items():
         check_choice("option", name, _CHECKS)
         _CHECKS[name](value)
+    # Plain numbers, so that equal options are equal where they were read again.
+    given |= {name: kind(given[name]) for name, kind in (("zero_division", float), ("max_order", int)) if name in given}
     resolved = replace(VARIANTS[variant], **given)
     if resolved.penalties == "none":
         resolved = replace(resolved, sentence_splitter=PUNKT)  # unused, so that it does not set two variants apart
@@ -614,11 +616,12 @@ def check_flags(**flags: Any) -> None:
 
 def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> None:
     """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
+    number: Any = value
+    if isinstance(number, bool) or not isinstance(number, Integral):
         raise TypeError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
-    if int(value) < least:
+    if value < least:
         raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
-    if most is not None and int(value) > most:
+    if most is not None and value > most:
         raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at most {most}")
 
 
@@ -642,9 +645,10 @@ def check_splitter(splitter: object) -> None:
 
 
 def _check_zero_division(value: Any) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
+    number: Any = value
+    if isinstance(number, bool) or not isinstance(number, Real):
         raise TypeError(f"zero_division: got {shown(value)}, wanted a number from 0 to 1")
-    if not 0 <= float(value) <= 1:
+    if not 0 <= value <= 1:
         raise ValueError(f"zero_division: got {shown(value)}, wanted a number from 0 to 1")
 
 
@@ -661,8 +665,10 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
 
 
 def _nearest(name: str, names: Collection[str]) -> str:
-    nearest = get_close_matches(name, names, n=1)
-    return f"; did you mean {nearest[0]!r}?" if nearest else ""
+    """Return a question for the nearest name, of those that have something in common with this one."""
+    lower = {known.lower(): known for known in names}
+    nearest = get_close_matches(name[:_LONGEST_NAME].lower(), lower, n=1, cutoff=0.25)
+    return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""
 
 
 # ---- Differences between variants -----------------------------------------------------------------------------------

@@ -19,10 +19,10 @@ LONGEST = 200
 
 @contextmanager
 def refuses(kind, message):
-    """Expect an error of this kind with exactly this message, which fits a line."""
+    """Expect an error of this kind with exactly this message, which fits a line, and perhaps the nearest name."""
     assert len(message) <= LONGEST
     assert "\n" not in message
-    with pytest.raises(kind, match=rf"\A{re.escape(message)}\Z") as error:
+    with pytest.raises(kind, match=rf"\A{re.escape(message)}(; did you mean '.+'\?)?\Z") as error:
         yield error
 
 

@@ -60,7 +60,7 @@ def test_details_of_a_state(scorer):
     [
         ({"level": "corpus"}, "level 'corpus'"),
         ({"tokenize": "none"}, "tokenize 'none'"),
-        ({"zero_division": 0}, "zero_division 0"),
+        ({"zero_division": 0}, "zero_division 0.0"),
         ({"max_order": 3}, "max_order 3"),
         ({"lowercase": False, "deletion": "f1"}, "deletion 'f1'; lowercase False"),
     ],
