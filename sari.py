@@ -30,7 +30,7 @@ _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
 by up to 20 points on the same file; this module computes each published one by name, says in a signature which one it
-was, and is by default the one of Hugging Face's own `sari` module, about 30 times as fast.
+was, and is by default the one of Hugging Face's own `sari` module, more than 20 times as fast.
 """
 
 _OPTIONS = "\n".join(

@@ -185,13 +185,6 @@ def test_scores_that_no_set_has(sari, tokenizer, tmp_path, metric):
         function.check(trainer)
 
 
-@pytest.mark.parametrize("broken", [lambda text: text.split("</think>")[1], lambda _: None])
-def test_postprocess_is_tried_in_the_check(sari, tokenizer, tmp_path, broken):
-    function = sari.compute_metrics(tokenizer, **TEXTS, postprocess=broken)
-    with pytest.raises(ValueError, match=r"^postprocess: got (Index|None).* for predictions\[0\], wanted a str$"):
-        function.check(make_trainer(tmp_path, tokenizer, function))
-
-
 def test_the_check_tells_kinds_of_models_apart(sari, tokenizer, dataset, tmp_path):
     """Logits of a T5 whose labels begin with -100 are not shifted, though no states of its encoder come with them."""
     rows = dataset.map(lambda row: {"labels": [-100, *row["labels"][1:]]})
