@@ -209,7 +209,7 @@ def test_options_hold_for_both_ends(sari, corpus):
 
 
 def test_an_unknown_variant_has_no_explanation(scorer):
-    with refuses(ValueError, f"variant: got 'bleu', wanted one of {', '.join(VARIANTS)}"):
+    with refuses(ValueError, f"variant_b: got 'bleu', wanted one of {', '.join(VARIANTS)}"):
         scorer.explain_difference(**TEXTS, variant_b="bleu")
     with pytest.raises(TypeError, match=r"^variant: got an unknown argument; did you mean 'variant_[ab]'\?$"):
         scorer.explain_difference(**TEXTS, variant="easse")
