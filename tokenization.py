@@ -28,7 +28,6 @@ _FEW_SEGMENTS = 64
 
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
 _SPACE, _ALONE, _MARK, _DIGIT, _DASH = 1, 2, 4, 8, 16
-_SEPARATOR = b"\xff"
 _PADDING = b"\xff" * 8
 _WHITESPACE = bytes([*range(9, 14), *range(28, 33), 0xFF])
 _NON_ASCII_WHITESPACE = re.compile(r"[^\S\x00-\x7f]")
