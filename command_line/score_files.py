@@ -217,15 +217,16 @@ def _document(
         OptionError: for options that the metric refuses, trees that do not fit, or packages that are missing.
     """
     with needing("report", "--report"):
-        from sari.command_line.side_data import chosen_measures, read_side_data
+        from sari.command_line.side_data import chosen_measures, own_measures, read_side_data
         from sari.reports import building, pages
-        from sari.reports.companions import REPORTED_MEASURES
+        from sari.reports.companions import MEASURES
         from sari.reports.document_tables import tabulate_document
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
         side_data = read_side_data(options)
-        measures = [*REPORTED_MEASURES, *(row for row in chosen_measures(options) if row.is_slow)]
+        chosen = chosen_measures(options)
+        measures = [row for row in MEASURES if row in chosen or not row.is_slow] + own_measures(options)
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,

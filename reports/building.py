@@ -1,7 +1,6 @@
 """Reports, gathered: what is known of the scored systems, companion measures, lengths of sources, and examples."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -42,7 +41,7 @@ def build(
         scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
         side_data: what some measures need beside the texts, such as dependency trees of the first references.
         resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
-        measures: among `MEASURES`, to compute.
+        measures: to compute, in the order of `MEASURES`, then those of the user.
         advance: called again and again while it works, `steps` times, with what begins.
 
     Raises:
@@ -58,10 +57,12 @@ def build(
     beside[SOURCE] = _scored(columns.sources, columns.sources, columns.references, some.variant)
     if all(others):
         beside[REFERENCE] = _scored(columns.sources, first, others, some.variant)
-    measured = test_set.measure({**columns.predictions, SOURCE: columns.sources}, measures, advance=advance)
+    measured = test_set.measure(columns.predictions, measures, advance=advance)
+    of_source = test_set.measure({SOURCE: columns.sources}, measures, advance=advance)
     of_reference = test_set.measure({REFERENCE: first}, measures, first_references=True, advance=advance)
-    systems = _systems(measured, beside, resampling, lengths)
-    reference = _systems(of_reference, beside, resolve_resampling(), lengths)
+    systems = _systems(measured, beside, measures, resampling, lengths)
+    (source,) = _systems(of_source, beside, measures, resolve_resampling(), lengths)
+    (reference,) = _systems(of_reference, beside, measures, resolve_resampling(), lengths)
     nrefs = list(map(len, columns.references))
     return Document(
         signature=some.signature,
@@ -74,18 +75,17 @@ def build(
         intervals=resampling.intervals,
         warnings=list(warnings),
         lengths=[length for length, _ in lengths],
-        systems=systems[:-1],
-        beside=[replace(systems[-1], intervals=None, measure_intervals=None), *reference],
-        examples=choose_examples(
-            columns, some.variant, systems[:-1], systems[-1], seed=resampling.seed, advance=advance
-        ),
+        systems=systems,
+        beside=[source, reference],
+        measures=measured.measures,
+        examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
         scored=scored,
     )
 
 
 def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
-    return 2 * len(measures) + example_groups(systems)
+    return 3 * len(measures) + example_groups(systems)
 
 
 def _scored(sources: list[str], outputs: list[str], references: list[list[str]], variant: Variant) -> CorpusStatistics:
@@ -95,6 +95,7 @@ def _scored(sources: list[str], outputs: list[str], references: list[list[str]],
 def _systems(
     measured: MeasuredSystems,
     statistics: Mapping[str, CorpusStatistics],
+    measures: Sequence[Measure],
     resampling: Resampling,
     lengths: list[tuple[Length, list[int]]],
 ) -> list[System]:
@@ -103,6 +104,7 @@ def _systems(
     Args:
         measured: their companion measures.
         statistics: by system.
+        measures: those that were asked for.
         resampling: how intervals are made.
         lengths: classes of lengths, each with the places of its segments.
     """
@@ -120,7 +122,7 @@ def _systems(
                 intervals=result.get("confidence_intervals") if result else None,
                 orders=result["orders"] if result else [],
                 sentences=result["sentences"] if result else None,
-                measures={measure.name: values[name].get(measure.name) for measure in MEASURES},
+                measures={measure.name: values[name].get(measure.name) for measure in (*MEASURES, *measures)},
                 measure_intervals=None if intervals is None else intervals[name],
                 rows={measure: column.tolist() for measure, column in means.items()},
                 lengths=[_of_class(corpus, measured, rows, places) for _, places in lengths] if corpus else [],

@@ -25,7 +25,7 @@ from pathlib import Path
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import MEASURES, SPREADS, Measure
+from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
@@ -85,7 +85,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
+    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -189,15 +189,14 @@ def _more(document: Document) -> list[Table]:
 
 
 def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
-    """Return, under each heading, the measures that any system has, with a cell per column."""
+    """Return, under each heading, the measures that the systems have, with a cell per column."""
     columns: list[System] = [*document.systems, *document.beside]
-    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
     return [
         (
             group,
             [(measure, [_measure_cell(system, measure) for system in columns]) for measure in measures],
         )
-        for group, measures in groupby(shown, key=lambda measure: measure.group)
+        for group, measures in groupby(document.measures, key=lambda measure: measure.group)
     ]
 
 
@@ -228,7 +227,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         classes = list(map(_span, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in MEASURES:
+    for measure in document.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"

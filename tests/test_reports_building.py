@@ -1,11 +1,15 @@
 """Reports, gathered: that the numbers are the metric's and the measures', and which segments are chosen."""
 
+import json
 from itertools import pairwise
 
 import numpy as np
 import pytest
+from conftest import ROOT
+from programs import EXAMPLE, SYSTEMS
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, document_of_one, document_of_two
 
+from sari.command_line.program import main
 from sari.companion_measures import simplification
 from sari.reports import building
 from sari.reports.companions import MEASURES
@@ -95,3 +99,25 @@ def test_progress_is_told():
     assert len(calls) == building.steps(len(systems))
     assert calls[0] == "BLEU"
     assert calls[-1] == "Most rewritten of c"
+
+
+@pytest.mark.parametrize("ending", ["html", "md", "json", "csv", "tex"])
+def test_a_measure_computed_elsewhere_is_shown_as_others_are(ending, tmp_path, monkeypatch):
+    """With its interval and, where systems are tested, its p-value."""
+    monkeypatch.chdir(ROOT)
+    rows = [f"{place}\t{place % 3}\n" for place in range(10)]
+    (tmp_path / "own.tsv").write_text("deleting\trewriting\n" + "".join(rows))
+    report = tmp_path / f"report.{ending}"
+    given = ["--own-measure", f"mine={tmp_path / 'own.tsv'}", "--paired-ar", "--confidence", "--report", str(report)]
+    assert main([*EXAMPLE, *SYSTEMS, *given, "--quiet"]) == 0
+    text = report.read_text(encoding="utf-8")
+    if ending == "json":
+        deleting, rewriting = json.loads(text)["systems"]
+        assert (deleting["measures"]["mine"], rewriting["measures"]["mine"]) == (4.5, 0.9)
+        low, high = deleting["measure_intervals"]["mine"]
+        assert low < 4.5 < high
+        test = json.loads(text)["scored"]["systems"][1]["measure_tests"]["mine"]
+        assert test["p_value"] < 0.05
+    else:
+        assert "mine" in text
+        assert "4.5" in text
