@@ -6,7 +6,6 @@ from typing import Any
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
 from sari.companion_measures.columns import read_numbers
-from sari.reports.baseline_measures import add_baseline_measures
 from sari.reports.companions import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
 from sari.reports.measuring import add_measures
 from sari.reports.score_report import ScoreReport
@@ -31,8 +30,7 @@ def measure(
     splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
     with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=options.quiet) as advance:
         side_data = read_side_data(options)
-        report = add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
-        return add_baseline_measures(report, columns, variants, measures, how=how, side_data=side_data)
+        return add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
 
 
 def chosen_measures(options: Options, *, trees: bool = True) -> list[Measure]:

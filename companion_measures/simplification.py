@@ -137,6 +137,17 @@ def edit_distances(texts, references) -> np.ndarray:
     )
 
 
+def equal_tokens(texts, references) -> np.ndarray:
+    """Return which texts have the tokens of a reference, in the same order: bool[segments].
+
+    >>> equal_tokens(["a b", "a b"], [["x", "a  b"], ["b a"]])
+    array([ True, False])
+    """
+    texts, references = texts_and_references(texts, references, "texts")
+    pairs = zip(texts, references, strict=True)
+    return _numbers((text.split() in map(str.split, others) for text, others in pairs), bool)
+
+
 def compression_ratios(sources, predictions) -> np.ndarray:
     """Return characters of the prediction per character of the source: float64[segments], 0 for an empty source.
 

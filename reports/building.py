@@ -11,7 +11,7 @@ from sari.data_warnings import WarningRow
 from sari.reports.companions import MEASURES, REPORTED_MEASURES, Measure
 from sari.reports.document import REFERENCE, SOURCE, Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
-from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData
+from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees
 from sari.reports.score_report import ScoreReport
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics
@@ -59,7 +59,8 @@ def build(
         beside[REFERENCE] = _scored(columns.sources, first, others, some.variant)
     measured = test_set.measure(columns.predictions, measures, advance=advance)
     of_source = test_set.measure({SOURCE: columns.sources}, measures, advance=advance)
-    of_reference = test_set.measure({REFERENCE: first}, measures, first_references=True, advance=advance)
+    against_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
+    of_reference = against_others.measure({REFERENCE: first}, measures, advance=advance)
     systems = _systems(measured, beside, measures, resampling, lengths)
     (source,) = _systems(of_source, beside, measures, resolve_resampling(), lengths)
     (reference,) = _systems(of_reference, beside, measures, resolve_resampling(), lengths)
@@ -113,7 +114,7 @@ def _systems(
     for place, name in enumerate(measured.systems):
         corpus = statistics.get(name)
         rows = {measure: table[:, place] for measure, table in measured.rows.items()}
-        means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.of_sums}
+        means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.adds_up}
         result = corpus.result(details=True, resampling=resampling) if corpus else None
         systems.append(
             System(

@@ -45,42 +45,48 @@ class Measure:
     """A companion measure.
 
     Attributes:
+        group: the heading that it stands under.
         name: in files and options.
         label, heading: for people, in a row and above a narrow column.
         about: what it tells, in a line.
-        function: of `companion_measures`: from columns to a number per segment, of which the mean is the value, or to
-            several, of whose sums it is made.
-        group: the heading that it stands under.
-        arguments: the columns that the function takes: see `MeasuredSet.measure`.
-        options: more arguments of the function, and of `of_sums`.
-        of_sums: the function from such sums, float64[..., number], to values, float64[...]; empty for the mean.
+        function: the function of `companion_measures` that computes a number per segment, whose mean is the value.
+        arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
+        adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
+            `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
+        options: more arguments of the functions.
         digits: after the point, for people.
-        unit: "%" for a share of segments, else empty.
-        condition: for a share, from the numbers to which segments count; None where the numbers are True or False.
-        side_files: the files among the arguments.
+        unit: "%" for a share of segments, whose function tells for each segment whether it counts; else empty.
         needs_punkt: whether it needs NLTK and its Punkt.
-        is_slow: whether it is computed only where it is named.
+        is_slow: whether it is computed only on request.
     """
 
+    group: str
     name: str
     label: str
     heading: str
     about: str
     function: str
-    group: str
     arguments: tuple[str, ...]
+    adds_up: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    of_sums: str = ""
     digits: int = 2
     unit: str = ""
-    condition: Callable[[np.ndarray], np.ndarray] | None = None
-    side_files: tuple[SideFile, ...] = ()
     needs_punkt: bool = False
     is_slow: bool = False
 
+    @property
+    def side_files(self) -> list[SideFile]:
+        """The files among the arguments."""
+        return [file for file in SIDE_FILES if file.name in self.arguments]
+
+    def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
+        compute = resolve(f"{self.function}_counts" if self.adds_up else self.function)
+        return compute(*(columns[name] for name in self.arguments), **self.options)
+
     def values_of_sums(self, sums: np.ndarray, segments: int | np.ndarray) -> np.ndarray:
-        """Return the values of sums of the rows of so many segments: float64[...] of float64[..., number]."""
-        return resolve(self.of_sums)(sums, **self.options) if self.of_sums else sums[..., 0] / segments
+        """Return the values, float64[...], of sums over so many segments, float64[..., number]."""
+        return resolve(f"{self.function}_of_sums")(sums, **self.options) if self.adds_up else sums[..., 0] / segments
 
     def value(self, rows: np.ndarray) -> float:
         """Return the value of rows, float64[segment, number]."""
@@ -106,66 +112,48 @@ def has_punkt() -> bool:
     return True
 
 
-def _is_zero(numbers: np.ndarray) -> np.ndarray:
-    return numbers == 0
-
-
-_AGAINST_REFERENCES, _AGAINST_BOTH = ("outputs", "references"), ("sources", "outputs", "references")
-_near = partial(Measure, group="Nearness to references", arguments=_AGAINST_REFERENCES)
-_reading = partial(Measure, group="Ease of reading", arguments=("raw_outputs",))
-_change = partial(Measure, group="Change of the source", arguments=("sources", "outputs"))
-_repair = partial(Measure, group="Errors to repair", arguments=_AGAINST_REFERENCES, digits=3)
-
-_TREES = SideFile(
-    "trees", "dependency trees of the first references as CoNLL-U, for tree accuracies", "accuracy.read_trees"
+#: The files that measures need.
+SIDE_FILES = (
+    SideFile(
+        "trees", "dependency trees of the first references as CoNLL-U, for tree accuracies", "accuracy.read_trees"
+    ),
+    SideFile(
+        "word_ranks", "a word per line, the most frequent first, for the measure word_rank", "readability.read_ranks"
+    ),
+    SideFile(
+        "stop_words",
+        "words that word_rank ignores (default: NLTK's)",
+        "readability.read_stop_words",
+        default="readability.nltk_stop_words",
+    ),
 )
-_WORD_RANKS = SideFile(
-    "word_ranks",
-    "a word per line, the most frequent first, for the measure word_rank",
-    "readability.read_ranks",
-)
-_STOP_WORDS = SideFile(
-    "stop_words",
-    "words that word_rank ignores (default: NLTK's)",
-    "readability.read_stop_words",
-    default="readability.nltk_stop_words",
-)
+
+_near = partial(Measure, "Nearness to references", arguments=("outputs", "references"))
+_reading = partial(Measure, "Ease of reading", arguments=("raw_outputs",))
+_change = partial(Measure, "Change of the source", arguments=("sources", "outputs"))
+_repair = partial(Measure, "Errors to repair", arguments=("outputs", "references"), digits=3)
+_tree = partial(_repair, arguments=("outputs", "trees"))
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _near(
-        "bleu",
-        "BLEU",
-        "BLEU",
-        "sacreBLEU over the same tokens",
-        "translation.bleu_counts",
-        of_sums="translation.bleu_of_sums",
-    ),
+    _near("bleu", "BLEU", "BLEU", "sacreBLEU over the same tokens", "translation.bleu", adds_up=True),
     _near(
         "ibleu",
         "iBLEU",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
-        "translation.ibleu_counts",
-        arguments=_AGAINST_BOTH,
-        of_sums="translation.ibleu_of_sums",
+        "translation.ibleu",
+        arguments=("sources", "outputs", "references"),
+        adds_up=True,
     ),
-    _near(
-        "chrf",
-        "chrF2",
-        "chrF2",
-        "sacreBLEU over the same tokens",
-        "translation.chrf_counts",
-        of_sums="translation.chrf_of_sums",
-        is_slow=True,
-    ),
+    _near("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "translation.chrf", adds_up=True, is_slow=True),
     _near(
         "ter",
         "TER",
         "TER",
         "sacreBLEU over the same tokens; lower is nearer",
-        "translation.ter_counts",
-        of_sums="translation.ter_of_sums",
+        "translation.ter",
+        adds_up=True,
         is_slow=True,
     ),
     _near(
@@ -181,7 +169,7 @@ MEASURES = (
         "token_f1",
         "Token F1",
         "F1",
-        "of the tokens, wherever they stand, against the best reference, as EASSE has it",
+        "of the tokens in any order, against the best reference, as in EASSE",
         "simplification.token_f1_scores",
     ),
     _near(
@@ -196,10 +184,9 @@ MEASURES = (
         "Equal to a reference",
         "Equal",
         "outputs that need no such edit",
-        "simplification.edit_distances",
+        "simplification.equal_tokens",
         digits=1,
         unit="%",
-        condition=_is_zero,
     ),
     _reading(
         "fkgl",
@@ -207,17 +194,17 @@ MEASURES = (
         "FKGL (ours)",
         "0.39 words per sentence + 11.8 syllables per word − 15.59; syllables by syllapy, for English; papers report "
         "EASSE's: fkgl_easse",
-        "readability.flesch_kincaid_counts",
-        of_sums="readability.flesch_kincaid_of_sums",
+        "readability.flesch_kincaid",
+        adds_up=True,
     ),
     _reading(
         "fkgl_easse",
         "Flesch–Kincaid grade of EASSE",
         "FKGL (EASSE)",
         "what EASSE prints and papers report: marks are words, with EASSE's syllables and Punkt's sentences",
-        "readability.flesch_kincaid_counts",
+        "readability.flesch_kincaid",
+        adds_up=True,
         options={"variant": "easse"},
-        of_sums="readability.flesch_kincaid_of_sums",
         needs_punkt=True,
     ),
     _reading(
@@ -236,7 +223,6 @@ MEASURES = (
         "readability.word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
         digits=3,
-        side_files=(_WORD_RANKS, _STOP_WORDS),
     ),
     _reading(
         "sentences",
@@ -267,10 +253,9 @@ MEASURES = (
         "Without an edit",
         "Unedited",
         "outputs with the tokens of their sources",
-        "simplification.edit_distances",
+        "simplification.equal_tokens",
         digits=1,
         unit="%",
-        condition=_is_zero,
     ),
     _change(
         "compression_ratio",
@@ -327,46 +312,29 @@ MEASURES = (
         "the same, a moved word being one error",
         "accuracy.generation_string_accuracies",
     ),
-    _repair(
+    _tree(
         "simple_tree_accuracy",
         "Simple tree accuracy",
         "Tree acc.",
         "1 − edits ÷ tokens, over heads with their daughters in the reference's dependency tree",
         "accuracy.simple_tree_accuracies",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
     ),
-    _repair(
+    _tree(
         "generation_tree_accuracy",
         "Generation tree accuracy",
         "Gen. tree",
         "the same, a moved word being one error",
         "accuracy.generation_tree_accuracies",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
     ),
-    _repair(
+    _tree(
         "understandability",
         "Understandability",
         "Underst.",
         "people's judgement, estimated from trees and substitutions; 1 for a perfect sentence",
         "accuracy.understandability",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
     ),
-    _repair(
-        "quality",
-        "Quality",
-        "Quality",
-        "likewise",
-        "accuracy.quality",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
-    ),
+    _tree("quality", "Quality", "Quality", "likewise", "accuracy.quality"),
 )
-
-#: The files that measures need, each once.
-SIDE_FILES = tuple(dict.fromkeys(file for measure in MEASURES for file in measure.side_files))
 
 #: The measures of every report.
 REPORTED_MEASURES = tuple(measure for measure in MEASURES if not measure.is_slow)
@@ -380,7 +348,7 @@ def own_measure(name: str, path: str) -> Measure:
         path: the file, which `columns.read_numbers` reads.
     """
     about = f"mean of the numbers in {path}"
-    return Measure(name, name, name, about, "columns.own_numbers", "Computed elsewhere", (name,), digits=3)
+    return Measure("Computed elsewhere", name, name, name, about, "columns.own_numbers", (name,), digits=3)
 
 
 #: The measures that are shown as histograms beside the sentence scores.

@@ -90,6 +90,7 @@ def test_what_stands_beside_the_systems(sari, document):
     found = built(sources=["a b c d", "e f g"], systems={"x": ["a", "b"]}, references=pairs)
     against = sari.compute(sources=["a b c d", "e f g"], predictions=["a b c", "e f"], references=[["a b d"], ["g f"]])
     assert found.beside[1].scores == against
+    assert found.beside[1].measures["token_f1"] == pytest.approx((200 / 3 + 50) / 2)
 
 
 def test_progress_is_told():
