@@ -8,7 +8,7 @@ the argument and the row.
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
@@ -131,29 +131,19 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Align with the most promising references first, and only where enough can have moved to beat what is known."""
-    promises = []
-    for text in references:
-        errors, tokens = Levenshtein.distance(output, text), max(len(text), 1)
-        simple = 1 - errors / tokens
-        promises.append((simple + (errors // 2) / tokens, simple, errors, text))  # at best, moves halve the errors
-    best, own = max(simple for _, simple, _, _ in promises), Counter(output)
-    for promise, simple, errors, text in sorted(promises, key=lambda row: row[0], reverse=True):
-        if promise <= best:
+    """Return the accuracy against the best reference, without aligning those that cannot be better."""
+
+    def highest(text: list[str]) -> float:
+        """Return the accuracy if half of the errors were the other half of moves."""
+        errors = Levenshtein.distance(output, text)
+        return 1 - (errors - errors // 2) / max(len(text), 1)
+
+    best = -np.inf
+    for text in sorted(references, key=highest, reverse=True):
+        if highest(text) <= best:
             break
-        if simple + _most_moves(own, text, errors) / max(len(text), 1) > best:
-            best = max(best, _errors(output, text).generation_accuracy)
+        best = max(best, _errors(output, text).generation_accuracy)
     return best
-
-
-def _most_moves(output: Counter[str], reference: list[str], errors: int) -> int:
-    """Return how many of so many errors can be moves at most: a token that moves stands in both texts.
-
-    The tokens that stay are those of the longer text, less the errors, plus the fewer of insertions and deletions. A
-    move is one of both, and what stays or moves is common to both texts.
-    """
-    common = (output & Counter(reference)).total()
-    return max(common + errors - max(output.total(), len(reference)), 0) // 2
 
 
 def tree_errors(predictions, trees) -> list[Errors]:
@@ -168,7 +158,8 @@ def tree_errors(predictions, trees) -> list[Errors]:
         predictions: one text per segment, tokenized like the trees.
         trees: one `Tree` per segment, as `read_trees` returns them.
     """
-    predictions, trees = _with_trees(predictions, trees)
+    predictions, trees = validate_texts("predictions", predictions), list(trees)
+    check_length("trees", trees, predictions, "predictions")
     for row, tree in enumerate(trees):
         _check_tree(tree, f"trees[{row}]")
     return [_tree_errors(output.split(), tree) for output, tree in zip(predictions, trees, strict=True)]
@@ -286,12 +277,6 @@ def _check_tree(tree: Tree, name: str) -> None:
         hanging.extend(daughters[hanging.popleft()])
 
 
-def _with_trees(predictions, trees) -> tuple[list[str], list[Tree]]:
-    predictions, trees = validate_texts("predictions", predictions), list(trees)
-    check_length("trees", trees, predictions, "predictions")
-    return predictions, trees
-
-
 def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
     stands_for = _correspondence(output, tree.tokens)
     position = {place: spot for spot, place in enumerate(stands_for) if place >= 0}
@@ -340,39 +325,36 @@ def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, 
     Returns:
         Pairs of places in both, in order; None on one side for an insertion or deletion.
     """
-    # One integer orders both wishes: an error costs `error`, a substitution 1 more.
+    # One integer orders both: an error costs `error`, a substitution 1 more.
     error = min(len(output), len(reference)) + 1
-    numbers: dict = {}
-    ids = np.array([numbers.setdefault(token, len(numbers)) for token in output], np.int64)
-    wanted = [numbers.get(token, -1) for token in reference]
+    numbers = {token: number for number, token in enumerate(dict.fromkeys([*output, *reference]))}
+    ids, wanted = (np.array([numbers[token] for token in tokens], np.int64) for tokens in (output, reference))
+    changes = (wanted[:, None] != ids) * (error + 1)
     ramp = error * np.arange(len(output) + 1)
-    costs = np.empty((len(reference) + 1, len(output) + 1), np.int64)
-    costs[0] = ramp
-    for row, token in enumerate(wanted, 1):
-        above = costs[row - 1]
-        costs[row, 0] = above[0] + error
-        costs[row, 1:] = np.minimum(above[1:] + error, above[:-1] + (ids != token) * (error + 1))
-        costs[row] = np.minimum.accumulate(costs[row] - ramp) + ramp  # runs of insertions
-    return list(_path_back(costs.tolist(), error, ids.tolist(), wanted))[::-1]
-
-
-def _path_back(costs: list[list[int]], error: int, ids: list[int], wanted: list[int]) -> Iterator[tuple]:
-    place, spot = len(wanted), len(ids)
+    rows = [ramp]
+    for change in changes:
+        row = rows[-1] + error
+        row[1:] = np.minimum(row[1:], rows[-1][:-1] + change)
+        rows.append(np.minimum.accumulate(row - ramp) + ramp)  # runs of insertions
+    costs, substituted = np.array(rows).tolist(), changes.tolist()
+    pairs: list[tuple[int | None, int | None]] = []
+    place, spot = len(reference), len(output)
     while place or spot:
         cost = costs[place][spot]
-        if place and spot and cost == costs[place - 1][spot - 1] + (ids[spot - 1] != wanted[place - 1]) * (error + 1):
+        if place and spot and cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
             place, spot = place - 1, spot - 1
-            yield spot, place
+            pairs.append((spot, place))
         elif spot and cost == costs[place][spot - 1] + error:
             spot -= 1
-            yield spot, None
+            pairs.append((spot, None))
         else:
             place -= 1
-            yield None, place
+            pairs.append((None, place))
+    return pairs[::-1]
 
 
 def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:
-    predictions, trees = _with_trees(predictions, trees)
+    trees = list(trees)
     accuracies = simple_tree_accuracies(predictions, trees)
     strings = [_errors(output.split(), tree.tokens) for output, tree in zip(predictions, trees, strict=True)]
     return accuracies, np.array([row.substitutions for row in strings], np.float64)
