@@ -1,10 +1,9 @@
-"""String and tree accuracy: how many tokens of an output would have to be repaired to make it its reference.
+"""String and tree accuracy: how much of an output must be edited to turn it into its reference.
 
-All are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
-https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 where there are as many
-errors as tokens in the reference, and less where there are more. Texts are taken as they are: a token is what stands
-between whitespace, and case counts. Bad input is refused as by the metric: with a ValueError of one line that names
-the argument and the row.
+The measures are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
+https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 for as many errors as the
+reference has tokens, and negative for more. Texts are taken as they are: tokens are split at whitespace, and case
+counts. Bad input is refused as by the metric: with a ValueError of one line that names the argument and the row.
 """
 
 from collections import Counter, defaultdict, deque
@@ -22,12 +21,12 @@ from sari.validation import validate_texts
 
 
 class Errors(NamedTuple):
-    """The edits that make an output the reference.
+    """The edits between an output and its reference.
 
     Attributes:
-        insertions: tokens that the output has too many, moves included.
-        deletions: tokens that the output lacks, moves included.
-        substitutions: tokens that stand for another one.
+        insertions: tokens of the output that the reference does not have there, moves included.
+        deletions: tokens of the reference that the output does not have there, moves included.
+        substitutions: tokens in the place of another one.
         moves: pairs of an insertion and a deletion of the same token.
         tokens: the length of the reference.
     """
@@ -74,8 +73,8 @@ class Tree(NamedTuple):
 def string_errors(predictions, references) -> list[Errors]:
     """Return the errors of each prediction against its reference.
 
-    Tokens are aligned so that errors are fewest, with a substitution as one error; of the alignments with as few, one
-    with the fewest substitutions is taken, which leaves the most tokens in place.
+    Tokens are aligned with the fewest errors, where a substitution is one error. Of these alignments one with the
+    fewest substitutions is taken, which leaves the most tokens in place.
 
     Args:
         predictions, references: one text per segment.
@@ -134,7 +133,7 @@ def _best_generation_accuracy(output: list[str], references: list[list[str]]) ->
     """Return the accuracy against the best reference, without aligning those that cannot be better."""
 
     def highest(text: list[str]) -> float:
-        """Return the accuracy if half of the errors were the other half of moves."""
+        """Return the accuracy if all errors were moves: two errors count as one."""
         errors = Levenshtein.distance(output, text)
         return 1 - (errors - errors // 2) / max(len(text), 1)
 
@@ -149,10 +148,10 @@ def _best_generation_accuracy(output: list[str], references: list[list[str]]) ->
 def tree_errors(predictions, trees) -> list[Errors]:
     """Return the errors in the order of heads and daughters, summed over the treelets of each reference.
 
-    A treelet is a node that has daughters, with its daughters. Its words in the order of the reference are compared, as
-    in `string_errors`, with what stands for them in the output, in the order of the output. Which token stands for
-    which is known from the alignment of the whole texts, and where a token was moved, from its form. A token of the
-    output that stands for nothing in the reference belongs to no treelet and is one insertion.
+    A treelet is a node with its daughters. Its words, in the order of the reference, are compared as in `string_errors`
+    with the corresponding tokens of the output, in the order of the output. Tokens correspond if the alignment of the
+    whole texts pairs them; a moved token corresponds to an equal token. A token of the output without a corresponding
+    token belongs to no treelet and is one insertion.
 
     Args:
         predictions: one text per segment, tokenized like the trees.
@@ -188,8 +187,8 @@ def generation_tree_accuracies(predictions, trees) -> np.ndarray:
 def understandability(predictions, trees) -> np.ndarray:
     """Return (1.3147 × simple tree accuracy − 0.1039 × substitutions − 0.4458) / 0.8689: float64[segments].
 
-    What people would say of the output, estimated by the paper's regression: 1 for a perfect sentence. Substitutions
-    are those of `string_errors`.
+    It is the paper's regression of judgements by people: 1 for a perfect sentence. Substitutions are those of
+    `string_errors`.
 
     >>> understandability(["the second phase"], [Tree(("the", "second", "phase"), (2, 2, -1))]).round(9)
     array([1.])
@@ -205,11 +204,11 @@ def quality(predictions, trees) -> np.ndarray:
 
 
 def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
-    """Refuse trees that are not those of the references: their words must be the same, in the same order.
+    """Refuse trees whose words are not those of the references, in the same order.
 
     Args:
         trees: one per segment.
-        references: of each segment the one that the tree is of, tokenized like it, in the same case.
+        references: the reference of each tree, tokenized like it, in the same case.
 
     Raises:
         ValueError: naming the first line that differs.
@@ -292,7 +291,7 @@ def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
 
 
 def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int]:
-    """Return for each token of the output the place in the reference that it stands for, -1 for none."""
+    """Return for each token of the output the place of its corresponding token in the reference, -1 for none."""
     pairs = _alignment(output, reference)
     stands_for = [-1] * len(output)
     free_places: dict[str, deque[int]] = defaultdict(deque)
@@ -305,7 +304,7 @@ def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int
         if stands_for[spot] < 0 and free_places[token]:
             stands_for[spot] = free_places[token].popleft()
     taken = set(stands_for)
-    for spot, place in pairs:  # what is left of the substitutions
+    for spot, place in pairs:  # tokens that were not moved, but substituted
         if spot is not None and place is not None and stands_for[spot] < 0 and place not in taken:
             stands_for[spot] = place
     return stands_for

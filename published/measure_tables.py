@@ -1,7 +1,7 @@
 """Published tables of companion measures: Xu et al. 2016, and Narayan and Gardent 2014.
 
-A published figure belongs to the texts that it was computed from. It is shown beside texts whose digest its row names,
-and beside no others.
+A row has the digest of the texts that its figures were computed from. Published figures are shown only if the user's
+texts have the same digest.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping

@@ -1,4 +1,4 @@
-"""Reports, gathered: what is known of the scored systems, companion measures, lengths of sources, and examples."""
+"""Gather the contents of a report: scores, companion measures, classes of source lengths, and examples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
@@ -38,11 +38,11 @@ def build(
         columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         warnings: about the texts.
-        scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
+        scored: what was asked for besides scores: tests, baselines, why variants differ; None for nothing.
         side_data: what some measures need beside the texts, such as dependency trees of the first references.
-        resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
+        resampling: how intervals are computed; None for no intervals. Its seed also chooses random segments.
         measures: to compute, in the order of `MEASURES`, then those of the user.
-        advance: called again and again while it works, `steps` times, with what begins.
+        advance: called `steps` times, with the name of each step that begins.
 
     Raises:
         ValueError: for trees that are not those of the first references.
@@ -106,7 +106,7 @@ def _systems(
         measured: their companion measures.
         statistics: by system.
         measures: those that were asked for.
-        resampling: how intervals are made.
+        resampling: how intervals are computed.
         lengths: classes of lengths, each with the places of its segments.
     """
     values, intervals = measured.values(), measured.intervals(resampling)

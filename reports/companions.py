@@ -1,4 +1,4 @@
-"""The companion measures, a row of data for each: what it is called, what it tells and how it is computed.
+"""The companion measures: a row of data for each, with its names, a description and its function.
 
 The command line, reports and the app show every row. Functions are named, not imported, so that `--help` can list the
 measures and their files at once.
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SideFile:
-    """A file that some measures need beside the texts, with an option of the command line.
+    """A file that some measures need, with an option of the command line.
 
     Attributes:
         name: the argument of measures that it becomes; its option is the same with hyphens.
         help: what it holds.
         read: the function of `companion_measures` that reads it.
-        default: the function that returns what stands in for it; empty if the file must be given.
+        default: the function that returns what is used without the file; empty if the file must be given.
     """
 
     name: str
@@ -48,7 +48,7 @@ class Measure:
         group: the heading that it stands under.
         name: in files and options.
         label, heading: for people, in a row and above a narrow column.
-        about: what it tells, in a line.
+        about: a description in a line.
         function: the function of `companion_measures` that computes a number per segment, whose mean is the value.
         arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,

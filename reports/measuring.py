@@ -25,7 +25,7 @@ Interval = tuple[float, float]
 
 
 class MeasureTest(TypedDict):
-    """Whether two systems differ in a measure: the value of the first minus that of the second.
+    """A test of whether two systems differ in a measure; the difference is the first value minus the second.
 
     The interval is None without a confidence. P-values are corrected for the number of pairs, measure by measure.
     """
@@ -38,12 +38,12 @@ class MeasureTest(TypedDict):
 
 @dataclass(frozen=True)
 class MeasuredSystems:
-    """What measures say of systems.
+    """The companion measures of systems.
 
     Attributes:
         systems: their names.
         measures: those that have values.
-        rows: by measure, what the value is made of: float64[segment, system, number].
+        rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
     """
 
     systems: list[str]
@@ -61,10 +61,10 @@ class MeasuredSystems:
     def intervals(self, how: Resampling) -> dict[str, dict[str, Interval]] | None:
         """Return the two ends of the interval of each system's values.
 
-        The segments that are drawn are those of SARI's intervals of as many segments: the same seed draws the same.
+        They come from the same draws of segments as SARI's intervals with the same seed.
 
         Returns:
-            None without a confidence, without measures, and for a single segment, which never varies.
+            None without a confidence, without measures, and for a single segment, of which every resample is the same.
         """
         sample = self.sample(how)
         if how.confidence is None or sample is None:
@@ -77,7 +77,7 @@ class MeasuredSystems:
         }
 
     def tests(self, pairs: Sequence[tuple[str, str]], how: Resampling) -> list[dict[str, MeasureTest]]:
-        """Test by measure whether pairs of systems differ, by the same draws as SARI's tests.
+        """Test for each measure whether pairs of systems differ, by the same draws as SARI's tests.
 
         Returns:
             For each pair the tests by measure; none without a method, for a single segment, and without measures.

@@ -21,11 +21,6 @@ def folder(tmp_path_factory):
     return checkouts(tmp_path_factory.mktemp("checkouts"))
 
 
-def test_names_and_repositories():
-    assert len(BY_NAME) == len(COLLECTIONS) == 12
-    assert len({repository for collection in COLLECTIONS for repository in collection.repositories}) == 7
-
-
 @pytest.mark.parametrize("name", [*OLDER, "SimpEval 2022", "simpDA 2022"])
 def test_outputs_meet_their_sources_and_references(name, folder):
     rated = BY_NAME[name].read(folder)
