@@ -23,7 +23,7 @@ class Palette(NamedTuple):
 
 
 # Okabe and Ito's colours, which people with any kind of colour vision can tell apart. Their yellow is too pale for
-# white pages. Dark pages have lighter colours, and the yellow. The last colour is not black: matplotlib leaves black out.
+# white pages. Dark pages have lighter colours, and the yellow. The last one is not black: matplotlib omits black.
 PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000001"))
 NIGHT = Palette("#e6e9ee", "#39414d", ("#56b4e9", "#ff9b5c", "#2fc79a", "#f0a6d0", "#f0e442", "#b9a4ff", "#ffffff"))
 _AT_NIGHT = dict(zip((PAPER.ink, PAPER.grid, *PAPER.systems), (NIGHT.ink, NIGHT.grid, *NIGHT.systems), strict=True))
