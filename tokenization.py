@@ -302,11 +302,6 @@ def _cut(
     columns = [sources] if predictions is None else [sources, predictions]
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
-        if len(sources[block]) <= _FEW_SEGMENTS:
-            texts = chain(*references[block], *(column[block] for column in columns))
-            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
-                yield slice(begin, begin + len(sources[block]))
-                continue
         sizes = np.array([sum(map(len, row)) for row in references[block]], np.int64)
         for column in columns:
             sizes += np.fromiter(map(len, column[block]), np.int64)
@@ -468,11 +463,6 @@ def _words(
 
 def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
-    if len(parts) == 1:
-        ((texts, text),) = parts
-        data = _buffer(texts, text)
-        start, end, count = _spans(data, text)
-        return Spans(data + _PADDING, start, end), count
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
         data = _buffer(texts, text)
