@@ -30,12 +30,10 @@ from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
 from sari.reports.score_report import score_fields
-from sari.reports.score_tables import score_tables
+from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
 from sari.reports.tables import Cell, Table, make_table, split_columns
 from sari.variants import SCORES
 
-#: What people call the scores.
-LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 #: What stands for a missing value.
 MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -120,6 +118,9 @@ def _rendered(template: str, document: Document, **more) -> str:
         of=of,
         more=_more(document),
         columns=[*document.systems, *document.beside],
+        beside_note="; ".join(
+            f"{system.name}: {BASELINES[system.name]}" for system in document.beside if system.scores
+        ),
         groups=_groups(document),
         scores=_score_table(document),
         by_length=_length_table(document),
@@ -184,7 +185,7 @@ def _more(document: Document) -> list[Table]:
     scored = document.scored
     if scored is None:
         return []
-    tables = score_tables(scored, by_order=document.by_order, digits=document.digits)
+    tables = tabulate_scores(scored, by_order=document.by_order, digits=document.digits).tables
     return [part for table in tables for part in split_columns(table, [1] * len(table.columns), _COLUMNS)]
 
 
