@@ -152,8 +152,8 @@ def _one_line(text: str) -> str:
 # ---- LaTeX ----------------------------------------------------------------------------------------------------------
 
 # Widths in points at 10 pt, which is \small in papers of 11 pt: a column of two, and the narrowest page, that of an
-# article of 10 pt with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
-_COLUMN, _PAGE, _SPACE = 210.0, 340.0, 5.0
+# article with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
+_COLUMN, _PAGE, _SPACE = 210.0, 355.0, 5.0
 _LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() -": 3.9, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
 # Rows that fit on a page, and floats that LaTeX keeps waiting.
 _ROWS, _FLOATS = 24, 48

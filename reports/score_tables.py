@@ -183,7 +183,7 @@ def _difference_tables(report: ScoreReport, records: list[_Record], digits: int)
         compared, figures = [record for record in records if record["compared_with"]], figures[1:]
     interval = _interval_column(report)
     grouped = len(figures) > 1 and len(compared) > 1
-    columns = [TableColumn(name, is_text=True) for name in ("System", "Compared with")]
+    columns = [TableColumn(name, is_text=True) for name in ("System", "Against")]
     columns += [TableColumn("Score", is_text=True, is_group=grouped), TableColumn("Diff.")]
     columns += [*interval, *(TableColumn(name, continues=True) for name in ("p", "corr. p"))]
     for variant in report.variants:

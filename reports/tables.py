@@ -122,8 +122,9 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     first = next((number for number, column in enumerate(table.columns) if not column.is_text), 1)
     blocks: list[list[int]] = []
     for number in range(first, len(table.columns)):
-        together = [*range(first), *(blocks[-1] if blocks else []), number]
-        if blocks and table.columns[number].continues and sum(widths[place] for place in together) <= limit:
+        together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
+        # An interval stays beside its score, unless the two are far too wide.
+        if blocks and table.columns[number].continues and together <= 1.2 * limit:
             blocks[-1].append(number)
         else:
             blocks.append([number])

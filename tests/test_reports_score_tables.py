@@ -294,7 +294,7 @@ def test_each_system_with_each(capsys, monkeypatch):
     shown = [(line.split()[0], *line.split()[-2:]) for line in scores[2:]]
     assert shown == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
     assert "p: SARI of each system against each; two-sided, paired approximate randomization, 10000" in notes[0]
-    assert pairs[:2] == ["Differences", "System     Compared with  Score   Diff.        p  corr. p"]
+    assert pairs[:2] == ["Differences", "System     Against   Score   Diff.        p  corr. p"]
     assert [line.split()[:4] for line in (pairs[2], pairs[5])] == [
         ["rewriting", "deleting", "SARI", "+16.61*"],
         ["deleting", "twin", "SARI", "+0.00"],
