@@ -2,8 +2,8 @@ r"""Read ratings by people: a number per line, or a table of outputs with their 
 
 CSV may have quoted cells (RFC 4180); in TSV quotes are text. The first line names the columns: `source`,
 `prediction` (or `output`), `references` (or `reference`, `reference_1`, `reference_2` and so on; empty references are
-left out), and optionally `system` and `ratings` (or `rating`). Other columns are ignored. JSON Lines have the same keys,
-with a list of `references`.
+left out), and optionally `system` and `ratings` (or `rating`). Other columns are ignored. JSON Lines have the same
+keys, with a list of `references`.
 """
 
 import csv

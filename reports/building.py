@@ -1,6 +1,7 @@
 """Gather the contents of a report: scores, companion measures, classes of source lengths, and examples."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any
 
@@ -19,6 +20,8 @@ from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
+# The key of what stands beside the systems: no system has this name.
+_BESIDE = "\0"
 
 
 def build(
@@ -53,17 +56,15 @@ def build(
     lengths = _lengths(test_set.sources)
     first = [row[0] for row in columns.references]
     others = [row[1:] for row in columns.references]
-    beside = dict(statistics)
-    beside[SOURCE] = _scored(columns.sources, columns.sources, columns.references, some.variant)
-    if all(others):
-        beside[REFERENCE] = _scored(columns.sources, first, others, some.variant)
     measured = test_set.measure(columns.predictions, measures, advance=advance)
-    of_source = test_set.measure({SOURCE: columns.sources}, measures, advance=advance)
+    of_source = test_set.measure({_BESIDE: columns.sources}, measures, advance=advance)
     against_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
-    of_reference = against_others.measure({REFERENCE: first}, measures, advance=advance)
-    systems = _systems(measured, beside, measures, resampling, lengths)
-    (source,) = _systems(of_source, beside, measures, resolve_resampling(), lengths)
-    (reference,) = _systems(of_reference, beside, measures, resolve_resampling(), lengths)
+    of_reference = against_others.measure({_BESIDE: first}, measures, advance=advance)
+    scored_source = {_BESIDE: _scored(columns.sources, columns.sources, columns.references, some.variant)}
+    scored_reference = {_BESIDE: _scored(columns.sources, first, others, some.variant)} if all(others) else {}
+    systems = _systems(measured, statistics, measures, resampling, lengths)
+    (source,) = _systems(of_source, scored_source, measures, resolve_resampling(), lengths)
+    (reference,) = _systems(of_reference, scored_reference, measures, resolve_resampling(), lengths)
     nrefs = list(map(len, columns.references))
     return Document(
         signature=some.signature,
@@ -77,7 +78,7 @@ def build(
         warnings=list(warnings),
         lengths=[length for length, _ in lengths],
         systems=systems,
-        beside=[source, reference],
+        beside=[replace(source, name=SOURCE), replace(reference, name=REFERENCE)],
         measures=measured.measures,
         examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
         scored=scored,

@@ -18,10 +18,9 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
     """
     systems = {system.name: system for system in document.systems}
     variant = scored.results[0].variant
+    measures = document.measures
     beside = [
-        ScoredOutputs(
-            name=system.name, variant=variant, scores=system.scores, measures=_values(system, document.measures)
-        )
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
         for system in document.beside
         if system.scores is not None
     ]
@@ -31,13 +30,13 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
             replace(
                 result,
                 confidence_intervals=systems[result.name].intervals,
-                measures=_values(systems[result.name], document.measures),
+                measures=_values(systems[result.name], measures),
                 measure_intervals=systems[result.name].measure_intervals,
             )
             for result in scored.results
         ],
         baselines=scored.baselines or beside,
-        measures=document.measures,
+        measures=measures,
         warnings=document.warnings,
         resampling=_with_intervals(scored.resampling, document),
     )
