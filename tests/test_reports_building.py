@@ -3,7 +3,6 @@
 import json
 from itertools import pairwise
 
-import numpy as np
 import pytest
 from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
@@ -41,27 +40,18 @@ def test_scores_and_intervals_are_the_metrics(sari, document):
     assert document.references == (1, 3)
 
 
-def test_companion_measures_have_intervals_where_scores_have_them(document, single):
-    for system in document.systems:
-        known = {name for name, value in system.measures.items() if value is not None}
-        assert set(system.measure_intervals) == known
-        for name, (low, high) in system.measure_intervals.items():
-            assert low <= system.measures[name] <= high
-    assert [system.measure_intervals for system in (*single.systems, *document.beside)] == [None] * 3
-
-
-def test_companion_measures_are_those_of_the_tokens_that_sari_sees(document):
+def test_companion_measures_are_those_of_the_tokens_that_sari_sees(document, single):
     system = document.systems[1]
     assert set(system.measures) == {measure.name for measure in MEASURES}
     assert {name for name, value in system.measures.items() if value is None} == {"chrf", "ter", "fkbleu"}
-    lower = [text.lower() for text in OUTPUTS[system.name]]
-    distances = simplification.edit_distances([text.lower() for text in SOURCES[:3]], lower[:3])
+    distances = simplification.edit_distances(
+        *([text.lower() for text in texts[:3]] for texts in (SOURCES, OUTPUTS[system.name]))
+    )
     assert system.rows["edits_from_source"][:3] == distances.tolist()
-    assert system.measures["edits_from_source"] == pytest.approx(np.mean(system.rows["edits_from_source"]))
-    assert system.measures["sentences"] == simplification.sentence_counts(OUTPUTS[system.name]).mean()
     assert system.measures["splits"] == 20
-    assert document.systems[0].measures["exact_copies"] == document.systems[0].measures["unedited"] == 100
-    assert document.systems[0].measures["equal_to_reference"] == 20
+    for name, (low, high) in system.measure_intervals.items():
+        assert low <= system.measures[name] <= high
+    assert [system.measure_intervals for system in (*single.systems, *document.beside)] == [None] * 3
 
 
 def test_classes_of_lengths(sari, document):
