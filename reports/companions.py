@@ -45,11 +45,12 @@ class Measure:
     """A companion measure.
 
     Attributes:
-        group: the heading that it stands under.
         name: in files and options.
         label, heading: for people, in a row and above a narrow column.
         about: a description in a line.
-        function: the function of `companion_measures` that computes a number per segment, whose mean is the value.
+        function: the name of the function that computes a number per segment, whose mean is the value.
+        group: the heading that it stands under.
+        module: the module of `companion_measures` that has the function.
         arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
@@ -60,12 +61,13 @@ class Measure:
         is_slow: whether it is computed only on request.
     """
 
-    group: str
     name: str
     label: str
     heading: str
     about: str
     function: str
+    group: str
+    module: str
     arguments: tuple[str, ...]
     adds_up: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
@@ -81,12 +83,14 @@ class Measure:
 
     def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
         """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
-        compute = resolve(f"{self.function}_counts" if self.adds_up else self.function)
+        compute = resolve(f"{self.module}.{self.function}{'_counts' if self.adds_up else ''}")
         return compute(*(columns[name] for name in self.arguments), **self.options)
 
     def values_of_sums(self, sums: np.ndarray, segments: int | np.ndarray) -> np.ndarray:
         """Return the values, float64[...], of sums over so many segments, float64[..., number]."""
-        return resolve(f"{self.function}_of_sums")(sums, **self.options) if self.adds_up else sums[..., 0] / segments
+        if not self.adds_up:
+            return sums[..., 0] / segments
+        return resolve(f"{self.module}.{self.function}_of_sums")(sums, **self.options)
 
     def value(self, rows: np.ndarray) -> float:
         """Return the value of rows, float64[segment, number]."""
@@ -128,40 +132,36 @@ SIDE_FILES = (
     ),
 )
 
-_near = partial(Measure, "Nearness to references", arguments=("outputs", "references"))
-_reading = partial(Measure, "Ease of reading", arguments=("raw_outputs",))
-_change = partial(Measure, "Change of the source", arguments=("sources", "outputs"))
-_repair = partial(Measure, "Errors to repair", arguments=("outputs", "references"), digits=3)
+_SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
+_near = partial(Measure, group="Nearness to references", module="simplification", arguments=("outputs", "references"))
+_score = partial(_near, module="translation", adds_up=True)
+_reading = partial(Measure, group="Ease of reading", module="readability", arguments=("raw_outputs",))
+_change = partial(
+    Measure, group="Change of the source", module="simplification", arguments=("sources", "outputs"), digits=3
+)
+_repair = partial(Measure, group="Errors to repair", module="accuracy", arguments=("outputs", "references"), digits=3)
 _tree = partial(_repair, arguments=("outputs", "trees"))
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _near("bleu", "BLEU", "BLEU", "sacreBLEU over the same tokens", "translation.bleu", adds_up=True),
-    _near(
+    _score("bleu", "BLEU", "BLEU", "sacreBLEU over the same tokens", "bleu"),
+    _score(
         "ibleu",
         "iBLEU",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
-        "translation.ibleu",
+        "ibleu",
         arguments=("sources", "outputs", "references"),
-        adds_up=True,
     ),
-    _near("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "translation.chrf", adds_up=True, is_slow=True),
-    _near(
-        "ter",
-        "TER",
-        "TER",
-        "sacreBLEU over the same tokens; lower is nearer",
-        "translation.ter",
-        adds_up=True,
-        is_slow=True,
-    ),
+    _score("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "chrf", is_slow=True),
+    _score("ter", "TER", "TER", "sacreBLEU over the same tokens; lower is nearer", "ter", is_slow=True),
     _near(
         "fkbleu",
         "FKBLEU",
         "FKBLEU",
         "√(iBLEU × sigmoid(grade of the source − grade of the output)) of segments, as Xu et al. 2016 compute it",
-        "xu2016_measures.fkbleu_scores",
+        "fkbleu_scores",
+        module="xu2016_measures",
         arguments=("raw_sources", "raw_outputs", "raw_references"),
         is_slow=True,
     ),
@@ -170,23 +170,22 @@ MEASURES = (
         "Token F1",
         "F1",
         "of the tokens in any order, against the best reference, as in EASSE",
-        "simplification.token_f1_scores",
+        "token_f1_scores",
     ),
     _near(
         "edits_to_reference",
         "Edits to the nearest reference",
         "Edits to ref.",
         "tokens to insert, delete or substitute, per segment",
-        "simplification.edit_distances",
+        "edit_distances",
     ),
     _near(
         "equal_to_reference",
         "Equal to a reference",
         "Equal",
         "outputs that need no such edit",
-        "simplification.equal_tokens",
-        digits=1,
-        unit="%",
+        "equal_tokens",
+        **_SHARE,
     ),
     _reading(
         "fkgl",
@@ -194,7 +193,7 @@ MEASURES = (
         "FKGL (ours)",
         "0.39 words per sentence + 11.8 syllables per word − 15.59; syllables by syllapy, for English; papers report "
         "EASSE's: fkgl_easse",
-        "readability.flesch_kincaid",
+        "flesch_kincaid",
         adds_up=True,
     ),
     _reading(
@@ -202,7 +201,7 @@ MEASURES = (
         "Flesch–Kincaid grade of EASSE",
         "FKGL (EASSE)",
         "what EASSE prints and papers report: marks are words, with EASSE's syllables and Punkt's sentences",
-        "readability.flesch_kincaid",
+        "flesch_kincaid",
         adds_up=True,
         options={"variant": "easse"},
         needs_punkt=True,
@@ -212,7 +211,7 @@ MEASURES = (
         "Flesch–Kincaid grade of Xu et al.",
         "FK (Xu)",
         "the FK of Xu et al. 2016: mean of segments with their case, each a sentence, marks being words",
-        "readability.flesch_kincaid_grades",
+        "flesch_kincaid_grades",
         options={"variant": "xu2016"},
     ),
     _reading(
@@ -220,7 +219,7 @@ MEASURES = (
         "Rank of words",
         "Word rank",
         "EASSE's lexical complexity: third quartile of log ranks by frequency, of segments; lower is simpler",
-        "readability.word_ranks",
+        "word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
         digits=3,
     ),
@@ -229,111 +228,92 @@ MEASURES = (
         "Sentences per output",
         "Sentences",
         "also where the next one follows a full stop without a space",
-        "simplification.sentence_counts",
+        "sentence_counts",
+        module="simplification",
     ),
     _reading(
         "splits",
         "Inputs split",
         "Split",
         "outputs with more sentences than their sources",
-        "simplification.splits",
+        "splits",
+        module="simplification",
         arguments=("raw_sources", "raw_outputs"),
-        digits=1,
-        unit="%",
+        **_SHARE,
     ),
     _change(
         "edits_from_source",
         "Edits from the source",
         "Edits",
         "tokens inserted, deleted or substituted, per segment",
-        "simplification.edit_distances",
+        "edit_distances",
+        digits=2,
     ),
     _change(
-        "unedited",
-        "Without an edit",
-        "Unedited",
-        "outputs with the tokens of their sources",
-        "simplification.equal_tokens",
-        digits=1,
-        unit="%",
+        "unedited", "Without an edit", "Unedited", "outputs with the tokens of their sources", "equal_tokens", **_SHARE
     ),
     _change(
         "compression_ratio",
         "Compression ratio",
         "Compr.",
         "characters of the output per character of the source",
-        "simplification.compression_ratios",
-        digits=3,
+        "compression_ratios",
     ),
     _change(
         "levenshtein_similarity",
         "Levenshtein similarity",
         "Leven.",
         "of the characters of source and output, 1 for a copy",
-        "simplification.levenshtein_similarities",
-        digits=3,
+        "levenshtein_similarities",
     ),
     _change(
         "exact_copies",
         "Exact copies",
         "Copies",
         "outputs that are their sources, to the character",
-        "simplification.exact_copies",
-        digits=1,
-        unit="%",
+        "exact_copies",
+        **_SHARE,
     ),
+    _change("added", "Words added", "Added", "as a share of the longer of source and output", "added_proportions"),
     _change(
-        "added",
-        "Words added",
-        "Added",
-        "as a share of the longer of source and output",
-        "simplification.added_proportions",
-        digits=3,
-    ),
-    _change(
-        "deleted",
-        "Words deleted",
-        "Deleted",
-        "as a share of the longer of source and output",
-        "simplification.deleted_proportions",
-        digits=3,
+        "deleted", "Words deleted", "Deleted", "as a share of the longer of source and output", "deleted_proportions"
     ),
     _repair(
         "simple_string_accuracy",
         "Simple string accuracy",
         "Str. acc.",
         "1 − edits ÷ tokens of the nearest reference",
-        "accuracy.simple_string_accuracies",
+        "simple_string_accuracies",
     ),
     _repair(
         "generation_string_accuracy",
         "Generation string accuracy",
         "Gen. str.",
         "the same, a moved word being one error",
-        "accuracy.generation_string_accuracies",
+        "generation_string_accuracies",
     ),
     _tree(
         "simple_tree_accuracy",
         "Simple tree accuracy",
         "Tree acc.",
         "1 − edits ÷ tokens, over heads with their daughters in the reference's dependency tree",
-        "accuracy.simple_tree_accuracies",
+        "simple_tree_accuracies",
     ),
     _tree(
         "generation_tree_accuracy",
         "Generation tree accuracy",
         "Gen. tree",
         "the same, a moved word being one error",
-        "accuracy.generation_tree_accuracies",
+        "generation_tree_accuracies",
     ),
     _tree(
         "understandability",
         "Understandability",
         "Underst.",
         "people's judgement, estimated from trees and substitutions; 1 for a perfect sentence",
-        "accuracy.understandability",
+        "understandability",
     ),
-    _tree("quality", "Quality", "Quality", "likewise", "accuracy.quality"),
+    _tree("quality", "Quality", "Quality", "likewise", "quality"),
 )
 
 #: The measures of every report.
@@ -348,7 +328,7 @@ def own_measure(name: str, path: str) -> Measure:
         path: the file, which `columns.read_numbers` reads.
     """
     about = f"mean of the numbers in {path}"
-    return Measure("Computed elsewhere", name, name, name, about, "columns.own_numbers", (name,), digits=3)
+    return Measure(name, name, name, about, "own_numbers", "Computed elsewhere", "columns", (name,), digits=3)
 
 
 #: The measures that are shown as histograms beside the sentence scores.
