@@ -26,7 +26,7 @@ _SYSTEMS = 3
 
 
 class RatedOutputs(NamedTuple):
-    """The outputs of all systems, one row for each, with the system's name (empty if unknown) and the rating."""
+    """The outputs of all systems, a row each, with the name of the system (empty if unknown) and the rating."""
 
     texts: Columns
     systems: list[str]
@@ -71,14 +71,14 @@ def agreement_rows(
     plain: Sequence[str] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> list[AgreementRow]:
-    """Return how each score agrees with the ratings, compared with the first one, at every level.
+    """Return how each score agrees with the ratings at every level, and its difference from the first score.
 
     Args:
         scores: of all outputs.
         outputs: with their ratings.
         how: how intervals are computed.
-        plain: the coefficients that get no intervals.
-        advance: called with the coefficient and the level that come next.
+        plain: the coefficients without intervals.
+        advance: called with the next coefficient and level.
 
     Raises:
         ValueError: for intervals of a single source.
