@@ -81,6 +81,11 @@ class CorpusStatistics:
         """The line that names every choice behind the scores."""
         return self.variant.signature(self.sample.nrefs)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of a state with these statistics, by name."""
+        return {**self.variant.options, "sentences": self.keeps_sentences, "resampling": self.keeps_rows}
+
     def scores(self) -> Scores:
         """Return the four scores, in percent."""
         return named_scores(sari_scores(self._scored[1]))
@@ -266,16 +271,10 @@ class State:
                 raise TypeError(f"other: got {type(given).__name__}, wanted a State")
             other = read_state(given.to_bytes(), **given._statistics.variant.callables)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
-        for name, kept, their in (
-            ("sentences", own.keeps_sentences, theirs.keeps_sentences),
-            ("resampling", own.keeps_rows, theirs.keeps_rows),
-        ):
-            if kept != their:
-                raise ValueError(f"other: got a state with {name}={their}, wanted {name}={kept}")
-        if theirs.variant != own.variant:
-            changed = [name for name, value in theirs.variant.options.items() if value != own.variant.options[name]]
-            differ = "; ".join(f"{name} {shown(theirs.variant.options[name])}" for name in changed[:3])
-            raise ValueError(f"other: got a state with other options ({_cut(differ, 130)}), wanted those of this state")
+        wanted = own.options
+        for name, value in theirs.options.items():
+            if value != wanted[name]:
+                raise ValueError(f"other: got a state with {name}={shown(value)}, wanted {shown(wanted[name])}")
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -362,18 +361,10 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
         state._statistics = _unpacked(head, body, state._statistics)
     except (ValueError, KeyError, TypeError, OverflowError, IndexError):
         raise ValueError(_NO_STATE) from None
-    wanted = state.signature.split("|")
-    if signature != wanted:
-        got, wanted = (
-            [field for field in one if field not in other] for one, other in ((signature, wanted), (wanted, signature))
-        )
-        raise ValueError(f"data: got a state of {_cut(', '.join(got), 80)}, wanted {_cut(', '.join(wanted), 80)}")
+    for got, wanted in zip(signature, state.signature.split("|"), strict=False):
+        if got != wanted:
+            raise ValueError(f"data: got a state with {shown(got)} in its signature, wanted {shown(wanted)}")
     return state
-
-
-def _cut(text: str, most: int) -> str:
-    """Return a text, or its beginning."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
 
 
 def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> CorpusStatistics:
