@@ -85,7 +85,7 @@ class Ngrams:
         """
         asked = np.asarray(asked.any(axis=tuple(range(asked.ndim - 1))))
         found = np.zeros(len(asked), bool)
-        places = np.arange(len(self.order.numbered.owners))[self.index]
+        places = np.arange(len(self.order.numbered.owners))[self.index] if isinstance(self.index, slice) else self.index
         found[asked] = [self.order.is_left_over(ngram) for ngram in places[asked].tolist()]
         return found
 
