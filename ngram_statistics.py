@@ -63,11 +63,6 @@ class Ngrams:
         return self.order.weight if isinstance(self.order.weight, int) else self.order.weight[self.owners]
 
     @property
-    def nrefs(self) -> np.ndarray:
-        """How many references the segment has."""
-        return self.order.tokens.nrefs[self.owners]
-
-    @property
     def holders(self) -> np.ndarray:
         """How many references hold the n-gram."""
         return np.append(self.order.holders, 0)[self.index]  # the index -1 is that of the 0
@@ -665,11 +660,6 @@ class _Order:
 
 class _OneReference(Ngrams):
     """N-grams of texts that are compared with one reference at a time; the properties describe that reference."""
-
-    @property
-    def nrefs(self) -> np.ndarray:
-        """Always 1."""
-        return np.ones(self.r.shape[-1], np.int64)
 
     @property
     def holders(self) -> np.ndarray:

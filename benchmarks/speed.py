@@ -164,7 +164,7 @@ def _metric(path: str | None = None) -> Any:
 
 def measure_segments(options: argparse.Namespace) -> None:
     """Time `compute`, a state and the other metric."""
-    from sari.benchmarks.made_up_corpora import first, made_up
+    from sari.benchmarks.made_up_corpora import made_up
     from sari.tests import oracle
     from sari.variants import resolve_variants
 
@@ -174,8 +174,8 @@ def measure_segments(options: argparse.Namespace) -> None:
         if variant in left_out:
             print(f"{title}: left out: {left_out[variant]}")
             continue
-        corpus = made_up(segments, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
-        few = first(corpus, PEER_SEGMENTS)
+        make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
+        corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
         contestants: dict[str, Callable[[], object]] = {
             "compute": partial(metric.compute, **corpus._asdict(), variant=variant),
             "state": partial(_score_by_state, metric, corpus._asdict(), variant),

@@ -33,7 +33,7 @@ def most(old, new):
     """Count as `easse`, but credit an added n-gram only if most references hold it."""
     counts = easse(old, new)
     hit, added, _, wanted = counts.add
-    agreed = hit & (2 * new.holders > new.nrefs)
+    agreed = hit & (2 * new.holders > new.m)
     return counts._replace(add=(agreed, added, agreed, wanted))
 
 
