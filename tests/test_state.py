@@ -12,7 +12,6 @@ from four_segments import (
     COPIES,
     NAMES,
     TEXTS,
-    Breaks,
     own_tokenizer,
     repeated,
     rows,
@@ -89,15 +88,6 @@ def test_an_empty_state_adds_nothing(scorer):
     empty = updated(scorer.state(), rows())
     empty.merge(state)
     assert empty.compute() == scorer.compute(**TEXTS)
-
-
-def test_a_failing_tokenizer_leaves_the_state_as_it_was(scorer):
-    state = scorer.state(sentences=True, tokenize=Breaks(7_000, RuntimeError("out of words")))
-    state.update(**TEXTS)
-    before = state.compute(details=True)
-    with refuses(RuntimeError, "out of words"):
-        state.update(**repeated(700))
-    assert (state.segments, state.compute(details=True)) == (4, before)
 
 
 # ---- Confidence intervals -------------------------------------------------------------------------------------------
