@@ -75,7 +75,7 @@ def test_13a_on_every_short_text(pieces, longest):
 def test_13a_on_every_character():
     # Each between letters, between digits, and next to what the rules look at.
     characters = [chr(code) for code in range(0x3100) if not 0xD800 <= code < 0xE000]
-    characters += [chr(code) for code in range(0x3100, 0x110000, 97) if not 0xD800 <= code < 0xE000]
+    characters += [chr(code) for code in range(0x3100, 0x110000, 997) if not 0xD800 <= code < 0xE000]
     for around in ("a{}b", "1{}.2", ".{},", "-{}-"):
         assert_13a([around.format(character) for character in characters])
 
@@ -92,7 +92,7 @@ def test_13a_on_long_hostile_texts():
 @given(
     st.lists(st.text(st.one_of(st.sampled_from(".,19-& \nab&AMPamp;LTlt<SKIPED> İΣẞ"), st.characters(codec="utf-8"))))
 )
-@runs(150)
+@runs(80)
 def test_13a_on_any_text(texts):
     assert_13a(texts)
     # Lowercasing comes first, as in all that published SARIs do: "&AMP;" is an entity then.

@@ -334,8 +334,6 @@ BAD = [
     ({"tokenizer": None}, r"^tokenizer: got NoneType, wanted a tokenizer of transformers$"),
     ({"sources": [], "references": []}, r"^sources: got no rows, wanted at least one$"),
     ({"sources": {}, "references": {}}, r"^sources: got an empty dict, wanted at least one evaluation set$"),
-    ({"sources": {"a": SOURCES}}, r"^references: got list, wanted a dict of the sets a$"),
-    ({**SETS, "references": {"b": TARGETS}}, r"^references: got sets b, wanted the sets of sources: news, web$"),
     ({**SETS, "prompts": SOURCES}, r"^prompts: got list, wanted a dict of the sets news, web$"),
     ({**SETS, "references": {"news": TARGETS, "web": []}}, r"^web: references: got 0 rows, wanted 10"),
     ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1$"),
