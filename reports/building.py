@@ -20,6 +20,8 @@ from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
+# The keys of what stands beside the systems, which no name of a system is.
+_SOURCE, _REFERENCE = "\0copy", "\0reference"
 
 
 def build(
@@ -55,11 +57,11 @@ def build(
     first = [row[0] for row in columns.references]
     others = [row[1:] for row in columns.references]
     beside = dict(statistics)
-    beside[SOURCE] = _scored(columns.sources, columns.sources, columns.references, some.variant)
+    beside[_SOURCE] = _scored(columns.sources, columns.sources, columns.references, some.variant)
     if all(others):
-        beside[REFERENCE] = _scored(columns.sources, first, others, some.variant)
-    measured = test_set.measure({**columns.predictions, SOURCE: columns.sources}, measures, advance=advance)
-    of_reference = test_set.measure({REFERENCE: first}, measures, first_references=True, advance=advance)
+        beside[_REFERENCE] = _scored(columns.sources, first, others, some.variant)
+    measured = test_set.measure({**columns.predictions, _SOURCE: columns.sources}, measures, advance=advance)
+    of_reference = test_set.measure({_REFERENCE: first}, measures, first_references=True, advance=advance)
     systems = _systems(measured, beside, resampling, lengths)
     reference = _systems(of_reference, beside, resolve_resampling(), lengths)
     nrefs = list(map(len, columns.references))
@@ -75,7 +77,10 @@ def build(
         warnings=list(warnings),
         lengths=[length for length, _ in lengths],
         systems=systems[:-1],
-        beside=[replace(systems[-1], intervals=None, measure_intervals=None), *reference],
+        beside=[
+            replace(systems[-1], name=SOURCE, intervals=None, measure_intervals=None),
+            *(replace(system, name=REFERENCE) for system in reference),
+        ],
         examples=choose_examples(
             columns, some.variant, systems[:-1], systems[-1], seed=resampling.seed, advance=advance
         ),

@@ -11,8 +11,8 @@ from sari.reports.score_report import ScoreReport
 from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
 from sari.significance import INTERVAL_METHODS
 
-#: The names of what stands beside the systems for comparison.
-SOURCE, REFERENCE = "source, unchanged", "first reference"
+#: What stands beside the systems for comparison, as tables call it; a system may have such a name, too.
+SOURCE, REFERENCE = "copy", "reference 1"
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
         scored: what is printed of its systems.
     """
     known = [measure for measure in MEASURES if any(own.measures[measure.name] is not None for own in document.systems)]
+    names = {measure.name for measure in known}
     systems = {system.name: system for system in document.systems}
     variant = scored.results[0].variant
     beside = [
@@ -30,13 +31,13 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
             replace(
                 result,
                 confidence_intervals=systems[result.name].intervals,
-                measures=_values(systems[result.name], known),
-                measure_intervals=systems[result.name].measure_intervals,
+                measures={**(result.measures or {}), **_values(systems[result.name], known)},
+                measure_intervals=_intervals(result, systems[result.name]),
             )
             for result in scored.results
         ],
         baselines=scored.baselines or beside,
-        measures=known,
+        measures=[*known, *(measure for measure in scored.measures if measure.name not in names)],
         warnings=document.warnings,
         resampling=_with_intervals(scored.resampling, document),
     )
@@ -46,6 +47,12 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
 def _values(system: System, measures: list[Measure]) -> dict[str, float]:
     values = {measure.name: system.measures[measure.name] for measure in measures}
     return {name: value for name, value in values.items() if value is not None}
+
+
+def _intervals(result: ScoredOutputs, system: System) -> dict[str, tuple[float, float]] | None:
+    if system.measure_intervals is None:
+        return None
+    return {**(result.measure_intervals or {}), **system.measure_intervals}
 
 
 def _with_intervals(resampling: ResamplingSummary | None, document: Document) -> ResamplingSummary:

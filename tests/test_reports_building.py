@@ -78,6 +78,7 @@ def test_classes_of_lengths(sari, document):
 def test_what_stands_beside_the_systems(sari, document):
     """The source as an output; the first reference against the others, without SARI where it is the only one."""
     copied, reference = document.beside
+    assert (document.systems[0].name, copied.name, reference.name) == ("copy", "copy", "reference 1")
     assert copied.scores == document.systems[0].scores
     assert reference.scores is None
     assert reference.measures["bleu"] is reference.measures["simple_tree_accuracy"] is None
