@@ -21,11 +21,11 @@ DOCUMENTS = [
 ]
 WITH_EXAMPLES = [path for path in DOCUMENTS if ">>> " in path.read_text(encoding="utf-8")]
 #: The folders of modules, the root among them.
-ROOMS = [
+FOLDERS = [
     ROOT,
     *(path.parent for path in sorted(ROOT.glob("[a-z]*/**/__init__.py")) if not {"build", "dist"} & set(path.parts)),
 ]
-MODULES = [path.relative_to(ROOT) for room in ROOMS for path in sorted(room.glob("*.py")) if path.name != "__init__.py"]
+MODULES = [path.relative_to(ROOT) for folder in FOLDERS for path in sorted(folder.glob("[!_]*.py"))]
 
 each_document = pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 

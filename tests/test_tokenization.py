@@ -300,11 +300,8 @@ def test_sentences_of_punkt(text, sentences):
     assert count_sentences([text], "punkt").tolist() == [sentences]
 
 
-def test_a_callable_is_asked_for_every_text():
+def test_callables_that_split_sentences():
     assert count_sentences(["a\nb", "", "a"], str.splitlines).tolist() == [2, 0, 1]
-
-
-@pytest.mark.parametrize("splitter", [str.upper, lambda text: iter([text])])
-def test_a_callable_that_returns_no_list_is_refused(splitter):
-    with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list of the text's"):
-        count_sentences(["a b"], splitter)
+    for splitter in (str.upper, lambda text: iter([text])):
+        with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list"):
+            count_sentences(["a b"], splitter)

@@ -61,18 +61,6 @@ def test_generation(sari, tokenizer, dataset, tmp_path, known, mode):
     assert all(type(score) is float for score in found[0].values())
 
 
-def test_the_best_model_is_chosen(sari, tokenizer, tmp_path):
-    epochs = {"eval_strategy": "epoch", "save_strategy": "epoch", "load_best_model_at_end": True}
-    function = sari.compute_metrics(tokenizer, **TEXTS)
-    arguments = {**epochs, "metric_for_best_model": "sari", "num_train_epochs": 3, "learning_rate": 1e-2}
-    trainer = make_trainer(tmp_path, tokenizer, function, **arguments)
-    trainer.train()
-    scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
-    assert len(scores) == 3
-    assert trainer.state.best_metric == max(scores)
-    assert trainer.evaluate()["eval_sari"] == max(scores)
-
-
 @pytest.mark.parametrize(("generate", "mode"), [(True, MODES[0]), (False, MODES[1]), (True, MODES[2])])
 def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, dataset, tmp_path, generate, mode):
     function = sari.compute_metrics(tokenizer)
@@ -153,24 +141,17 @@ def test_sets_of_the_same_sources(sari, tokenizer, tmp_path, labels, known):
         )
 
 
-def test_check_forgets_what_was_interrupted(sari, tokenizer, tmp_path):
-    texts = {"first": [row[:1] for row in REFERENCES], "second": [row[1:] for row in REFERENCES]}
-    sets = {name: make_dataset(tokenizer, references=rows, labels=SHORT) for name, rows in texts.items()}
-    function = sari.compute_metrics(tokenizer, dataset=sets, **NAMED)
-    turned = dict(reversed(sets.items()))
-    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=turned, batch_eval_metrics=True)
-    outputs = predictions_of(make_trainer(tmp_path, tokenizer), tokenizer)
-    with sari.collect_warnings():
-        batch = next(iter(trainer.get_eval_dataloader("first")))["labels"]
-        function(SimpleNamespace(predictions=batch, label_ids=batch), compute_result=False)
-        function.check(trainer)
-        metrics = trainer.evaluate()
-    for name, rows in texts.items():
-        assert of_evaluation(metrics, f"eval_{name}") == expected_scores(sari, outputs, references=rows)
-    trainer.eval_dataset = {"first": sets["first"], "third": sets["second"]}
-    with pytest.raises(
-        ValueError, match=r"^eval_dataset: got sets first, third, wanted those of compute_metrics: first"
-    ):
+def test_check_forgets_what_was_interrupted(sari, tokenizer, dataset, tmp_path):
+    function = sari.compute_metrics(tokenizer, dataset={"first": dataset, "second": dataset.select([0])}, **NAMED)
+    trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset={"first": dataset}, batch_eval_metrics=True)
+    batch = next(iter(trainer.get_eval_dataloader("first")))["labels"]
+    function(SimpleNamespace(predictions=batch, label_ids=batch), compute_result=False)
+    function.check(trainer)
+    texts = predictions_of(make_trainer(tmp_path, tokenizer), tokenizer)
+    assert of_evaluation(trainer.evaluate(), "eval_first") == expected_scores(sari, texts)
+    trainer.eval_dataset = {"first": dataset, "third": dataset}
+    wanted = r"^eval_dataset: got sets first, third, wanted those of compute_metrics: first, second$"
+    with pytest.raises(ValueError, match=wanted):
         function.check(trainer)
 
 
@@ -267,33 +248,21 @@ def test_rows_of_another_set_are_refused(sari, tokenizer, dataset, tmp_path):
     assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer), SOURCES[:5], REFERENCES[:5])
 
 
-# ---- Labels, inputs and outputs of all kinds -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("known", [True, False])
-@pytest.mark.parametrize(
-    "labels", [["n/a"] * SEGMENTS, ["他去年夏天去了北京。"] * SEGMENTS], ids=["dummy", "unknown script"]
-)
-def test_labels_of_any_kind(sari, tokenizer, tmp_path, labels, known):
-    dataset = make_dataset(tokenizer, labels=labels)
-    texts = {"dataset": dataset, **NAMED} if known else TEXTS
-    trainer = make_trainer(tmp_path, tokenizer, sari.compute_metrics(tokenizer, **texts), eval_dataset=dataset)
-    trainer.model.generation_config.max_length = 60  # up to which the model's padding follows that of the batch
-    assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
-
-
 @pytest.mark.parametrize("generate", [True, False])
-@pytest.mark.parametrize("how", ["left", "multiple", "masked"])
-def test_labels_that_begin_with_padding(sari, tmp_path, generate, how):
+@pytest.mark.parametrize("how", ["equal and unknown", "left", "multiple", "masked"])
+def test_labels_of_any_kind(sari, tmp_path, generate, how):
+    """Equal ones in a script that the tokenizer does not know, and such as begin with padding."""
     tokenizer = make_tokenizer()
-    dataset = make_dataset(tokenizer)
+    equal = ["他去年夏天去了北京。"] * SEGMENTS
+    dataset = make_dataset(tokenizer, labels=equal if how == "equal and unknown" else None)
     if how == "masked":
         dataset = dataset.map(lambda row: {"labels": [-100, *row["labels"][1:]]})
-    else:
+    elif how != "equal and unknown":
         tokenizer.padding_side = "left"
     function = sari.compute_metrics(tokenizer, dataset=dataset, **NAMED)
     arguments = {"pad_to_multiple_of": 32} if how == "multiple" else {}
     trainer = make_trainer(tmp_path, tokenizer, function, generate=generate, eval_dataset=dataset, **arguments)
+    trainer.model.generation_config.max_length = 60  # up to which the model's padding follows that of the batch
     with sari.collect_warnings():
         assert checked(trainer) == expected_scores(sari, predictions_of(trainer, tokenizer))
 
