@@ -1,6 +1,6 @@
-"""The arguments of `score.py`: the options, and which of them go together.
+"""The arguments of `score.py`: the options, and which of them can be combined.
 
-Imports nothing that takes long, so that `--help` and wrong options are answered at once.
+Imports nothing slow, so that `--help` and errors appear at once.
 """
 
 import argparse
@@ -22,10 +22,10 @@ from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import NAMED_SETS
 from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, check_choice, resolve_variant
 
-#: The name of the program in a checkout; where the package is installed, it is `sari`.
+#: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: How the files of reports may end that `sari.reports.pages` writes, which is slow to load.
+#: The endings of the reports that `sari.reports.pages` writes, which is slow to import.
 REPORT_ENDINGS = (".html", ".md", ".json")
 
 _TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
@@ -68,7 +68,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
 }
 
-#: Options that only a report shows where these are given.
+#: Options whose figures go only into a report if the option on the left is given.
 SHOWN_BY_REPORTS_ALONE: dict[str, tuple[str, ...]] = {
     "--format csv": ("--by-references", "--why"),
     "--score-only": _COMPARISONS,
@@ -76,11 +76,11 @@ SHOWN_BY_REPORTS_ALONE: dict[str, tuple[str, ...]] = {
 
 
 def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
-    """Return the options; end the program with status 2 and one line where they are wrong.
+    """Return the options, or end the program with status 2 and an error of one line.
 
     Args:
         arguments: of the command line; None for those of this process.
-        program: what the user called.
+        program: the name at the start of errors.
     """
     parser = _parser(program)
     options, unknown = parser.parse_known_args(arguments, namespace=Options())
@@ -98,7 +98,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 
 def _message_about_unknown(unknown: str) -> str:
-    """Return the message about an argument that is neither an option nor the value of one."""
+    """Return the error about an argument that is neither an option nor a value of one."""
     nearest = get_close_matches(unknown, [flag for group in _GROUPS.values() for flag in group], n=1)
     return f"got {unknown!r}, wanted {nearest[0] if nearest else 'options such as --sources FILE'}: see --help"
 
@@ -111,7 +111,7 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
 
 
 def _faults(options: Options, given: set[str]) -> Iterator[str]:
-    """Yield the reasons why the options do not go together."""
+    """Yield the errors in combinations of options."""
     for excludes in (EXCLUDES, {} if options.report is not None else SHOWN_BY_REPORTS_ALONE):
         for option, others in excludes.items():
             both = [other for other in others if other in given and option in given]
@@ -173,14 +173,14 @@ def _either(names: Sequence[str]) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one line."""
+    """A parser whose errors have one line."""
 
     def error(self, message: str) -> NoReturn:
-        """End the program with status 2; argparse prints the usage first, which takes many lines."""
+        """End the program with status 2, without the usage, which argparse would print first."""
         self.exit(2, refusal(self.prog, message.replace("argument --", "--")) + "\n")
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help; argparse itself ignores that output is lost."""
+        """Print the help; argparse itself ignores errors of writing."""
         print(self.format_help(), end="", file=file)
 
 
@@ -217,7 +217,7 @@ class _Baselines(_ExtendByNames):
 
 
 def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wanted: str) -> Callable[[str], Any]:
-    """Return a function from the text of an argument to its value, for the `type` of argparse."""
+    """Return a function for the `type` of argparse, from the text of an argument to a value that is accepted."""
 
     def value_of(text: str) -> Any:
         with suppress(ValueError, LookupError):
@@ -230,7 +230,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _text_encoding(name: str) -> str:
-    """Return the usual name of an encoding; others than those of text raise LookupError."""
+    """Return the usual name of an encoding; raise LookupError if it is not one of text."""
     io.TextIOWrapper(io.BytesIO(), encoding=name)
     return codecs.lookup(name).name
 
@@ -258,7 +258,7 @@ def _values(metavar: str, help_text: str, action: Any = "extend", nargs: str = "
 
 
 def _scoring_option(name: str) -> _Option:
-    """Return a scoring option as it is declared."""
+    """Return the arguments for argparse of a scoring option."""
     option = OPTIONS[name]
     help_text = f"{option.help}: {', '.join(option.choices)}" if option.choices else option.help
     if option.default is not None:

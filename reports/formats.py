@@ -154,7 +154,7 @@ def _one_line(text: str) -> str:
 # Widths in points at 10 pt, which is \small in papers of 11 pt: a column of two, and the narrowest page, that of an
 # article with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
 _COLUMN, _PAGE, _SPACE = 210.0, 355.0, 5.0
-_LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() -": 3.9, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
+_LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() ": 3.9, "-": 7.8, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
 # Rows that fit on a page, and floats that LaTeX keeps waiting.
 _ROWS, _FLOATS = 24, 48
 _LATEX_ESCAPES = {
