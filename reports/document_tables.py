@@ -1,4 +1,4 @@
-"""The tables of a report: what is printed of its systems, with the intervals and companion measures of the report."""
+"""The tables of a report: the printed scores, with the intervals and companion measures of the report."""
 
 from dataclasses import replace
 
@@ -10,11 +10,11 @@ from sari.reports.tables import TableReport
 
 
 def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
-    """Return the tables of a report, which any of `formats.FORMATS` can write.
+    """Return the tables of a report, for any format of `formats.FORMATS`.
 
     Args:
         document: the report.
-        scored: what is printed of its systems.
+        scored: the printed scores of its systems.
     """
     known = [measure for measure in MEASURES if any(own.measures[measure.name] is not None for own in document.systems)]
     names = {measure.name for measure in known}

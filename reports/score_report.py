@@ -30,7 +30,7 @@ JSON has one schema, whatever was asked for::
      "notes": str}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
+"confidence_intervals" on, fields without a value are left out.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredOutputs:
-    """The scores of outputs under one variant, in percent, and companion measures over the same tokens.
+    """The scores of outputs by one variant, in percent, and companion measures of the same tokens.
 
-    Those of baselines, which no system made, have nothing more.
+    Baselines have only these; systems are `SystemScores`.
     """
 
     name: str
@@ -100,7 +100,7 @@ class SystemScores(ScoredOutputs):
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two systems compared under one variant: the scores of the first less those of the second."""
+    """Two systems compared by one variant: the scores of the first minus those of the second."""
 
     variant: str
     systems: list[str]
@@ -128,13 +128,13 @@ class ResamplingSummary:
     """How intervals and p-values were computed.
 
     Attributes:
-        confidence: the level of the intervals; None where there are none.
-        method: of the tests, a name in `significance.TESTS`; None where there are none.
-        resamples, trials: the number of draws for the intervals, and for the tests; None where there are none.
+        confidence: the level of the intervals; None without intervals.
+        method: of the tests, a name in `significance.TESTS`; None without tests.
+        resamples, trials: the number of draws for the intervals, and for the tests.
         seed: of the draws.
-        comparisons: how many the p-values are corrected for.
-        baseline: the system that the others are compared with; None where each is compared with each.
-        intervals: the method of the intervals, a name in `significance.INTERVAL_METHODS`; None where there are none.
+        comparisons: the number for which p-values are corrected.
+        baseline: the system with which the others are compared; None if each is compared with each.
+        intervals: the method of the intervals, a name in `significance.INTERVAL_METHODS`; None without intervals.
     """
 
     confidence: float | None
@@ -163,17 +163,17 @@ class ResamplingSummary:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """Everything there is to show of scored systems.
+    """Everything to show about scored systems.
 
     Attributes:
         results: at least one, all of the same segments.
-        baselines: for the same variants.
-        explanations: for each system why two variants differ.
+        baselines: by the same variants.
+        explanations: of the difference between two variants, for each system.
         by_references: the scores of systems with 1, 2, … of the references.
         warnings: about data and variants.
-        resampling: None where nothing was resampled.
-        pairs: of systems, where each is compared with each.
-        measures: the companion measures that results have.
+        resampling: None without intervals and tests.
+        pairs: of systems, if each is compared with each.
+        measures: the companion measures of the results.
     """
 
     results: list[SystemScores]
@@ -219,7 +219,7 @@ def pairs_of(variant: str, comparison: SystemComparison) -> list[PairTest]:
 
 
 def resampling_of(comparison: SystemComparison) -> ResamplingSummary:
-    """Return what `Sari.compare` says of its intervals and p-values."""
+    """Return the summary of the intervals and p-values of `Sari.compare`."""
     names = {own.name for own in fields(ResamplingSummary)}
     values: dict[str, Any] = {key: value for key, value in comparison.items() if key in names}
     return ResamplingSummary(**values | {"resamples": values["confidence"] and values["resamples"]})
@@ -241,9 +241,9 @@ def _filled(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def score_records(report: ScoreReport) -> list[dict[str, Any]]:
-    """Return a record per system, baseline and variant, and one per pair of systems that were compared each with each.
+    """Return a record per system, baseline and variant, and one per pair if each system was compared with each.
 
-    The keys are the same whatever was asked for, but for those of companion measures, which come last.
+    The keys are always `COLUMNS`, followed by those of companion measures.
     """
     keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in report.measures for end in _OF_MEASURE_RECORDS)]
     shared = dict.fromkeys(keys) | {
