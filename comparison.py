@@ -73,16 +73,12 @@ class BaselineResult(TypedDict):
     confidence_intervals: NotRequired[Intervals]
 
 
-class Step(TypedDict):
-    """One choice on the way from a variant to another: see `explain_difference`."""
+class Step(Scores):
+    """The scores after one choice on the way from a variant to another: see `explain_difference`."""
 
     choice: str | None
     before: str | None
     after: str | None
-    sari: float
-    keep: float
-    delete: float
-    add: float
     change: float | None
 
 

@@ -191,28 +191,19 @@ class WarningRow(TypedDict):
 
 
 class _Look(NamedTuple):
-    """A sample by columns; `references` are the first references.
+    """What checks look at: a sample and its columns, of which `references` are the first references."""
 
-    Attributes:
-        variant: how texts become tokens.
-        words: from a text to the set of its words.
-    """
-
-    sources: list[str]
-    predictions: list[str]
-    references: list[str]
-    all_references: list[list[str]]
-    pairs: list[Pair]
+    sample: TextSample
     variant: Variant
-    words: Callable[[str], set[str]]
+    columns: dict[str, list[str]]
 
-    def columns(self) -> dict[str, list[str]]:
-        return {"sources": self.sources, "predictions": self.predictions, "references": self.references}
-
-    def tokenized_by(self, tokenizers: Sequence[str]) -> dict[str, list[str]]:
-        tokenize = self.variant.tokenize
-        by = {"sources": self.variant.source_text.tokenize, "predictions": tokenize, "references": tokenize}
-        return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
+    def mostly(self, test: Callable[[str], object], tokenizers: Sequence[str]) -> str:
+        """Return the names of the columns that have one of these tokenizers and whose texts mostly pass a test."""
+        tokenize, of_sources = self.variant.tokenize, self.variant.source_text.tokenize
+        by = {"sources": of_sources, "predictions": tokenize, "references": tokenize}
+        return _listed(
+            [name for name, texts in self.columns.items() if by[name] in tokenizers and _share(texts, test) > _MOST]
+        )
 
 
 def check_corpus(
@@ -235,9 +226,8 @@ def check_corpus(
         if copies > _MOST * segments:
             yield CopiedOutputsWarning(f"{copies} of {segments} predictions are the same as their sources")
         sources, predictions, references = sample.columns()
-        first = [row[0] for row in references]
-        words = cache(lambda text: set(text.lower().split()))
-        look = _Look(sources, predictions, first, references, sample.pairs, variant, words)
+        columns = {"sources": sources, "predictions": predictions, "references": [row[0] for row in references]}
+        look = _Look(sample, variant, columns)
         for check in _CHECKS:
             yield from check(look)
     if variant.rewards_copying:
@@ -382,7 +372,7 @@ def _callers_level() -> int:
 def _case(look: _Look) -> Iterator[SariWarning]:
     if look.variant.lowercase:
         return
-    shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns().items()}
+    shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns.items()}
     lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
     cased = [name for name, share in shares.items() if share > _MOST]
     if lower and cased:
@@ -392,40 +382,30 @@ def _case(look: _Look) -> Iterator[SariWarning]:
 
 
 def _tokenized(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by(_WORD_TOKENIZERS)
-    names = [name for name, texts in columns.items() if _share(texts, _looks_tokenized) > _MOST]
-    if names:
+    if names := look.mostly(_looks_tokenized, _WORD_TOKENIZERS):
         yield AlreadyTokenizedWarning(
-            f'{_listed(names)} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
+            f'{names} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
             "texts are tokenized in the same way"
         )
 
 
 def _untokenized(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by(("none",))
-    names = [name for name, texts in columns.items() if _share(texts, _LOOKS_UNTOKENIZED.search) > _MOST]
-    if names:
+    if names := look.mostly(_LOOKS_UNTOKENIZED.search, ("none",)):
         advice = "" if look.variant.tokenize != "none" else ', or set tokenize="13a"'
-        yield UntokenizedWarning(
-            f"{_listed(names)} do not look tokenized and are only split at spaces: tokenize them{advice}"
-        )
+        yield UntokenizedWarning(f"{names} do not look tokenized and are only split at spaces: tokenize them{advice}")
 
 
 def _unsegmented(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by((*_WORD_TOKENIZERS, "none"))
-    names = [name for name, texts in columns.items() if _share(texts, _has_long_run) > _MOST]
-    if names:
+    if names := look.mostly(_LONG_RUN_WITHOUT_SPACES.search, (*_WORD_TOKENIZERS, "none")):
         yield UnsegmentedTextWarning(
-            f"{_listed(names)} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
+            f"{names} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
             'into words: set tokenize="zh", "ja-mecab" or "char"'
         )
 
 
 def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
-    if _share(look.all_references, lambda row: len(set(row)) < len(row)) <= _NEARLY_ALL:
-        return
-    width = min(map(len, look.all_references))
-    columns = list(zip(*(row[:width] for row in look.all_references), strict=True))
+    _, _, rows = look.sample.columns()
+    columns = zip(*rows, strict=False)  # as many as all segments have
     for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
         same = sum(map(str.__eq__, texts, others))
         if same > _NEARLY_ALL * len(texts):
@@ -436,10 +416,10 @@ def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
 
 
 def _swapped(look: _Look) -> Iterator[SariWarning]:
-    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns().values())
+    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns.values())
     if length_p <= _SWAP_LENGTH * max(length_s, length_r):
         return
-    sources, predictions, references = (list(map(look.words, texts)) for texts in look.columns().values())
+    sources, predictions, references = (list(map(_words, texts)) for texts in look.columns.values())
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
     if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
         yield SwappedColumnsWarning(
@@ -448,13 +428,13 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
 
 
 def _shifted(look: _Look) -> Iterator[SariWarning]:
-    pairs = [pair for pair in look.pairs if len(pair[0]) > 1]
+    pairs = [pair for pair in look.sample.pairs if len(pair[0]) > 1]
     if 2 * len(pairs) < ENOUGH:
         return
-    sources = [list(map(look.words, pair[0])) for pair in pairs]
+    sources = [list(map(_words, pair[0])) for pair in pairs]
     columns = {
-        "predictions": [list(map(look.words, pair[1])) for pair in pairs],
-        "references": [[look.words(row[0]) for row in pair[2]] for pair in pairs],
+        "predictions": [list(map(_words, pair[1])) for pair in pairs],
+        "references": [[_words(row[0]) for row in pair[2]] for pair in pairs],
     }
     shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
     names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
@@ -491,8 +471,8 @@ def _looks_tokenized(text: str) -> bool:
     return " ." in text or " ," in text or "@-@" in text or "-lrb-" in text or "-LRB-" in text
 
 
-def _has_long_run(text: str) -> bool:
-    return not text.isascii() and _LONG_RUN_WITHOUT_SPACES.search(text) is not None
+def _words(text: str) -> set[str]:
+    return set(text.lower().split())
 
 
 def _word_length(column: list[set[str]]) -> float:
@@ -511,4 +491,4 @@ def _share(texts: Sequence[Any], test: Callable[[Any], object]) -> float:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -6,7 +6,7 @@ and those that the source lacks (`new`), with how often the source (s), the pred
 summed, they explain its score; broadcast, they compare candidates with each other.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -252,8 +252,8 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula = COUNTINGS[variant.counting].formula
     counts = np.zeros((len(tokens.nrefs), variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant):
-        old, new, *ranges = order.of_segments()
-        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+        old, new, *rows = order.of_segments()
+        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
     texts = tokens.references
     sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
     return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
@@ -307,8 +307,8 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        old, new, *ranges = order.of_predictions(own, known, owners)
-        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+        old, new, *rows = order.of_predictions(own, known, owners)
+        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
     return counts
 
 
@@ -325,14 +325,7 @@ def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula, candidates = COUNTINGS[variant.counting].formula, int(tokens.nrefs[0])
     counts = np.zeros((candidates, candidates, variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant, one_reference=True):
-        found = formula(*order.of_candidates())
-        for operation, ratios in enumerate((found.keep, found.delete, found.add)):
-            sums = counts[:, :, order.n - 1, operation]
-            for figure, row in enumerate(ratios):
-                same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
-                sums[..., figure] = sums[..., 0] if same else row.sum(axis=-1)
-        if found.keep_recall_of_new is not None:
-            counts[:, :, order.n - 1, _KEEP, 3] += found.keep_recall_of_new.sum(axis=-1)
+        _sum_into(counts[:, :, order.n - 1], formula(*order.of_candidates()))
     if tokens.sentences is None:
         return SegmentCounts(counts)
     of_source, *own = np.maximum(tokens.lengths, 1)
@@ -405,12 +398,25 @@ def count_copies(counts: np.ndarray) -> int:
     return len(counts) - int(np.count_nonzero(deletes_or_adds))
 
 
-def _sum_into(sums: np.ndarray, found: Counts, old: "_Ranges", new: "_Ranges") -> None:
-    """Sum the counts of n-grams over each segment, into float64[segment, operation, 4]."""
-    sums[:, :_ADD] = old.sums([*found.keep, *found.delete]).T.reshape(-1, _ADD, 4)
-    sums[:, _ADD] = new.sums(found.add).T
+def _sum_into(sums: np.ndarray, found: Counts, old: np.ndarray | None = None, new: np.ndarray | None = None) -> None:
+    """Sum the counts of n-grams.
+
+    Args:
+        sums: float64[..., operation, 4]: where the sums go.
+        found: the counts.
+        old, new: int64[ngram]: the row of `sums` to which each n-gram of the source belongs, and each that it lacks;
+            None to sum the last dimension of the counts.
+    """
+
+    def total(row: np.ndarray, places: np.ndarray | None) -> np.ndarray:
+        return row.sum(axis=-1) if places is None else np.bincount(places, row, minlength=len(sums))
+
+    for operation, (ratios, places) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
+        for figure, row in enumerate(ratios):
+            same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
+            sums[..., operation, figure] = sums[..., operation, 0] if same else total(row, places)
     if found.keep_recall_of_new is not None:
-        sums[:, _KEEP, 3] += new.sums([found.keep_recall_of_new])[0]
+        sums[..., _KEEP, 3] += total(found.keep_recall_of_new, new)
 
 
 def _sizes(
@@ -483,30 +489,8 @@ def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
     return np.maximum(lengths - (order - 1), 0)
 
 
-class _Ranges:
-    """Consecutive ranges of n-grams: one for each segment, perhaps in several parts, one behind the other.
-
-    Attributes:
-        sizes: int64[part, segment]: how many n-grams each range has.
-    """
-
-    def __init__(self, *sizes: np.ndarray):
-        self.sizes = np.array(sizes)
-        flat = self.sizes.ravel()
-        starts = flat.cumsum() - flat
-        self._filled: slice | np.ndarray = slice(None) if np.count_nonzero(flat) == len(flat) else flat > 0
-        self._starts = starts[self._filled]
-
-    def sums(self, rows: Sequence[np.ndarray]) -> np.ndarray:
-        """Sum each row over the ranges of each segment: float64[row, segment]."""
-        sums = np.zeros((len(rows), self.sizes.size))
-        if len(self._starts):
-            sums[:, self._filled] = np.add.reduceat(np.array(rows, np.float64), self._starts, axis=1)
-        return sums if len(self.sizes) == 1 else sums.reshape(len(rows), *self.sizes.shape).sum(axis=1)
-
-
-#: The n-grams of the source and those that it lacks, with the ranges of each.
-_Split = tuple[Ngrams, Ngrams, _Ranges, _Ranges]
+#: The n-grams of the source, those that it lacks, and the row of counts to which each of both belongs.
+_Split = tuple[Ngrams, Ngrams, np.ndarray, np.ndarray]
 
 
 def _orders(tokens: Tokens, variant: Variant, *, one_reference: bool = False) -> Iterator["_Order"]:
@@ -558,15 +542,14 @@ class _Order:
     def of_segments(self) -> _Split:
         """Return the n-grams of segments that have a prediction each."""
         owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
-        distinct, segments = len(owners), len(self.tokens.nrefs)
+        distinct = len(owners)
         p = np.bincount(self._in_predictions, minlength=distinct)
         r = np.zeros(distinct, np.int64)
         r[:known] = self.r
         first, second = slice(0, sources), slice(sources, distinct)
         old = Ngrams(self.s, p[first], r[first], owners[first], self, first)
         new = Ngrams(np.zeros(distinct - sources, np.int64), p[second], r[second], owners[second], self, second)
-        of_predictions = np.bincount(owners[known:], minlength=segments)
-        return old, new, _Ranges(self.source_sizes), _Ranges(self.reference_sizes, of_predictions)
+        return old, new, old.owners, new.owners
 
     def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> _Split:
         """Return the n-grams of predictions that were not among the texts.
@@ -576,7 +559,7 @@ class _Order:
             known: int64[ngram]: their numbers here; -1 where neither sources nor references hold them.
             owners: int64[prediction]: the segment of each prediction here.
         """
-        predictions, texts, sources = len(owners), own.owners, len(self.s)
+        texts, sources = own.owners, len(self.s)
         times = np.bincount(own.numbers, minlength=len(texts))
         parts = []
         for begin, sizes in ((0, self.source_sizes), (sources, self.reference_sizes)):
@@ -588,8 +571,9 @@ class _Order:
         (first, p_old, sizes_old), (second, p_new, sizes_new) = parts
         unknown = np.flatnonzero(known < 0)
         index = np.append(second, np.full(len(unknown), -1))
-        of_new = np.append(np.arange(predictions).repeat(sizes_new), texts[unknown])
-        old = Ngrams(self.s[first], p_old, self.r[first], owners.repeat(sizes_old), self, first)
+        of_old = np.arange(len(owners)).repeat(sizes_old)
+        of_new = np.append(np.arange(len(owners)).repeat(sizes_new), texts[unknown])
+        old = Ngrams(self.s[first], p_old, self.r[first], owners[of_old], self, first)
         new = Ngrams(
             s=np.zeros(len(index), np.int64),
             p=np.append(p_new, times[unknown]),
@@ -598,8 +582,7 @@ class _Order:
             order=self,
             index=index,
         )
-        of_unknown = np.bincount(texts[unknown], minlength=predictions)
-        return old, new, _Ranges(sizes_old), _Ranges(sizes_new, of_unknown)
+        return old, new, of_old, of_new
 
     def of_candidates(self) -> tuple[Ngrams, Ngrams]:
         """Return the n-grams of the references of the only segment, each as a prediction, and each as a reference."""

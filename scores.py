@@ -4,7 +4,6 @@ Functions keep the leading dimensions of their arguments: the counts of one segm
 shares from 0 to 1, except where a docstring says percent.
 """
 
-from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any
 
@@ -45,29 +44,12 @@ def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarr
     return out
 
 
-def select_score(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
+def select_score(figures: np.ndarray, variant: Variant) -> np.ndarray:
     """Select, of float64[..., operation, 3], the figure that is the score of each operation."""
     chosen = np.empty(figures.shape[:-1])
-    for place, name in enumerate(("f1", deletion, addition)):
+    for place, name in enumerate(("f1", variant.deletion, variant.addition)):
         chosen[..., place] = figures[..., place, FIGURES.index(name)]
     return chosen
-
-
-def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
-    """Return the scores of keep, delete and add.
-
-    Args:
-        figures: float64[..., order, operation, 3].
-        averaging: "scores" averages each order's score, "ratios" averages precisions and recalls and then makes F1.
-        deletion, addition: the figures that are the scores of delete and add: "precision" or "f1".
-
-    Returns:
-        float64[..., operation], from 0 to 1.
-    """
-    means = _mean(figures, axis=-3)
-    if averaging == "ratios":
-        means[..., 2] = _f1(means[..., 0], means[..., 1])
-    return select_score(means, deletion=deletion, addition=addition)
 
 
 def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.ndarray]:
@@ -96,43 +78,38 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
     return {name: np.array(list(map(exp, row)), float).reshape(shape) for name, row in exponents.items()}
 
 
-def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen: Sequence[Sequence[str]]) -> np.ndarray:
-    """Multiply the score of each operation, float64[..., operation], by the factors chosen for it."""
-    multiplied = operations.copy()
-    for place, names in enumerate(chosen):
-        for name in names:
-            multiplied[..., place] *= factors[name]
-    return multiplied
-
-
 def sari_scores(operations: np.ndarray) -> np.ndarray:
     """Return SARI, the mean of the operations, and the operations, in percent: float64[..., 4], as `SCORES`."""
     return 100 * np.concatenate([_mean(operations, axis=-1)[..., None], operations], axis=-1)
 
 
 def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations that counts have, without penalties.
+    """Compute the figures and the scores of operations from counts, without penalties.
 
     Args:
         counts: float64[..., order, operation, 4].
         variant: how counts become scores.
 
     Returns:
-        float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation].
+        float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation]: the score of the means
+        over orders, in which F1 is the mean of F1 or, where `averaging` is "ratios", F1 of the means.
     """
     figures = precision_recall_f1(counts, zero_division=variant.zero_division)
-    operations = operation_scores(
-        figures, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
-    )
-    return figures, operations
+    means = _mean(figures, axis=-3)
+    if variant.averaging == "ratios":
+        means[..., 2] = _f1(means[..., 0], means[..., 1])
+    return figures, select_score(means, variant)
 
 
 def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations of segments, each scored alone, with their penalties."""
+    """Compute the figures and the scores of operations of segments, each scored alone, with their penalties."""
     figures, operations = score_counts(counted.counts, variant)
     rules = variant.penalty_rules
     if rules is not None and counted.sizes is not None:
-        operations = penalized(operations, penalty_factors(*counted.sizes), (rules.keep, rules.delete, rules.add))
+        factors = penalty_factors(*counted.sizes)
+        for place, names in enumerate((rules.keep, rules.delete, rules.add)):
+            for name in names:
+                operations[..., place] *= factors[name]
     return figures, as_summed(operations) if variant.level == "sentence" else operations
 
 

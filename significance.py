@@ -263,12 +263,9 @@ def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.
         resamples: how many times to draw.
     """
     drawn = sample.resampled(BOOTSTRAP, resamples)
-    p_values = []
-    for (one, other), difference in zip(pairs, sample.differences(pairs), strict=True):
-        differences = drawn[:, one] - drawn[:, other]
-        as_far = np.abs(differences - differences.mean(axis=0)) >= np.abs(difference)
-        p_values.append(_p_value(as_far.sum(axis=0), resamples))
-    return np.stack(p_values)
+    differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
+    as_far = np.abs(differences - differences.mean(axis=0)) >= np.abs(sample.differences(pairs))
+    return _p_value(as_far.sum(axis=0), resamples)
 
 
 def randomization_p_values(sample: Sample, pairs: np.ndarray, trials: int) -> np.ndarray:

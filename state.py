@@ -87,7 +87,7 @@ class CorpusStatistics:
     def orders(self) -> list[OrderFigures]:
         """Return the figures of each n-gram order, in percent."""
         figures, _ = self._scored
-        scores = select_score(figures, deletion=self.variant.deletion, addition=self.variant.addition)
+        scores = select_score(figures, self.variant)
         percent = 100 * np.concatenate([figures, scores[..., None]], axis=-1)
         names = (*FIGURES, "score")
         rows: Any = [
@@ -411,7 +411,8 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
     if len(numbers):
         raise ValueError(_NO_STATE)
     pairs, without_text, nrefs = head["sample"]
-    sample = TextSample([_pair(*pair) for pair in pairs], int(without_text), frozenset(map(int, nrefs)))
+    texts: list[Any] = [tuple(validate_columns(*pair)) for pair in pairs]
+    sample = TextSample(texts, int(without_text), frozenset(map(int, nrefs)))
     return replace(
         empty,
         sample=sample,
@@ -421,10 +422,6 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
         sentence_parts=parts[0],
         row_parts=parts[1],
     )
-
-
-def _pair(*columns: Any) -> Any:
-    return tuple(validate_columns(*columns))
 
 
 class _Made:

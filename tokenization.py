@@ -48,6 +48,8 @@ _13A = _class_table(
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
+_NO_TOKENS = pa.array([], pa.large_binary())
+
 #: So few values are numbered faster one by one than by calls of pandas and Arrow.
 FEW = 256
 
@@ -197,14 +199,9 @@ def encode_chunk(
     """
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
-    if parts[0][1] == parts[1][1]:
-        parts = [([*parts[0][0], *parts[1][0]], parts[0][1])]
-    words, lengths, spans, long = _words(parts, None)
+    words, lengths, spans, long = _words(parts, _NO_TOKENS)
     ids, distinct = factorize(words)
-    vocabulary = None
-    if with_vocabulary:
-        long = pa.array(long, pa.large_binary()) if isinstance(long, list) else long
-        vocabulary = Vocabulary(pd.Index(np.asarray(distinct, np.int64)), long)
+    vocabulary = Vocabulary(pd.Index(np.asarray(distinct, np.int64)), long) if with_vocabulary else None
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
     return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences, vocabulary)
@@ -302,11 +299,6 @@ def _cut(
     columns = [sources] if predictions is None else [sources, predictions]
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
-        if len(sources[block]) <= _FEW_SEGMENTS:
-            texts = chain(*references[block], *(column[block] for column in columns))
-            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
-                yield slice(begin, begin + len(sources[block]))
-                continue
         sizes = np.array([sum(map(len, row)) for row in references[block]], np.int64)
         for column in columns:
             sizes += np.fromiter(map(len, column[block]), np.int64)
@@ -443,8 +435,8 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
 
 
 def _words(
-    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array | None
-) -> tuple[np.ndarray, np.ndarray, Spans, Any]:
+    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array
+) -> tuple[np.ndarray, np.ndarray, Spans, pa.Array]:
     """Return a 64-bit word for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own word; the word of a longer one is the byte 0xFE, which UTF-8 never uses, and its
@@ -468,11 +460,6 @@ def _words(
 
 def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
-    if len(parts) == 1:
-        ((texts, text),) = parts
-        data = _buffer(texts, text)
-        start, end, count = _spans(data, text)
-        return Spans(data + _PADDING, start, end), count
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
         data = _buffer(texts, text)
@@ -486,22 +473,14 @@ def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.n
     return Spans(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
 
 
-def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None) -> tuple[np.ndarray, Any]:
-    if known is None and len(starts) <= FEW:
-        listed: dict[bytes, int] = {}
-        ends = (starts + lengths).tolist()
-        spans = [data[start:end] for start, end in zip(starts.tolist(), ends, strict=True)]
-        return np.array([listed.setdefault(span, len(listed)) for span in spans], np.uint64), list(listed)
-    offsets = np.zeros(len(starts) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Return the places of tokens in a dictionary that begins with the known ones, and the dictionary."""
+    offsets = running_total(lengths)
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
     letters = np.frombuffer(data, np.uint8)[places]
     tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(letters)])
-    if known is not None:
-        tokens = pa.concat_arrays([known, tokens])
-    encoded = tokens.dictionary_encode()
-    indices = np.asarray(encoded.indices)[-len(starts) :]
-    return indices.astype(np.uint64), encoded.dictionary
+    encoded = pa.concat_arrays([known, tokens]).dictionary_encode()
+    return np.asarray(encoded.indices)[len(known) :].astype(np.uint64), encoded.dictionary
 
 
 # ---- Sentences ------------------------------------------------------------------------------------------------------

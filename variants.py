@@ -276,98 +276,84 @@ _XU = "https://github.com/cocoxu/simplification (3557046)"
 _T2T = "https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6)"
 _EASSE = "https://github.com/feralvam/easse (6a4352e)"
 
+_AUTHORS = Variant(
+    name="xu2016",
+    summary="Xu et al. 2016, the authors' SARI.py: mean of sentences on space-separated tokens, 0/0 = 0",
+    source=f"{_XU}, SARI.py",
+    counting="xu2016",
+    level="sentence",
+    zero_division=0.0,
+    deletion="precision",
+    splits_on_space=True,
+)
+_OF_EASSE = Variant(
+    name="easse",
+    summary="EASSE (Alva-Manchego et al. 2019): counts summed over the corpus, F1 for deletion, 13a tokens",
+    source=f"{_EASSE}, easse/sari.py",
+    counting="easse",
+    level="corpus",
+    zero_division=0.0,
+    tokenize="13a",
+)
+_LEGACY = replace(
+    _OF_EASSE,
+    name="easse_legacy",
+    summary="EASSE's legacy option, after the authors' Java code: as easse, cased, sources not tokenized",
+    source_tokenize="none",
+    lowercase=False,
+)
+_TENSOR2TENSOR = Variant(
+    name="t2t",
+    summary="tensor2tensor: n-gram sets, references weighed by how many hold the n-gram, 0/0 = 1",
+    source=_T2T,
+    counting="t2t",
+    level="sentence",
+    zero_division=1.0,
+    deletion="precision",
+)
 _ROWS = (
-    Variant(
+    replace(
+        _AUTHORS,
         name="hf",
         summary="Hugging Face evaluate: xu2016 with 13a tokens, 0/0 = 1 and keep recall pooled over n-grams",
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
-        level="sentence",
         zero_division=1.0,
-        deletion="precision",
         tokenize="13a",
-        splits_on_space=True,
     ),
-    Variant(
-        name="xu2016",
-        summary="Xu et al. 2016, the authors' SARI.py: mean of sentences on space-separated tokens, 0/0 = 0",
-        source=f"{_XU}, SARI.py",
-        counting="xu2016",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
-    ),
-    Variant(
+    _AUTHORS,
+    replace(
+        _AUTHORS,
         name="lens",
         summary="the authors' modified-sari.py: as xu2016, but without credit for additions that deleting words made",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
     ),
-    Variant(
-        name="easse",
-        summary="EASSE (Alva-Manchego et al. 2019): counts summed over the corpus, F1 for deletion, 13a tokens",
-        source=f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-    ),
-    Variant(
-        name="easse_legacy",
-        summary="EASSE's legacy option, after the authors' Java code: as easse, cased, sources not tokenized",
-        source=f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-        source_tokenize="none",
-        lowercase=False,
-    ),
-    Variant(
+    _OF_EASSE,
+    _LEGACY,
+    replace(
+        _LEGACY,
         name="star",
         summary="Joshua's STAR.java, as in DRESS (one reference): as easse_legacy, but source and output count 8 times",
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-        source_tokenize="none",
-        lowercase=False,
         source_weight=8,
     ),
-    Variant(
+    replace(
+        _OF_EASSE,
         name="paper",
         summary="equations 4-7 of Xu et al. 2016: as easse, but averaged over orders before F1, precision for deletion",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
         averaging="ratios",
-        zero_division=0.0,
-        deletion="precision",
-        tokenize="13a",
-    ),
-    Variant(
-        name="t2t",
-        summary="tensor2tensor: n-gram sets, references weighed by how many hold the n-gram, 0/0 = 1",
-        source=_T2T,
-        counting="t2t",
-        level="sentence",
-        zero_division=1.0,
         deletion="precision",
     ),
-    Variant(
+    _TENSOR2TENSOR,
+    replace(
+        _TENSOR2TENSOR,
         name="lasertagger",
         summary="LaserTagger (Malmi et al. 2019) and what copied it: as t2t, F1 for deletion",
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
-        counting="t2t",
-        level="sentence",
-        zero_division=1.0,
+        deletion="f1",
     ),
     Variant(
         name="set",
@@ -378,15 +364,11 @@ _ROWS = (
         zero_division=0.0,
         addition="precision",
     ),
-    Variant(
+    replace(
+        _AUTHORS,
         name="dsari",
         summary="D-SARI (Sun et al. 2021), for documents: xu2016 with penalties for length and number of sentences",
         source=_DSARI,
-        counting="xu2016",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
         penalties="dsari",
     ),
 )

@@ -192,8 +192,9 @@ def test_every_endpoint_and_limit_of_the_app_is_told():
     rows = dict(re.findall(r"^\| `/(\w+)` \| (.+?) \|", text, re.MULTILINE))
     told = {name: re.findall(r"`(\w+)`", row) for name, row in rows.items()}
     assert told == {endpoint.__name__: list(inspect.signature(endpoint).parameters) for endpoint in ENDPOINTS}
+    text = " ".join(text.split())
     assert f"{limits.MAX_CHARACTERS:,} characters" in text
-    assert f"{limits.MAX_SEGMENTS:,} segments or\n{limits.MAX_MEGABYTES} MB" in text.replace(" or ", " or\n")
+    assert f"{limits.MAX_SEGMENTS:,} segments or {limits.MAX_MEGABYTES} MB" in text
     assert f"up to {limits.MAX_SYSTEMS} systems" in text
     assert ", ".join(f"`{name}`" for name in limits.TOKENIZERS) in text
 

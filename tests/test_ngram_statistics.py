@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from itertools import product
 from unittest.mock import patch
 
 import numpy as np
@@ -19,7 +18,6 @@ from sari.ngram_statistics import (
     PreparedSegments,
     SegmentCounts,
     count_copies,
-    count_each_by_each,
     count_ngrams,
     count_predictions,
     easse,
@@ -92,8 +90,8 @@ references = st.lists(texts, min_size=1, max_size=3)
 
 
 @st.composite
-def segments(draw, min_segments=1):
-    rows = draw(st.lists(st.tuples(texts, references, texts), min_size=min_segments, max_size=4))
+def segments(draw):
+    rows = draw(st.lists(st.tuples(texts, references, texts), min_size=1, max_size=4))
     return tuple(map(list, zip(*rows, strict=True)))
 
 
@@ -202,15 +200,6 @@ def stacked(rows):
 
 
 @every_counting
-@given(columns=segments(min_segments=2), options=st.sampled_from([{}, PENALIZED]))
-@runs(20)
-def test_several_segments_are_each_counted_as_if_alone(counting, columns, options):
-    variant = variant_of(counting, **options)
-    together = count_ngrams(encoded(variant, *columns), variant)
-    assert same(together, stacked(alone(variant, *row) for row in zip(*columns, strict=True)))
-
-
-@every_counting
 @given(columns=segments(), data=st.data(), options=st.sampled_from([{}, PENALIZED]))
 @runs(30)
 def test_predictions_of_prepared_segments(counting, columns, data, options):
@@ -233,19 +222,6 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
         assert same(found, stacked(alone(variant, sources[n], references[n], text) for n, text in rows))
     with patch.object(ngram_statistics, "_TOKENS_AT_ONCE", 10):
         assert same(count_predictions(prepared, ids, np.array(owners, np.int64)), found)
-
-
-@every_counting
-@given(source=texts, candidates=st.lists(texts, min_size=1, max_size=4), options=st.sampled_from([{}, PENALIZED]))
-@runs(30)
-def test_candidates_are_references_of_each_other(counting, source, candidates, options):
-    variant = variant_of(counting, **options)
-    together = count_each_by_each(encoded(variant, [source], [candidates], []), variant)
-    pairs = stacked(alone(variant, source, [other], text) for text, other in product(candidates, repeat=2))
-    square = (len(candidates), len(candidates))
-    sizes = together.sizes and ngram_statistics.Sizes(*(size.reshape(-1, size.shape[-1]) for size in together.sizes))
-    assert together.counts.shape == (*square, 4, 3, 4)
-    assert same(SegmentCounts(together.counts.reshape(-1, 4, 3, 4), sizes), pairs)
 
 
 @every_counting

@@ -19,7 +19,6 @@ import oracle
 import pytest
 from conftest import ROOT
 from four_segments import COPIES, NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, segment
-from programs import example_corpus, with_system
 from refusals import BAD_OPTIONS, NO_SEGMENTS, bad_option, refuses
 
 from sari.variants import OPTIONS, VARIANTS, VERSION
@@ -148,14 +147,6 @@ def test_nothing_stored(metric, cache):
     assert files_in(cache) == []
 
 
-def test_options_hold_for_what_was_stored(metric):
-    columns = with_system(example_corpus(), "rewriting")
-    for part in (slice(0, 4), slice(4, 10)):
-        metric.add_batch(**{name: column[part] for name, column in columns.items()})
-    options = {"variant": "easse", "confidence": 0.9, "resamples": 50, "seed": 2, "baselines": True, "details": True}
-    assert metric.compute(**options) == metric.compute(**columns, **options)
-
-
 def test_two_metrics_do_not_mix(cache):
     one, two = load(cache_dir=str(cache)), load(cache_dir=str(cache))
     one.add(**segment(0))
@@ -203,15 +194,6 @@ def test_the_configuration_is_the_default_variant(sari, variant):
 def test_an_unknown_configuration_is_refused():
     with refuses(ValueError, f"config_name: got 'HF', wanted one of {', '.join(VARIANTS)}"):
         load(config_name="HF")
-
-
-def test_variants_combined(sari):
-    both = evaluate.combine(
-        {"ours": load(config_name="easse"), "theirs": load(config_name="default")}, force_prefix=True
-    )
-    found = both.compute(**TEXTS)
-    assert found["theirs_sari"] == pytest.approx(SCORES["sari"])
-    assert found["ours_sari"] == sari.compute(**TEXTS, variant="easse")["sari"]
 
 
 # ---- Errors ---------------------------------------------------------------------------------------------------------
