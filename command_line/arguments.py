@@ -118,7 +118,6 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
             if both:
                 yield f"{option} does not go with {both[0]}"
     yield from _faults_of_inputs(options)
-    yield from _faults_of_written_files(options)
     for option, needed in NEEDS.items():
         if option in given and not given & set(needed):
             yield f"{option} needs {_either(needed)}"
@@ -138,16 +137,6 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
         yield f"--ratings: got {len(options.ratings)}, wanted {len(options.systems)}: {wanted}"
     if options.ratings is not None and options.jsonl == "-":
         yield "--ratings reads the file of --jsonl twice, wanted a file instead of standard input"
-
-
-def _faults_of_written_files(options: Options) -> Iterator[str]:
-    endings = {
-        "--report": [*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())],
-        "--sentences": SENTENCE_FORMATS,
-    }
-    for option, path in {"--report": options.report, "--sentences": options.sentences}.items():
-        if path is not None and os.path.splitext(path)[1] not in endings[option]:
-            yield f"{option}: got {path!r}, wanted a name ending in {_either([*dict.fromkeys(endings[option])])}"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -229,6 +218,11 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
+def _path_ending_in(endings: Sequence[str]) -> Callable[[str], Any]:
+    wanted = f"a name ending in {_either(endings)}"
+    return _checked(str, lambda path: os.path.splitext(path)[1] in endings, wanted)
+
+
 def _text_encoding(name: str) -> str:
     """Return the usual name of an encoding; raise LookupError if it is not one of text."""
     io.TextIOWrapper(io.BytesIO(), encoding=name)
@@ -240,6 +234,7 @@ _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at le
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
+_ENDINGS = list(dict.fromkeys([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())]))
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
 
 _Option = dict[str, Any]
@@ -318,8 +313,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--by-order": _flag("add precision, recall and F1 per n-gram order (JSON always has them)"),
         "--by-references": _flag("add the scores with 1, 2, ... of the references: mean and spread"),
         "--explain": _value("N", "show only why line N gets its score; with --by-order, its n-grams", type=_AT_LEAST_1),
-        "--report": _value("FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)"),
-        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl"),
+        "--report": _value(
+            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_path_ending_in(_ENDINGS)
+        ),
+        "--sentences": _value(
+            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path_ending_in([*SENTENCE_FORMATS])
+        ),
         "--score-only": _flag("print nothing but a SARI per line"),
         "--width": _value("N", "decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),

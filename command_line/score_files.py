@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
 from sari.command_line.progress import reading_bar, step_bar
 from sari.comparison import (
+    VariantDifference,
     compare,
     comparison_warnings,
     correct_together,
@@ -32,7 +33,6 @@ from sari.reports.score_report import (
     ScoredOutputs,
     ScoreReport,
     SystemScores,
-    VariantExplanation,
     pairs_of,
     resampling_of,
     results_of,
@@ -217,15 +217,13 @@ def _baselines(
     ]
 
 
-def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[VariantExplanation]:
-    """Explain for each system the difference to the variant that the options ask about, if they do."""
+def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[tuple[str, VariantDifference]]:
+    """Explain the difference to the variant of `--why`, for each system."""
     if options.why is None:
         return []
     with refusals():
         other = resolve_variant(options.why, **options.choices)
-    return [
-        VariantExplanation(name, **explain_difference(columns.of(name), variant, other)) for name in columns.predictions
-    ]
+    return [(name, explain_difference(columns.of(name), variant, other)) for name in columns.predictions]
 
 
 def _document(

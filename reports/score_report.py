@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.comparison import Step, SystemComparison
+    from sari.comparison import SystemComparison, VariantDifference
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
     from sari.reports.companions import Measure
@@ -112,18 +112,6 @@ class PairTest:
 
 
 @dataclass(frozen=True)
-class VariantExplanation:
-    """Why two variants score a system differently, with the fields of what `Sari.explain_difference` returns."""
-
-    name: str
-    variant_a: str
-    variant_b: str
-    signature_a: str
-    signature_b: str
-    steps: list[Step]
-
-
-@dataclass(frozen=True)
 class ResamplingSummary:
     """How intervals and p-values were computed.
 
@@ -168,7 +156,7 @@ class ScoreReport:
     Attributes:
         results: at least one, all of the same segments.
         baselines: by the same variants.
-        explanations: of the difference between two variants, for each system.
+        explanations: the name of each system, and the difference between two variants.
         by_references: the scores of systems with 1, 2, … of the references.
         warnings: about data and variants.
         resampling: None without intervals and tests.
@@ -178,7 +166,7 @@ class ScoreReport:
 
     results: list[SystemScores]
     baselines: list[ScoredOutputs] = field(default_factory=list)
-    explanations: list[VariantExplanation] = field(default_factory=list)
+    explanations: list[tuple[str, VariantDifference]] = field(default_factory=list)
     by_references: list[ReferenceCount] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: ResamplingSummary | None = None
@@ -229,6 +217,7 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
     found = asdict(report)
     found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
+    found["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
     return {
         "systems": systems,

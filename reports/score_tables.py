@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.score_report import ScoreReport, SystemScores, VariantExplanation, score_fields, score_records
+from sari.reports.score_report import ScoreReport, SystemScores, score_fields, score_records
 from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells, make_table
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
+
+if TYPE_CHECKING:  # slow to import
+    from sari.comparison import VariantDifference
 
 #: The columns of the table of scores besides companion measures, by the names that `--show` takes.
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
@@ -43,7 +46,7 @@ def tabulate_scores(
     tables += _reference_tables(report, digits)
     if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
         tables += _measure_tables(report, records)
-    tables += [_explanation_table(explanation, several, digits) for explanation in report.explanations]
+    tables += [_explanation_table(difference, name * several, digits) for name, difference in report.explanations]
     return TableReport(
         tables=tables,
         signatures=report.signatures,
@@ -240,18 +243,19 @@ def _has_any(record: _Record, figures: Sequence[_Figure]) -> bool:
     return any(record[figure.key] is not None for figure in figures)
 
 
-def _explanation_table(explanation: VariantExplanation, several: bool, digits: int) -> Table:
-    start, *steps = explanation.steps
-    last = explanation.steps[-1]["sari"]
-    rows = [[explanation.variant_a, "", "", f"{start['sari']:.{digits}f}", ""]]
+def _explanation_table(difference: VariantDifference, system: str, digits: int) -> Table:
+    """Return the steps from one variant to another; the title names the system, if one is given."""
+    one, other = difference["variant_a"], difference["variant_b"]
+    start, *steps = difference["steps"]
+    last = difference["steps"][-1]["sari"]
+    rows = [[one, "", "", f"{start['sari']:.{digits}f}", ""]]
     for step in steps:
         words = [step["choice"] or "", step["before"] or "", step["after"] or ""]
         rows.append([*words, f"{step['sari']:.{digits}f}", f"{step['change']:+.{digits}f}"])
-    rows.append([explanation.variant_b, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
+    rows.append([other, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
     shares = {"Choice": 0.15, "From": 0.19, "To": 0.19}
     columns = [TableColumn(name, is_text=True, share=share) for name, share in shares.items()]
-    whose = f", {explanation.name}" if several else ""
-    title = f"From {explanation.variant_a} to {explanation.variant_b}, one choice at a time{whose}"
+    title = f"From {one} to {other}, one choice at a time{f', {system}' if system else ''}"
     return Table(title, [*columns, TableColumn("SARI"), TableColumn("Change")], cells(rows))
 
 
