@@ -3,9 +3,8 @@
 A test set is a row of data. For any other data set, on the Hub or in a local folder, the user names the columns.
 """
 
-import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
@@ -78,6 +77,8 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     if asks_hub and not hub_answers():
         # Without this, the libraries try for half a minute before they look into their cache.
         os.environ["HF_HUB_OFFLINE"] = "1"
+    import logging  # here, since `--help` does not need it
+
     try:
         import datasets
     except ImportError as error:
@@ -98,45 +99,30 @@ def _endpoint() -> str:
 
 
 def hub_answers() -> bool:
-    """Return whether the Hub answers in time; asked in a thread, since looking up an address has no timeout."""
-    import http.client  # these four here, since `--help` does not need them
-    import threading
+    """Return whether the Hub answers in time."""
+    import http.client  # these three here, since `--help` does not need them
     import urllib.error
     import urllib.request
 
-    answers: list[bool] = []
-
-    def ask() -> None:
-        try:
-            urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
-        except urllib.error.HTTPError:
-            pass  # this is an answer
-        except (OSError, ValueError, http.client.HTTPException):
-            return
-        answers.append(True)
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(_PATIENCE)
-    return bool(answers)
+    try:
+        urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
+    except urllib.error.HTTPError:
+        return True  # this is an answer
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    return True
 
 
 def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name: str) -> Iterator[Segment]:
     for number, (row, outputs) in enumerate(zip_longest(rows, zip_longest(*files)), 1):
         if row is None or outputs is None or None in outputs:
             raise line_faults(files, len(rows), name)
-        source, *references = (row[column] for column in columns)
-        cells = [cell if isinstance(cell, list) else [cell] for cell in references]
-        texts = [text for cell in cells for text in cell]
-        _check(name, number, columns, [source], texts)
-        yield Segment(source, outputs, texts)
-
-
-def _check(name: str, number: int, columns: Sequence[str], source: Iterable[Any], references: list[Any]) -> None:
-    """Raise FileError if the columns of a row do not hold texts."""
-    if not references:
-        raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, wanted at least one")
-    for column, texts in ((columns[0], source), (", ".join(columns[1:]), references)):
-        for text in texts:
-            if not isinstance(text, str):
-                raise FileError(f"{name}: row {number}: {column} holds {type(text).__name__}, wanted text")
+        source, *cells = (row[column] for column in columns)
+        cells = [cell if isinstance(cell, list) else [cell] for cell in cells]
+        for column, texts in zip(columns, [[source], *cells], strict=True):
+            kinds = [type(text).__name__ for text in texts if not isinstance(text, str)]
+            if kinds:
+                raise FileError(f"{name}: row {number}: {column} holds {kinds[0]}, wanted text")
+        if not any(cells):
+            raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, wanted at least one")
+        yield Segment(source, outputs, [text for texts in cells for text in texts])

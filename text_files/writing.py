@@ -1,7 +1,6 @@
 """Write files atomically."""
 
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -52,7 +51,7 @@ def write_whole(files: Mapping[str, Iterable[str]]) -> None:
                     _write(path, "w", files[path])
                     continue
                 target = Path(os.path.realpath(path))  # so that a link stays a link
-                temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+                temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
                 written[temporary] = target
                 _unfinished.add(temporary)
                 _write(temporary, "x", files[path])
