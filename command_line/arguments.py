@@ -8,7 +8,7 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -218,9 +218,17 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
-def _path_ending_in(endings: Sequence[str]) -> Callable[[str], Any]:
-    wanted = f"a name ending in {_either(endings)}"
-    return _checked(str, lambda path: os.path.splitext(path)[1] in endings, wanted)
+def _report_path(text: str) -> str:
+    return _checked_path(text, [*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])
+
+
+def _sentences_path(text: str) -> str:
+    return _checked_path(text, SENTENCE_FORMATS)
+
+
+def _checked_path(text: str, endings: Iterable[str]) -> str:
+    known = list(dict.fromkeys(endings))
+    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")(text)
 
 
 def _text_encoding(name: str) -> str:
@@ -234,7 +242,6 @@ _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at le
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
-_ENDINGS = list(dict.fromkeys([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())]))
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
 
 _Option = dict[str, Any]
@@ -314,11 +321,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--by-references": _flag("add the scores with 1, 2, ... of the references: mean and spread"),
         "--explain": _value("N", "show only why line N gets its score; with --by-order, its n-grams", type=_AT_LEAST_1),
         "--report": _value(
-            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_path_ending_in(_ENDINGS)
+            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
         ),
-        "--sentences": _value(
-            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path_ending_in([*SENTENCE_FORMATS])
-        ),
+        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_sentences_path),
         "--score-only": _flag("print nothing but a SARI per line"),
         "--width": _value("N", "decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),
