@@ -273,20 +273,20 @@ def _scoring_option(name: str) -> _Option:
 _GROUPS: dict[str, dict[str, _Option]] = {
     "input": {
         "--sources": _value("FILE", "the texts to simplify"),
-        "--outputs": _values("[NAME=]FILE", "their simplifications by a system, or by several, the baseline first"),
-        "--references": _values("FILE", "their simplifications by people"),
-        "--jsonl": _value("FILE", "instead of these, a JSON object per line: source, prediction, references"),
-        "--dataset": _value("NAME", "instead of --sources and --references, a test set, or other data with --columns"),
-        "--split": _value("NAME", "of --dataset (default: test)"),
-        "--columns": _values("NAME", "of --dataset: the column of sources, and those of references"),
-        "--encoding": _value("NAME", "of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
-        "--tab-separated": _flag("a line of --references has several, with tabs between them"),
+        "--outputs": _values("[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first"),
+        "--references": _values("FILE", "simplifications by people, in one or several files"),
+        "--jsonl": _value("FILE", "a JSON object per line, instead of these files: source, prediction, references"),
+        "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
+        "--split": _value("NAME", "the split of --dataset (default: test)"),
+        "--columns": _values("NAME", "the columns of --dataset: that of sources, then those of references"),
+        "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
+        "--tab-separated": _flag("each line of --references has several, separated by tabs"),
     },
     "metric": {
         "--variant": _scoring_option("variant"),
-        "--all-variants": _flag("every published SARI, one row for each"),
+        "--all-variants": _flag("score by every published SARI, one row for each"),
         **{f"--{name.replace('_', '-')}": _scoring_option(name) for name in SCORING_OPTIONS if name != "lowercase"},
-        "--lowercase": _flag("lowercase texts first", default=None),
+        "--lowercase": _flag("lowercase texts before scoring", default=None),
         "--no-lowercase": _flag("keep the case of texts", action="store_false", dest="lowercase"),
     },
     "comparison": {
@@ -295,9 +295,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--paired-ar": _flag("test by paired approximate randomization whether systems differ from the first"),
         "--all-pairs": _flag("test each pair (by randomization unless --paired-bs), sort systems, and group them"),
         "--resamples": _value(
-            "N", "for intervals and tests (default: 1000, 10000 for --paired-ar, or more)", type=_AT_LEAST_1
+            "N", "the number of resamples (default: 1000; for --paired-ar 10000 or more)", type=_AT_LEAST_1
         ),
-        "--seed": _value("N", "of the resamples (default: 12345)", type=_AT_LEAST_0),
+        "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
         "--baselines": _values(
             "NAME", f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)", _Baselines, nargs="*"
         ),
@@ -305,33 +305,35 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "measures": {
         "--measures": _values("NAME", "add companion measures, such as bleu,fkgl_easse,splits, or all", _ExtendByNames),
-        "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere: a column per system (.tsv, .jsonl)"),
+        "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
         **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
     },
     "ratings": {
-        "--ratings": _values("FILE", "numbers by people, a file for each system, or a key of --jsonl: show agreement"),
-        "--model": _values("NAME", "a linear model of the ratings by scores and measures", _ExtendByNames),
+        "--ratings": _values("FILE", "show agreement with ratings: a file of numbers per system, or a key of --jsonl"),
+        "--model": _values("NAME", "fit a linear model of the ratings to scores and measures", _ExtendByNames),
     },
     "report": {
         "--format": {"choices": FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _values(
-            "NAME", f"columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
+            "NAME", f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
         ),
         "--by-order": _flag("add precision, recall and F1 per n-gram order (JSON always has them)"),
-        "--by-references": _flag("add the scores with 1, 2, ... of the references: mean and spread"),
-        "--explain": _value("N", "show only why line N gets its score; with --by-order, its n-grams", type=_AT_LEAST_1),
+        "--by-references": _flag("add the mean and spread of the scores with 1, 2, ... of the references"),
+        "--explain": _value(
+            "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
+        ),
         "--report": _value(
             "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
         ),
         "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_sentences_path),
-        "--score-only": _flag("print nothing but a SARI per line"),
-        "--width": _value("N", "decimals of scores (default: 2)", type=_DECIMALS, default=2),
+        "--score-only": _flag("print only SARI, one score per line"),
+        "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),
     },
     "LaTeX": {
-        "--booktabs": _flag("rules of the package booktabs"),
-        "--caption": _value("TEXT", "of the table of scores, which then floats"),
-        "--label": _value("NAME", "of the table of scores, which then floats", type=_LABEL),
+        "--booktabs": _flag("use the rules of the package booktabs"),
+        "--caption": _value("TEXT", "the caption of the first table"),
+        "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
 _DESCRIPTIONS = {"metric": "Defaults depend on the variant."}

@@ -242,7 +242,6 @@ def _document(
     with needing("report", "--report"):
         from sari.reports import building, pages
         from sari.reports.companions import REPORTED_MEASURES
-        from sari.reports.document_tables import tabulate_document
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
@@ -263,7 +262,7 @@ def _document(
             ending = Path(path).suffix
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
-            return format_of_ending(ending).write(tabulate_document(shown, printed), options.layout)
+            return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
 
 
 def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:

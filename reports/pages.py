@@ -18,7 +18,7 @@ n-grams, the figures of each order, the tokens of references and the line of cha
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -29,9 +29,9 @@ from sari.reports.companions import MEASURES, SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
-from sari.reports.score_report import score_fields
+from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport, score_fields
 from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
-from sari.reports.tables import Cell, Table, make_table, split_columns
+from sari.reports.tables import Cell, Table, TableReport, make_table, split_columns
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -78,6 +78,53 @@ def as_json(document: Document) -> str:
     del fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
+    """Return the tables of a report, for any format of `formats.FORMATS`.
+
+    Args:
+        document: the report.
+        scored: the printed scores of its systems.
+    """
+    known = [measure for measure in MEASURES if any(own.measures[measure.name] is not None for own in document.systems)]
+    names = {measure.name for measure in known}
+    systems = {system.name: system for system in document.systems}
+    variant = scored.results[0].variant
+    resampling = scored.resampling or ResamplingSummary(seed=document.seed)
+    beside = [
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, known))
+        for system in document.beside
+        if system.scores is not None
+    ]
+    report = replace(
+        scored,
+        results=[
+            replace(
+                result,
+                confidence_intervals=systems[result.name].intervals,
+                measures={**(result.measures or {}), **_values(systems[result.name], known)},
+                measure_intervals=_intervals(result, systems[result.name]),
+            )
+            for result in scored.results
+        ],
+        baselines=scored.baselines or beside,
+        measures=[*known, *(measure for measure in scored.measures if measure.name not in names)],
+        warnings=document.warnings,
+        resampling=replace(resampling, confidence=document.confidence, resamples=document.resamples),
+    )
+    return tabulate_scores(report, by_order=document.by_order, digits=document.digits)
+
+
+def _values(system: System, measures: list[Measure]) -> dict[str, float]:
+    values = {measure.name: system.measures[measure.name] for measure in measures}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+def _intervals(result: ScoredOutputs, system: System) -> dict[str, tuple[float, float]] | None:
+    if system.measure_intervals is None:
+        return None
+    return {**(result.measure_intervals or {}), **system.measure_intervals}
 
 
 #: The formats of reports, by the ending of the file.

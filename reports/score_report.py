@@ -111,7 +111,7 @@ class PairTest:
     measure_tests: dict[str, MeasureTest] | None = None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResamplingSummary:
     """How intervals and p-values were computed.
 
@@ -125,13 +125,13 @@ class ResamplingSummary:
         intervals: the method of the intervals, a name in `significance.INTERVAL_METHODS`; None without intervals.
     """
 
-    confidence: float | None
-    method: str | None
-    resamples: int | None
-    trials: int | None
+    confidence: float | None = None
+    method: str | None = None
+    resamples: int | None = None
+    trials: int | None = None
     seed: int
-    comparisons: int
-    baseline: str | None
+    comparisons: int = 0
+    baseline: str | None = None
     intervals: str | None = "bootstrap"
 
     @property
