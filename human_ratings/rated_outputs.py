@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sari.human_ratings.correlation import (
-    COEFFICIENTS,
-    Agreement,
-    SystemRows,
-    agreement,
-    system_agreement,
-    system_scores,
-)
+from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement
 from sari.human_ratings.correlation_report import AgreementRow
 from sari.significance import Resampling
 from sari.state import CorpusStatistics
@@ -50,16 +43,16 @@ class RatedScore(NamedTuple):
 
 def sari_scores(corpus: CorpusStatistics) -> list[RatedScore]:
     """Return SARI and its operations from rated outputs that were scored with `sentences=True` and `rows=True`."""
-    sentences, rows = corpus.sentences(), corpus.rows()
+    sentences, rows, variant = corpus.sentences(), corpus.rows(), corpus.variant.name
+
+    def of_sums(sums: np.ndarray, counts: np.ndarray, *, place: int) -> np.ndarray:
+        return corpus.scores_of_sums(sums, counts[..., None])[..., place]
+
     return [
         RatedScore(
-            corpus.variant.name,
-            score,
-            np.array(sentences[score]),
-            SystemRows(rows, partial(system_scores, corpus, score=score)),
-            corpus.signature,
+            variant, name, np.array(sentences[name]), SystemRows(rows, partial(of_sums, place=place)), corpus.signature
         )
-        for score in SCORES
+        for place, name in enumerate(SCORES)
     ]
 
 
