@@ -34,6 +34,15 @@ def write_lines(path, lines):
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
 
 
+def write_sentences(root, *names):
+    for name in names:
+        write_lines(root / name, sentences(name))
+
+
+def files_of(test_sets):
+    return {file for texts in test_sets for file in (texts.sources, *texts.references)}
+
+
 def write_table(path, rows):
     path.parent.mkdir(parents=True, exist_ok=True)
     table = pd.DataFrame(rows)
@@ -53,18 +62,11 @@ def checkouts(folder: Path) -> Path:
     for table in (*SYSTEM_SCORES, NARAYAN_GARDENT, XU2016_MEASURES):
         (repository,) = table.repositories
         root = folder / repository.name.split("/")[1] / repository.folder
-        if table in SYSTEM_SCORES:
-            rows = table.figures
-            files = {file for row in rows for file in (row.texts.sources, row.outputs, *row.texts.references)}
-        else:
-            files = {table.texts.sources, *table.texts.references, *(row.outputs for row in table.systems.values())}
-        for name in files:
-            write_lines(root / name, sentences(name))
-    for sources, references in REFERENCE_SETS.values():
-        for name in (sources, *references):
-            write_lines(folder / "easse/easse/resources/data" / name, sentences(name))
-    sources, references = REFERENCE_SETS["ASSET"]
-    for name in (sources, *references):
+        rows = table.figures if table in SYSTEM_SCORES else [*table.systems.values()]
+        test_sets = [row.texts for row in rows] if table in SYSTEM_SCORES else [table.texts]
+        write_sentences(root, *(row.outputs for row in rows), *files_of(test_sets))
+    write_sentences(folder / "easse/easse/resources/data", *files_of(REFERENCE_SETS.values()))
+    for name in files_of([REFERENCE_SETS["ASSET"]]):
         write_lines(folder / "asset/dataset" / Path(name).name, sentences(name))
     _ratings_of_sentences(folder)
     _ratings_of_2022(folder / "LENS")
