@@ -89,7 +89,7 @@ class VariantLeftOutWarning(SariWarning):
 
 
 class TrainingWarning(SariWarning):
-    """A Trainer, or its data, is perhaps not scored as intended."""
+    """A Trainer or its data may not be scored as intended."""
 
 
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
@@ -100,8 +100,8 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 
-# A copy of the sources gets a third of its keep score, unrelated texts hardly more than a delete score. A system with a
-# score above this is above both; below it, copies and unrelated texts are scored on the sample.
+# Copies of the sources score little more than a third of their keep score, and unrelated texts of their delete score. A
+# system above this is above both. Below it, copies and unrelated texts are scored on the sample.
 _ABOVE_COPIES_AND_UNRELATED = 35
 # Under variants that reward copying only unrelated texts matter; they score 18 to 23 on ASSET and PWKP.
 _ABOVE_UNRELATED = 30
@@ -111,11 +111,11 @@ _UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 _PAIRS = 16
 _CHARACTERS = 2_000
 
-# Texts that share so many words belong together; how many more words a text shares with the source of its neighbour,
-# and in how many pairs, if lines are shifted.
+# Texts that share this share of words belong together. If lines are shifted, a text shares more with the source of its
+# neighbour, by this margin, in this share of pairs.
 _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
-# How much longer than sources and references predictions are, and how much nearer to references, if they are swapped.
-# The words of sources are longer, too, other than those of a verbose system.
+# If columns are swapped, predictions are longer than sources and references by this factor, and share more words with
+# references by this margin. Their words are longer, too, which those of a verbose system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
@@ -123,7 +123,7 @@ _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
 
-# The list that collects warnings instead of Python's `warnings`, whose filters belong to the whole process.
+# Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
 
@@ -132,7 +132,7 @@ Pair = tuple[list[str], list[str], list[list[str]]]
 
 
 class TextSample(NamedTuple):
-    """What is kept of texts besides their counts.
+    """A sample of texts, and what else warnings need besides counts.
 
     Attributes:
         pairs: a few pairs of neighbouring segments, spread evenly over the corpus.
@@ -165,7 +165,7 @@ NO_TEXTS = TextSample([], 0, frozenset())
 
 
 def take_sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> TextSample:
-    """Take a sample of checked texts: of long texts the beginning.
+    """Take a sample of checked texts; long texts are cut.
 
     >>> take_sample(["a", "b", "c"], ["A", "", "C"], [["1"], ["2"], ["3"]])
     TextSample(pairs=[(['a', 'b'], ['A', ''], [['1'], ['2']]), (['c'], ['C'], [['3']])], empty=1, nrefs=frozenset({1}))
@@ -191,28 +191,19 @@ class WarningRow(TypedDict):
 
 
 class _Look(NamedTuple):
-    """A sample by columns; `references` are the first references.
+    """A sample by columns, as the checks need it; "references" are the first references."""
 
-    Attributes:
-        variant: how texts become tokens.
-        words: from a text to the set of its words.
-    """
-
-    sources: list[str]
-    predictions: list[str]
-    references: list[str]
-    all_references: list[list[str]]
-    pairs: list[Pair]
+    sample: TextSample
     variant: Variant
-    words: Callable[[str], set[str]]
+    columns: dict[str, list[str]]
 
-    def columns(self) -> dict[str, list[str]]:
-        return {"sources": self.sources, "predictions": self.predictions, "references": self.references}
-
-    def tokenized_by(self, tokenizers: Sequence[str]) -> dict[str, list[str]]:
-        tokenize = self.variant.tokenize
-        by = {"sources": self.variant.source_text.tokenize, "predictions": tokenize, "references": tokenize}
-        return {name: texts for name, texts in self.columns().items() if by[name] in tokenizers}
+    def mostly(self, test: Callable[[str], object], tokenizers: Sequence[str]) -> str:
+        """Return the names of the columns that have one of these tokenizers and whose texts mostly pass a test."""
+        tokenize, of_sources = self.variant.tokenize, self.variant.source_text.tokenize
+        by = {"sources": of_sources, "predictions": tokenize, "references": tokenize}
+        return _listed(
+            [name for name, texts in self.columns.items() if by[name] in tokenizers and _share(texts, test) > _MOST]
+        )
 
 
 def check_corpus(
@@ -235,9 +226,8 @@ def check_corpus(
         if copies > _MOST * segments:
             yield CopiedOutputsWarning(f"{copies} of {segments} predictions are the same as their sources")
         sources, predictions, references = sample.columns()
-        first = [row[0] for row in references]
-        words = cache(lambda text: set(text.lower().split()))
-        look = _Look(sources, predictions, first, references, sample.pairs, variant, words)
+        columns = {"sources": sources, "predictions": predictions, "references": [row[0] for row in references]}
+        look = _Look(sample, variant, columns)
         for check in _CHECKS:
             yield from check(look)
     if variant.rewards_copying:
@@ -326,7 +316,7 @@ def collect_warnings() -> Iterator[list[Warning]]:
 
 
 def give_warnings(found: Iterable[Warning]) -> None:
-    """Give warnings, as from the first caller outside of these modules and of `evaluate`."""
+    """Give warnings that point at the first caller outside of these modules and of `evaluate`."""
     collected = _COLLECTED.get()
     if collected is not None:
         collected += found
@@ -336,7 +326,7 @@ def give_warnings(found: Iterable[Warning]) -> None:
 
 
 def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
-    """Return warnings as plain data, each once, in the order in which they came."""
+    """Return warnings as plain data, each once, in their order."""
     pairs = dict.fromkeys((type(warning).__name__, str(warning)) for warning in found)
     return [WarningRow(category=category, message=message) for category, message in pairs]
 
@@ -370,7 +360,7 @@ _folder = cache(os.path.dirname)
 
 
 def _callers_level() -> int:
-    """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
+    """Return the `stacklevel`, for the calling function, of the first caller outside of these modules."""
     here, level, frame = _folder(__file__), 0, sys._getframe()
     while frame.f_back and (
         _folder(frame.f_code.co_filename) == here or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
@@ -382,7 +372,7 @@ def _callers_level() -> int:
 def _case(look: _Look) -> Iterator[SariWarning]:
     if look.variant.lowercase:
         return
-    shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns().items()}
+    shares = {name: _share(texts, lambda text: text != text.lower()) for name, texts in look.columns.items()}
     lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
     cased = [name for name, share in shares.items() if share > _MOST]
     if lower and cased:
@@ -392,40 +382,30 @@ def _case(look: _Look) -> Iterator[SariWarning]:
 
 
 def _tokenized(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by(_WORD_TOKENIZERS)
-    names = [name for name, texts in columns.items() if _share(texts, _looks_tokenized) > _MOST]
-    if names:
+    if names := look.mostly(_looks_tokenized, _WORD_TOKENIZERS):
         yield AlreadyTokenizedWarning(
-            f'{_listed(names)} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
+            f'{names} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
             "texts are tokenized in the same way"
         )
 
 
 def _untokenized(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by(("none",))
-    names = [name for name, texts in columns.items() if _share(texts, _LOOKS_UNTOKENIZED.search) > _MOST]
-    if names:
+    if names := look.mostly(_LOOKS_UNTOKENIZED.search, ("none",)):
         advice = "" if look.variant.tokenize != "none" else ', or set tokenize="13a"'
-        yield UntokenizedWarning(
-            f"{_listed(names)} do not look tokenized and are only split at spaces: tokenize them{advice}"
-        )
+        yield UntokenizedWarning(f"{names} do not look tokenized and are only split at spaces: tokenize them{advice}")
 
 
 def _unsegmented(look: _Look) -> Iterator[SariWarning]:
-    columns = look.tokenized_by((*_WORD_TOKENIZERS, "none"))
-    names = [name for name, texts in columns.items() if _share(texts, _has_long_run) > _MOST]
-    if names:
+    if names := look.mostly(_LONG_RUN_WITHOUT_SPACES.search, (*_WORD_TOKENIZERS, "none")):
         yield UnsegmentedTextWarning(
-            f"{_listed(names)} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
+            f"{names} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
             'into words: set tokenize="zh", "ja-mecab" or "char"'
         )
 
 
 def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
-    if _share(look.all_references, lambda row: len(set(row)) < len(row)) <= _NEARLY_ALL:
-        return
-    width = min(map(len, look.all_references))
-    columns = list(zip(*(row[:width] for row in look.all_references), strict=True))
+    _, _, rows = look.sample.columns()
+    columns = zip(*rows, strict=False)  # only the references that all segments have
     for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
         same = sum(map(str.__eq__, texts, others))
         if same > _NEARLY_ALL * len(texts):
@@ -436,10 +416,10 @@ def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
 
 
 def _swapped(look: _Look) -> Iterator[SariWarning]:
-    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns().values())
+    length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns.values())
     if length_p <= _SWAP_LENGTH * max(length_s, length_r):
         return
-    sources, predictions, references = (list(map(look.words, texts)) for texts in look.columns().values())
+    sources, predictions, references = (list(map(_words, texts)) for texts in look.columns.values())
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
     if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
         yield SwappedColumnsWarning(
@@ -448,13 +428,13 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
 
 
 def _shifted(look: _Look) -> Iterator[SariWarning]:
-    pairs = [pair for pair in look.pairs if len(pair[0]) > 1]
+    pairs = [pair for pair in look.sample.pairs if len(pair[0]) > 1]
     if 2 * len(pairs) < ENOUGH:
         return
-    sources = [list(map(look.words, pair[0])) for pair in pairs]
+    sources = [list(map(_words, pair[0])) for pair in pairs]
     columns = {
-        "predictions": [list(map(look.words, pair[1])) for pair in pairs],
-        "references": [[look.words(row[0]) for row in pair[2]] for pair in pairs],
+        "predictions": [list(map(_words, pair[1])) for pair in pairs],
+        "references": [[_words(row[0]) for row in pair[2]] for pair in pairs],
     }
     shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
     names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
@@ -466,7 +446,7 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
 
 
 def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]) -> tuple[float, float]:
-    """Return the share of pairs where a text fits the source before, and the source after it, better than its own."""
+    """Return the shares of pairs whose texts fit the source before, and the source after, better than their own."""
     before = after = 0
     for (source, next_source), (text, next_text) in zip(sources, column, strict=True):
         own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2
@@ -491,8 +471,8 @@ def _looks_tokenized(text: str) -> bool:
     return " ." in text or " ," in text or "@-@" in text or "-lrb-" in text or "-LRB-" in text
 
 
-def _has_long_run(text: str) -> bool:
-    return not text.isascii() and _LONG_RUN_WITHOUT_SPACES.search(text) is not None
+def _words(text: str) -> set[str]:
+    return set(text.lower().split())
 
 
 def _word_length(column: list[set[str]]) -> float:
@@ -511,4 +491,4 @@ def _share(texts: Sequence[Any], test: Callable[[Any], object]) -> float:
 
 
 def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

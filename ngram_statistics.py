@@ -1,12 +1,12 @@
 """Token ids in, counts out: the n-grams of sources, predictions and references, and the formulas of SARI.
 
-A counting is one function, the formula as a paper or script has it. It gets the distinct n-grams of the source (`old`)
-and those that the source lacks (`new`), with how often the source (s), the prediction (p) and all references together
-(r) hold each, and returns numerators and denominators n-gram by n-gram. Summed over a segment they are its counts; not
-summed, they explain its score; broadcast, they compare candidates with each other.
+A counting is one function: the formula of a paper or script. Its arguments are the distinct n-grams of the source
+(`old`) and those that the source lacks (`new`), with the number of times that the source (s), the prediction (p) and
+all references together (r) hold each. It returns numerators and denominators for each n-gram. Their sums over a segment
+are its counts; the single numbers explain its score; broadcast, they compare candidates with each other.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -24,13 +24,13 @@ Ratios = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Counts(NamedTuple):
-    """What a counting returns for one n-gram order.
+    """The numbers that a counting returns for one n-gram order.
 
     Attributes:
-        keep, delete: of each n-gram of the source.
-        add: of each n-gram that the source lacks.
+        keep, delete: those of each n-gram of the source.
+        add: those of each n-gram that the source lacks.
         keep_recall_of_new: what each n-gram that the source lacks adds to the denominator of the recall of keep; None
-            for nothing.
+            if it adds nothing.
     """
 
     keep: Ratios
@@ -46,8 +46,8 @@ class Ngrams:
     Attributes:
         s, p, r: int64[..., ngram]: occurrences in the source, in the prediction, and in all references together.
         owners: int64[ngram]: the segment of each n-gram.
-        order: where they come from.
-        index: which of the n-grams of `order` they are; -1 for those that only a prediction holds.
+        order: all n-grams of this order.
+        index: the places of these n-grams in `order`; -1 for those that only a prediction holds.
     """
 
     s: np.ndarray
@@ -59,13 +59,8 @@ class Ngrams:
 
     @property
     def m(self) -> np.ndarray | int:
-        """What occurrences in source and prediction are multiplied by: the number of references, or 8 for `star`."""
+        """The factor of occurrences in source and prediction: the number of references, or 8 for `star`."""
         return self.order.weight if isinstance(self.order.weight, int) else self.order.weight[self.owners]
-
-    @property
-    def nrefs(self) -> np.ndarray:
-        """How many references the segment has."""
-        return self.order.tokens.nrefs[self.owners]
 
     @property
     def holders(self) -> np.ndarray:
@@ -78,7 +73,7 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Return which n-grams deleting words leaves of the source: bool[ngram].
+        """Tell for each n-gram whether it is left over when words are deleted from the source: bool[ngram].
 
         Args:
             asked: bool[..., ngram]: the n-grams to look at, which references must hold; the others are False.
@@ -91,7 +86,7 @@ class Ngrams:
 
 
 def hf(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as Hugging Face: as `xu2016`, but the recall of keep sums occurrences.
+    """Count as Hugging Face does: as `xu2016`, but the recall of keep sums occurrences.
 
     https://github.com/huggingface/evaluate, metrics/sari/sari.py (a7dd338), SARIngram.
     """
@@ -102,7 +97,7 @@ def hf(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def xu2016(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as the authors' script: each distinct n-gram has one vote, the share of its occurrences that is right.
+    """Count as the authors' script does: each distinct n-gram has one vote, the share of its occurrences that is right.
 
     https://github.com/cocoxu/simplification, SARI.py (3557046), SARIngram. The script also computes a recall of delete,
     with the numerator of the precision, but does not use it.
@@ -120,7 +115,7 @@ def xu2016(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def lens(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as `xu2016`, but do not credit an added n-gram that deleting words from the source is enough to get.
+    """Count as `xu2016` does, but give no credit for an added n-gram that arises by deleting words from the source.
 
     https://github.com/cocoxu/simplification, modified-sari.py (3557046), SARIngram.
     """
@@ -143,7 +138,7 @@ def easse(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def t2t(old: Ngrams, new: Ngrams) -> Counts:
-    """Count n-grams as sets; a reference n-gram weighs as much as the share of the references that hold it.
+    """Count n-grams as sets; the weight of a reference n-gram is the share of the references that hold it.
 
     https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6), get_sari_score. References that are too
     short to have n-grams of the order do not count.
@@ -183,9 +178,9 @@ class Counting(NamedTuple):
     """A row of `COUNTINGS`.
 
     Attributes:
-        formula: from the n-grams of the source, and those that the source lacks, to counts.
-        as_sets: whether repeated n-grams count once, and ...
-        skips_short_references: ... whether references without n-grams of an order do not count: explanations say so.
+        formula: a function from the n-grams of the source, and those that the source lacks, to counts.
+        as_sets: whether repeated n-grams count once; explanations say so.
+        skips_short_references: whether references without n-grams of an order do not count; explanations say so.
     """
 
     formula: Callable[[Ngrams, Ngrams], Counts]
@@ -211,7 +206,7 @@ _TOKENS_AT_ONCE = 1 << 17
 
 
 class Sizes(NamedTuple):
-    """How long the texts of segments are, for penalties.
+    """The lengths of the texts of segments, for penalties.
 
     Attributes:
         lengths: int64[..., 3]: the tokens of the source, of the prediction, and of the references on average, rounded
@@ -229,7 +224,7 @@ class SegmentCounts(NamedTuple):
     Attributes:
         counts: float64[..., order, operation, 4]: numerator and denominator of precision, numerator and denominator of
             recall; operations are in the order of `OPERATIONS`.
-        sizes: of the texts; None where no penalty needs them.
+        sizes: the lengths of the texts; None where no penalty needs them.
     """
 
     counts: np.ndarray
@@ -237,7 +232,7 @@ class SegmentCounts(NamedTuple):
 
 
 def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
-    """Count what the predictions of segments kept, deleted and added, and what their references did.
+    """Count the n-grams that the predictions of segments, and their references, keep, delete and add.
 
     One source `a b`, its reference `a c` and its prediction `a c`:
 
@@ -252,8 +247,8 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula = COUNTINGS[variant.counting].formula
     counts = np.zeros((len(tokens.nrefs), variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant):
-        old, new, *ranges = order.of_segments()
-        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+        old, new, *rows = order.of_segments()
+        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
     texts = tokens.references
     sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
     return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
@@ -280,11 +275,11 @@ class PreparedSegments:
 def count_predictions(
     prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray | None = None
 ) -> SegmentCounts:
-    """Count what predictions of prepared segments kept, deleted and added: the same counts as `count_ngrams`.
+    """Count the n-grams of predictions of prepared segments; the counts are those of `count_ngrams`.
 
     Args:
         prepared: sources and references.
-        predictions: any number for each segment.
+        predictions: any number of predictions for each segment.
         owners: int64[prediction]: the segment of each prediction; None where there is one for each, in their order.
     """
     tokens, ends = prepared.tokens, running_total(predictions.lengths)
@@ -303,20 +298,20 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     formula = COUNTINGS[prepared.variant.counting].formula
     counts = np.zeros((len(owners), prepared.variant.max_order, len(OPERATIONS), 4))
     numbered = _numbered(ids, lengths, np.arange(len(owners)), prepared.variant.max_order)
-    known = owners  # of each (n-1)-gram of the predictions its number among the prepared ones; first, the segments
+    known = owners  # the numbers of the predictions' (n-1)-grams among the prepared ones; at first, the segments
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        old, new, *ranges = order.of_predictions(own, known, owners)
-        _sum_into(counts[:, order.n - 1], formula(old, new), *ranges)
+        old, new, *rows = order.of_predictions(own, known, owners)
+        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
     return counts
 
 
 def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
-    """Count what candidates kept, deleted and added, with each of them as the only reference.
+    """Count the n-grams that candidates keep, delete and add, with each of them as the only reference.
 
     Args:
-        tokens: of one source, with the candidates as its references.
+        tokens: the tokens of one source, with the candidates as its references.
         variant: how to count.
 
     Returns:
@@ -325,14 +320,7 @@ def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula, candidates = COUNTINGS[variant.counting].formula, int(tokens.nrefs[0])
     counts = np.zeros((candidates, candidates, variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant, one_reference=True):
-        found = formula(*order.of_candidates())
-        for operation, ratios in enumerate((found.keep, found.delete, found.add)):
-            sums = counts[:, :, order.n - 1, operation]
-            for figure, row in enumerate(ratios):
-                same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
-                sums[..., figure] = sums[..., 0] if same else row.sum(axis=-1)
-        if found.keep_recall_of_new is not None:
-            counts[:, :, order.n - 1, _KEEP, 3] += found.keep_recall_of_new.sum(axis=-1)
+        _sum_into(counts[:, :, order.n - 1], formula(*order.of_candidates()))
     if tokens.sentences is None:
         return SegmentCounts(counts)
     of_source, *own = np.maximum(tokens.lengths, 1)
@@ -348,9 +336,9 @@ class NgramTable(NamedTuple):
     Attributes:
         ngrams: their tokens: those of the source, then of the references, then of the prediction.
         in_source, in_prediction, in_references: int64[ngram]: occurrences.
-        holders: int64[ngram]: how many references hold it.
+        holders: int64[ngram]: how many references hold each.
         long_references: how many references are long enough to hold any n-gram of the order; 1 where none is.
-        weight: what occurrences in source and prediction are multiplied by.
+        weight: the factor of occurrences in source and prediction.
         counts: float64[ngram, operation, 4]: what each adds to the counts of the segment: see `SegmentCounts`.
     """
 
@@ -405,18 +393,31 @@ def count_copies(counts: np.ndarray) -> int:
     return len(counts) - int(np.count_nonzero(deletes_or_adds))
 
 
-def _sum_into(sums: np.ndarray, found: Counts, old: "_Ranges", new: "_Ranges") -> None:
-    """Sum the counts of n-grams over each segment, into float64[segment, operation, 4]."""
-    sums[:, :_ADD] = old.sums([*found.keep, *found.delete]).T.reshape(-1, _ADD, 4)
-    sums[:, _ADD] = new.sums(found.add).T
+def _sum_into(sums: np.ndarray, found: Counts, old: np.ndarray | None = None, new: np.ndarray | None = None) -> None:
+    """Sum the counts of n-grams.
+
+    Args:
+        sums: float64[..., operation, 4]: where the sums go.
+        found: the counts.
+        old, new: int64[ngram]: the row of `sums` to which each n-gram of the source belongs, and each that it lacks;
+            None to sum the last dimension of the counts.
+    """
+
+    def total(row: np.ndarray, places: np.ndarray | None) -> np.ndarray:
+        return row.sum(axis=-1) if places is None else np.bincount(places, row, minlength=len(sums))
+
+    for operation, (ratios, places) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
+        for figure, row in enumerate(ratios):
+            same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
+            sums[..., operation, figure] = sums[..., operation, 0] if same else total(row, places)
     if found.keep_recall_of_new is not None:
-        sums[:, _KEEP, 3] += new.sums([found.keep_recall_of_new])[0]
+        sums[..., _KEEP, 3] += total(found.keep_recall_of_new, new)
 
 
 def _sizes(
     tokens: Tokens, lengths: np.ndarray, sentences: np.ndarray | None, owners: np.ndarray | slice = slice(None)
 ) -> Sizes | None:
-    """Return how long segments are, of which these are the lengths and sentences of the predictions."""
+    """Return the lengths of texts, given those of the predictions; `owners` are the segments of predictions."""
     if tokens.sentences is None or sentences is None:
         return None
     at_least_1, texts = np.maximum(tokens.lengths, 1), tokens.references
@@ -459,7 +460,7 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
     Args:
         ids, lengths: the tokens of the texts, one text behind the other.
         segments: int64[text]: the segment of each text.
-        max_order: the longest n-grams.
+        max_order: the highest order.
     """
     prefix, last = segments.repeat(lengths), ids.astype(np.int32)
     base, owners = int(ids.max(initial=0)) + 1, np.arange(int(segments.max(initial=0)) + 1)
@@ -483,37 +484,15 @@ def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
     return np.maximum(lengths - (order - 1), 0)
 
 
-class _Ranges:
-    """Consecutive ranges of n-grams: one for each segment, perhaps in several parts, one behind the other.
-
-    Attributes:
-        sizes: int64[part, segment]: how many n-grams each range has.
-    """
-
-    def __init__(self, *sizes: np.ndarray):
-        self.sizes = np.array(sizes)
-        flat = self.sizes.ravel()
-        starts = flat.cumsum() - flat
-        self._filled: slice | np.ndarray = slice(None) if np.count_nonzero(flat) == len(flat) else flat > 0
-        self._starts = starts[self._filled]
-
-    def sums(self, rows: Sequence[np.ndarray]) -> np.ndarray:
-        """Sum each row over the ranges of each segment: float64[row, segment]."""
-        sums = np.zeros((len(rows), self.sizes.size))
-        if len(self._starts):
-            sums[:, self._filled] = np.add.reduceat(np.array(rows, np.float64), self._starts, axis=1)
-        return sums if len(self.sizes) == 1 else sums.reshape(len(rows), *self.sizes.shape).sum(axis=1)
-
-
-#: The n-grams of the source and those that it lacks, with the ranges of each.
-_Split = tuple[Ngrams, Ngrams, _Ranges, _Ranges]
+#: The n-grams of the source, those that it lacks, and the row of counts to which each of both belongs.
+_Split = tuple[Ngrams, Ngrams, np.ndarray, np.ndarray]
 
 
 def _orders(tokens: Tokens, variant: Variant, *, one_reference: bool = False) -> Iterator["_Order"]:
     """Yield the n-grams of segments, order by order.
 
     Args:
-        tokens: of the texts.
+        tokens: the tokens of the texts.
         variant: how to count.
         one_reference: whether predictions are compared with one reference at a time, and not with all of them.
     """
@@ -530,11 +509,11 @@ class _Order:
     """The n-grams of one order of the sources, references and predictions of some segments.
 
     They are numbered as they first appear: those of the sources, then those that only references hold, then those that
-    only predictions hold; and within each part segment by segment.
+    only predictions hold. Each of these three parts goes segment by segment.
 
     Attributes:
         n: the order.
-        tokens: of the texts.
+        tokens: the tokens of the texts.
         numbered: the n-grams.
         weight: int64[segment], or one for all segments: see `Ngrams.m`.
         s: int64[ngram]: occurrences in sources, of the n-grams of sources.
@@ -556,27 +535,26 @@ class _Order:
         self.reference_sizes = np.bincount(numbered.owners[sources:known], minlength=segments)
 
     def of_segments(self) -> _Split:
-        """Return the n-grams of segments that have a prediction each."""
+        """Return the n-grams of segments that have one prediction each."""
         owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
-        distinct, segments = len(owners), len(self.tokens.nrefs)
+        distinct = len(owners)
         p = np.bincount(self._in_predictions, minlength=distinct)
         r = np.zeros(distinct, np.int64)
         r[:known] = self.r
         first, second = slice(0, sources), slice(sources, distinct)
         old = Ngrams(self.s, p[first], r[first], owners[first], self, first)
         new = Ngrams(np.zeros(distinct - sources, np.int64), p[second], r[second], owners[second], self, second)
-        of_predictions = np.bincount(owners[known:], minlength=segments)
-        return old, new, _Ranges(self.source_sizes), _Ranges(self.reference_sizes, of_predictions)
+        return old, new, old.owners, new.owners
 
     def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> _Split:
-        """Return the n-grams of predictions that were not among the texts.
+        """Return the n-grams of predictions that are not among the texts.
 
         Args:
-            own: the n-grams of the predictions, each of which is a segment.
-            known: int64[ngram]: their numbers here; -1 where neither sources nor references hold them.
-            owners: int64[prediction]: the segment of each prediction here.
+            own: the n-grams of the predictions, numbered as if each prediction were a segment.
+            known: int64[ngram]: their numbers in this order; -1 where neither sources nor references hold them.
+            owners: int64[prediction]: the segment of each prediction.
         """
-        predictions, texts, sources = len(owners), own.owners, len(self.s)
+        texts, sources = own.owners, len(self.s)
         times = np.bincount(own.numbers, minlength=len(texts))
         parts = []
         for begin, sizes in ((0, self.source_sizes), (sources, self.reference_sizes)):
@@ -588,8 +566,9 @@ class _Order:
         (first, p_old, sizes_old), (second, p_new, sizes_new) = parts
         unknown = np.flatnonzero(known < 0)
         index = np.append(second, np.full(len(unknown), -1))
-        of_new = np.append(np.arange(predictions).repeat(sizes_new), texts[unknown])
-        old = Ngrams(self.s[first], p_old, self.r[first], owners.repeat(sizes_old), self, first)
+        of_old = np.arange(len(owners)).repeat(sizes_old)
+        of_new = np.append(np.arange(len(owners)).repeat(sizes_new), texts[unknown])
+        old = Ngrams(self.s[first], p_old, self.r[first], owners[of_old], self, first)
         new = Ngrams(
             s=np.zeros(len(index), np.int64),
             p=np.append(p_new, times[unknown]),
@@ -598,8 +577,7 @@ class _Order:
             order=self,
             index=index,
         )
-        of_unknown = np.bincount(texts[unknown], minlength=predictions)
-        return old, new, _Ranges(sizes_old), _Ranges(sizes_new, of_unknown)
+        return old, new, of_old, of_new
 
     def of_candidates(self) -> tuple[Ngrams, Ngrams]:
         """Return the n-grams of the references of the only segment, each as a prediction, and each as a reference."""
@@ -616,11 +594,11 @@ class _Order:
         return split[0], split[1]
 
     def look_up(self, prefixes: np.ndarray, last: np.ndarray) -> np.ndarray:
-        """Return the numbers here of n-grams, given those of their (n-1)-grams here and their last tokens; -1 for none.
+        """Return the numbers of n-grams in this order; -1 where neither sources nor references hold them.
 
         Args:
-            prefixes: int64[ngram]: -1 where neither sources nor references hold the (n-1)-gram.
-            last: int64[ngram].
+            prefixes: int64[ngram]: the numbers of their (n-1)-grams in the order before, or -1.
+            last: int64[ngram]: their last tokens.
         """
         base = self.numbered.base
         pairs = prefixes * base + last
@@ -633,10 +611,10 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Return whether deleting words from the source, as it is written, is enough to get an n-gram.
+        """Tell whether deleting words from the source, as it is written, is enough to get an n-gram.
 
-        As in modified-sari.py, empty tokens are no words, the words must also be in n-grams of the source, and a source
-        without n-grams of the order has no words.
+        As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
+        source without n-grams of the order has no words.
         """
         words = " ".join(self.strings(ngram)).split()
         segment = int(self.numbered.owners[ngram])
@@ -681,12 +659,7 @@ class _Order:
 
 
 class _OneReference(Ngrams):
-    """N-grams of texts that are compared with one reference at a time; every property is about that one."""
-
-    @property
-    def nrefs(self) -> np.ndarray:
-        """Always 1."""
-        return np.ones(self.r.shape[-1], np.int64)
+    """N-grams of texts that are compared with one reference at a time; the properties describe that reference."""
 
     @property
     def holders(self) -> np.ndarray:
@@ -700,7 +673,7 @@ class _OneReference(Ngrams):
 
 
 def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the n-grams of some segments one behind the other, and what to add to their numbers to find them there.
+    """Return the numbers of the n-grams of some segments, in a row, and the shift from a number to its place in it.
 
     Args:
         starts: int64[segment + 1]: where the n-grams of each segment start.

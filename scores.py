@@ -4,7 +4,6 @@ Functions keep the leading dimensions of their arguments: the counts of one segm
 shares from 0 to 1, except where a docstring says percent.
 """
 
-from collections.abc import Mapping, Sequence
 from math import exp
 from typing import Any
 
@@ -16,7 +15,7 @@ from .variants import OPERATIONS, SCORES, Variant
 
 FIGURES = ("precision", "recall", "f1")
 
-# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. They are
+# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. Each is
 # kept as three int64: the whole part, and the two halves of the bits behind the point.
 _BITS, _LIMB_BITS = 60, 30
 
@@ -45,41 +44,24 @@ def precision_recall_f1(counts: np.ndarray, *, zero_division: float) -> np.ndarr
     return out
 
 
-def select_score(figures: np.ndarray, *, deletion: str, addition: str) -> np.ndarray:
+def select_score(figures: np.ndarray, variant: Variant) -> np.ndarray:
     """Select, of float64[..., operation, 3], the figure that is the score of each operation."""
     chosen = np.empty(figures.shape[:-1])
-    for place, name in enumerate(("f1", deletion, addition)):
+    for place, name in enumerate(("f1", variant.deletion, variant.addition)):
         chosen[..., place] = figures[..., place, FIGURES.index(name)]
     return chosen
-
-
-def operation_scores(figures: np.ndarray, *, averaging: str, deletion: str, addition: str) -> np.ndarray:
-    """Return the scores of keep, delete and add.
-
-    Args:
-        figures: float64[..., order, operation, 3].
-        averaging: "scores" averages each order's score, "ratios" averages precisions and recalls and then makes F1.
-        deletion, addition: the figures that are the scores of delete and add: "precision" or "f1".
-
-    Returns:
-        float64[..., operation], from 0 to 1.
-    """
-    means = _mean(figures, axis=-3)
-    if averaging == "ratios":
-        means[..., 2] = _f1(means[..., 0], means[..., 1])
-    return select_score(means, deletion=deletion, addition=addition)
 
 
 def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.ndarray]:
     """Return the penalties of documents that differ from their references in size (Sun, Jin and Wan 2021, D-SARI).
 
     Args:
-        lengths: int64[..., 3]: of source, prediction and, on average, references; at least 1.
-        sentences: int64[..., 2]: of the prediction and, on average, references. Where neither has any, the authors'
-            script divides by zero; here the factor is 1.
+        lengths: int64[..., 3]: the lengths of source, prediction and, on average, references; at least 1.
+        sentences: int64[..., 2]: the sentences of the prediction and, on average, references. Where neither has any,
+            the authors' script divides by zero; here the factor is 1.
 
     Returns:
-        By the names of `variants.PENALTY_FACTORS` float64[...], above 0 and up to 1.
+        A dict by the names of `variants.PENALTY_FACTORS`: float64[...], above 0 and up to 1.
 
     >>> factors = penalty_factors(np.array([[20, 8, 10], [20, 14, 10]]), np.array([[1, 2], [0, 0]]))
     >>> {name: factor.round(3).tolist() for name, factor in factors.items()}
@@ -96,43 +78,38 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
     return {name: np.array(list(map(exp, row)), float).reshape(shape) for name, row in exponents.items()}
 
 
-def penalized(operations: np.ndarray, factors: Mapping[str, np.ndarray], chosen: Sequence[Sequence[str]]) -> np.ndarray:
-    """Multiply the score of each operation, float64[..., operation], by the factors chosen for it."""
-    multiplied = operations.copy()
-    for place, names in enumerate(chosen):
-        for name in names:
-            multiplied[..., place] *= factors[name]
-    return multiplied
-
-
 def sari_scores(operations: np.ndarray) -> np.ndarray:
     """Return SARI, the mean of the operations, and the operations, in percent: float64[..., 4], as `SCORES`."""
     return 100 * np.concatenate([_mean(operations, axis=-1)[..., None], operations], axis=-1)
 
 
 def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations that counts have, without penalties.
+    """Compute the figures and the scores of operations from counts, without penalties.
 
     Args:
         counts: float64[..., order, operation, 4].
         variant: how counts become scores.
 
     Returns:
-        float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation].
+        float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation]: the score of the means
+        over orders, in which F1 is the mean of F1 or, where `averaging` is "ratios", F1 of the means.
     """
     figures = precision_recall_f1(counts, zero_division=variant.zero_division)
-    operations = operation_scores(
-        figures, averaging=variant.averaging, deletion=variant.deletion, addition=variant.addition
-    )
-    return figures, operations
+    means = _mean(figures, axis=-3)
+    if variant.averaging == "ratios":
+        means[..., 2] = _f1(means[..., 0], means[..., 1])
+    return figures, select_score(means, variant)
 
 
 def score_segments(counted: SegmentCounts, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations of segments, each scored alone, with their penalties."""
+    """Compute the figures and the scores of operations of segments, each scored alone, with their penalties."""
     figures, operations = score_counts(counted.counts, variant)
     rules = variant.penalty_rules
     if rules is not None and counted.sizes is not None:
-        operations = penalized(operations, penalty_factors(*counted.sizes), (rules.keep, rules.delete, rules.add))
+        factors = penalty_factors(*counted.sizes)
+        for place, names in enumerate((rules.keep, rules.delete, rules.add)):
+            for name in names:
+                operations[..., place] *= factors[name]
     return figures, as_summed(operations) if variant.level == "sentence" else operations
 
 
@@ -142,9 +119,10 @@ def segment_scores(counted: SegmentCounts, variant: Variant) -> np.ndarray:
 
 
 def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
-    """Return what is summed over the segments of a corpus, as the level of the variant has it: float64[segment, ...].
+    """Return the numbers that are summed over the segments of a corpus: float64[segment, ...].
 
-    These are the counts, or the figures of each order and, behind them, the scores of operations.
+    At the level "corpus" they are the counts; at the level "sentence" the figures of each order, followed by the scores
+    of operations.
     """
     if variant.level == "corpus":
         return counted.counts
@@ -157,8 +135,8 @@ def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[n
 
     Args:
         totals: the exact sums of its `summands`.
-        segments: how many there are.
-        variant: by which they were scored.
+        segments: the number of segments.
+        variant: the variant by which they were scored.
 
     Returns:
         float64[order, operation, 3] and float64[operation].
@@ -203,7 +181,7 @@ def as_summed(values: np.ndarray) -> np.ndarray:
 
 
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
-    """Return the mean; for few values several times as fast as `np.mean`."""
+    """Return the mean; for few values this is several times as fast as `np.mean`."""
     return np.add.reduce(values, axis=axis) / values.shape[axis]
 
 
@@ -242,7 +220,7 @@ class SentenceScores(TypedDict):
 
 
 class Figures(TypedDict):
-    """The figures of one operation and one order, in percent; `score` is the one that is the score."""
+    """The figures of one operation and one order, in percent; `score` is the figure that is its score."""
 
     precision: float
     recall: float
@@ -260,7 +238,7 @@ class OrderFigures(TypedDict):
 
 
 class Result(Scores):
-    """Scores, and on request more."""
+    """Scores, and the other results if they are wanted."""
 
     confidence_intervals: NotRequired[Intervals]
     signature: NotRequired[str]

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load_punkt, load_tokenizer
 
-#: Distinct values: of few, a list.
+#: Distinct values: a list if they are few.
 Distinct = np.ndarray | list[int]
 
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
@@ -48,7 +48,9 @@ _13A = _class_table(
 _ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
-#: So few values are numbered faster one by one than by calls of pandas and Arrow.
+_NO_TOKENS = pa.array([], pa.large_binary())
+
+#: Up to so many values are numbered faster one by one than by pandas.
 FEW = 256
 
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
@@ -172,7 +174,7 @@ def encode_corpus(
 
 @cache
 def _keep_freed_memory() -> None:
-    """Make glibc keep freed memory for the next chunk, which saves a large corpus about 20% of its time.
+    """Make glibc keep freed memory for the next chunk, which saves about 20% of the time of a large corpus.
 
     Once a block of this size was freed, malloc(3) raises its thresholds for returning memory to the system ("dynamic
     mmap threshold"). No page of the block is touched.
@@ -197,14 +199,9 @@ def encode_chunk(
     """
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
-    if parts[0][1] == parts[1][1]:
-        parts = [([*parts[0][0], *parts[1][0]], parts[0][1])]
-    words, lengths, spans, long = _words(parts, None)
+    words, lengths, spans, long = _words(parts, _NO_TOKENS)
     ids, distinct = factorize(words)
-    vocabulary = None
-    if with_vocabulary:
-        long = pa.array(long, pa.large_binary()) if isinstance(long, list) else long
-        vocabulary = Vocabulary(pd.Index(np.asarray(distinct, np.int64)), long)
+    vocabulary = Vocabulary(pd.Index(np.asarray(distinct, np.int64)), long) if with_vocabulary else None
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
     return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences, vocabulary)
@@ -238,7 +235,7 @@ def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
 
 
 def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
-    """Run a tokenizer that is Python code over texts; return them with the steps that are left to do.
+    """Apply a tokenizer that is Python code; return the texts and the steps that remain.
 
     The tokenizers "13a" and "none" are left to `_spans`, which works on the bytes of all texts at once.
     """
@@ -258,7 +255,7 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
 
 
 def factorize(values: np.ndarray) -> tuple[np.ndarray, Distinct]:
-    """Give values numbers in the order of their first appearance; return these, and the distinct values.
+    """Assign numbers to values by first appearance; return the numbers and the distinct values.
 
     >>> factorize(np.array([7, 5, 7]))
     (array([0, 1, 0]), [7, 5])
@@ -282,7 +279,7 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
 
 
 def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
-    """Cut consecutive items of these sizes into runs of about equal size, as near to the wanted size as possible.
+    """Cut consecutive items into runs of about equal size, as near to the wanted size as possible.
 
     >>> list(even_runs(np.array([3, 1, 1, 3, 4, 4]), 8))
     [slice(0, 4, None), slice(4, 6, None)]
@@ -302,11 +299,6 @@ def _cut(
     columns = [sources] if predictions is None else [sources, predictions]
     for begin in range(0, len(sources), _BLOCK_SEGMENTS):
         block = slice(begin, begin + _BLOCK_SEGMENTS)
-        if len(sources[block]) <= _FEW_SEGMENTS:
-            texts = chain(*references[block], *(column[block] for column in columns))
-            if sum(map(len, texts)) <= _CHUNK_CHARACTERS:
-                yield slice(begin, begin + len(sources[block]))
-                continue
         sizes = np.array([sum(map(len, row)) for row in references[block]], np.int64)
         for column in columns:
             sizes += np.fromiter(map(len, column[block]), np.int64)
@@ -329,7 +321,7 @@ def _called(tokenize: Callable[[str], str], text: str) -> str:
 
 
 def _buffer(texts: Sequence[str], text: Text) -> bytes:
-    """Return the texts as one buffer, lowercased and with everything rewritten that 13a rewrites before it splits."""
+    """Return the texts as one buffer, lowercased, and with the replacements that 13a makes before it splits."""
     folded = [one if one.isascii() else _as_bytes(one, text) for one in texts]
     data = "\xff".join(["", *folded, ""]).encode("latin-1")
     if text.lowercase:
@@ -415,10 +407,10 @@ def _alone_13a(classes: np.ndarray) -> np.ndarray:
     mark = classes & _MARK
     alone = classes & _ALONE
     within_number = digit[:-2] & digit[2:]
-    within_number >>= 1  # the digit's bit onto the mark's
+    within_number >>= 1  # from the bit of digits to that of marks
     inner, rest = alone[1:-1], alone[1:]
     inner |= mark[1:-1] & ~within_number
-    after_digit = digit[:-1] << 1  # the digit's bit onto the dash's
+    after_digit = digit[:-1] << 1  # from the bit of digits to that of dashes
     rest |= after_digit & classes[1:]
     alone = alone.astype(bool)
     glued = _glued_to_number(mark, digit)
@@ -443,8 +435,8 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
 
 
 def _words(
-    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array | None
-) -> tuple[np.ndarray, np.ndarray, Spans, Any]:
+    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array
+) -> tuple[np.ndarray, np.ndarray, Spans, pa.Array]:
     """Return a 64-bit word for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own word; the word of a longer one is the byte 0xFE, which UTF-8 never uses, and its
@@ -468,11 +460,6 @@ def _words(
 
 def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
-    if len(parts) == 1:
-        ((texts, text),) = parts
-        data = _buffer(texts, text)
-        start, end, count = _spans(data, text)
-        return Spans(data + _PADDING, start, end), count
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
         data = _buffer(texts, text)
@@ -486,22 +473,14 @@ def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.n
     return Spans(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
 
 
-def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array | None) -> tuple[np.ndarray, Any]:
-    if known is None and len(starts) <= FEW:
-        listed: dict[bytes, int] = {}
-        ends = (starts + lengths).tolist()
-        spans = [data[start:end] for start, end in zip(starts.tolist(), ends, strict=True)]
-        return np.array([listed.setdefault(span, len(listed)) for span in spans], np.uint64), list(listed)
-    offsets = np.zeros(len(starts) + 1, np.int64)
-    np.cumsum(lengths, out=offsets[1:])
+def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array) -> tuple[np.ndarray, pa.Array]:
+    """Return the places of tokens in a dictionary that begins with the known ones, and the dictionary."""
+    offsets = running_total(lengths)
     places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
     letters = np.frombuffer(data, np.uint8)[places]
     tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(letters)])
-    if known is not None:
-        tokens = pa.concat_arrays([known, tokens])
-    encoded = tokens.dictionary_encode()
-    indices = np.asarray(encoded.indices)[-len(starts) :]
-    return indices.astype(np.uint64), encoded.dictionary
+    encoded = pa.concat_arrays([known, tokens]).dictionary_encode()
+    return np.asarray(encoded.indices)[len(known) :].astype(np.uint64), encoded.dictionary
 
 
 # ---- Sentences ------------------------------------------------------------------------------------------------------

@@ -8,8 +8,9 @@ import importlib
 import inspect
 import reprlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache, cached_property, partial
+from itertools import chain
 from types import SimpleNamespace
 from typing import Any, NamedTuple
 
@@ -29,7 +30,7 @@ from .validation import (
 )
 from .variants import SCORES, Variant, check_whole_number, resolve_variant
 
-#: The variant of the methods for training where none was chosen: "hf" prefers copies of the sources.
+#: The default variant of the methods for training, since "hf" prefers copies of the sources.
 DEFAULT_TRAINING_VARIANT = "easse"
 #: What the Trainer pads predictions, labels and inputs with.
 PADDING = -100
@@ -40,6 +41,10 @@ _NO_SOURCES = 'sources: got none and no inputs, wanted sources, or include_for_m
 _PROMPTS_IN_INPUTS = "sources: got none, wanted the raw ones: the inputs of a decoder-only model hold prompt and answer"
 _PROMPTS_IN_OUTPUTS = "predict_with_generate: got True for a decoder-only model, wanted sari.generation_callback"
 _INPUTS_OF_ONE_PROCESS = "sources: got none, wanted the raw ones: batch_eval_metrics does not gather inputs"
+_ALL_LOGITS = (
+    "Logits fill the memory: pass preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics to the "
+    "Trainer, so that it keeps token ids instead."
+)
 _UNHIDDEN = (
     "All labels begin with -100, but predictions have tokens there. Decoder-only: pass "
     "preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics. Other models: pass causal=False."
@@ -50,20 +55,42 @@ _MAYBE_CAUSAL = (
 )
 
 
-class _MadeByCall:
-    """An object that is pickled as the call of the method that made it: see `state.pickled_call`."""
+class _TrainingHook:
+    """The base of the function, the callback and the reward.
+
+    They are pickled as the call of the method that made them: see `state.pickled_call`.
+    """
 
     call: tuple[Any, ...]
+    postprocess: Callable[[str], str] | None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self.call
+
+    def _postprocessed(self, texts: list[str]) -> list[str]:
+        return texts if self.postprocess is None else list(map(self.postprocess, texts))
+
+    @cached_property
+    def _warned(self) -> set[Any]:
+        return set()
+
+    def _warn(self, message: str) -> None:
+        self._give_new([TrainingWarning(message)])
+
+    def _give_new(self, found: Iterable[Warning]) -> None:
+        """Give each warning about training once, and those about texts once for each category."""
+        for warning in found:
+            kind = str(warning) if isinstance(warning, TrainingWarning) else type(warning)
+            if kind not in self._warned:
+                self._warned.add(kind)
+                give_warnings([warning])
 
 
 # ---- The compute_metrics function ------------------------------------------------------------------------------------
 
 
 class _Row(NamedTuple):
-    """An evaluated row: the texts that are needed, and the key of its label, see `_Decoder.keys`."""
+    """An evaluated row: its texts, empty where they are not needed, and the key of its label (`_Decoder.keys`)."""
 
     source: str
     prediction: str
@@ -72,7 +99,7 @@ class _Row(NamedTuple):
 
 
 @dataclass(eq=False)
-class ComputeMetrics(_MadeByCall):
+class ComputeMetrics(_TrainingHook):
     """A function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer`. Made by `Sari.compute_metrics`."""
 
     variant: Variant
@@ -84,12 +111,14 @@ class ComputeMetrics(_MadeByCall):
     postprocess: Callable[[str], str] | None
 
     def __post_init__(self) -> None:
-        self._decoder, texts = _Decoder(self.tokenizer), {"sources": self.sources, "references": self.references}
-        self._sets = make_by_set(partial(_EvaluationSet, self._decoder), dataset=self.dataset, **texts)
+        self._decoder = _Decoder(self.tokenizer)
+        make_set = partial(_EvaluationSet, self._decoder, self.variant)
+        columns = {"dataset": self.dataset, "sources": self.sources, "references": self.references}
+        self._sets = make_by_set(make_set, **columns)
         #: Whether logits are shifted: as given until `check` knows the model.
         self._causal = self.causal
+        #: The rows so far, if the Trainer passes them on batch by batch.
         self._rows: list[_Row] = []
-        self._warned: set[Any] = set()
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
         """Return the four scores of an `EvalPrediction`, in percent; before the last batch nothing."""
@@ -111,13 +140,16 @@ class ComputeMetrics(_MadeByCall):
             of_set = f" of {name}" if name else ""
             self._warn(f"Only {scored} of {known.length} rows{of_set} were evaluated: the scores are theirs.")
         with collect_warnings() as found:
-            scores = dict(known.score(self.variant, rows, located))
-        _give_new(found, self._warned)
+            scores = dict(known.score(rows, located))
+        self._give_new(found)
         return scores
 
     def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
         """Reduce logits to token ids; see the function of this name."""
-        return _reduced(logits, labels, self._causal, self._warn)
+        with collect_warnings() as found:
+            ids = preprocess_logits_for_metrics(logits, labels, causal=self._causal)
+        self._give_new(found)
+        return ids
 
     def check(self, trainer: Any) -> None:
         """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training.
@@ -148,19 +180,17 @@ class ComputeMetrics(_MadeByCall):
             _expect(set(sets) <= set(self._sets), "eval_dataset", f"sets {_listed(sets)}", wanted)
         if trainer.compute_metrics is self:  # and not in a function that may rename the scores
             _check_best_metric(args, sets)
+        if not generates and trainer.preprocess_logits_for_metrics is None:
+            self._warn(_ALL_LOGITS)
         for name, rows in sets.items():
             # A set that is streamed has columns and no length.
             if hasattr(rows, "__len__") and "labels" in (getattr(rows, "column_names", None) or ()):
-                self._check_labels(
-                    name if name in self._sets else self._name_of(rows),
-                    _column(rows, "labels", "eval_dataset"),
-                    args,
-                    decoder_only,
-                )
+                own = name if name in self._sets else self._name_of(rows)
+                self._check_labels(own, _column(rows, "labels", "eval_dataset"), args, decoder_only)
         self._causal = decoder_only if is_known else self.causal
 
     def _check_labels(self, name: str | None, labels: list[Any], args: Any, decoder_only: bool) -> None:
-        """Look for the rows of an evaluation set of the Trainer, as an evaluation will."""
+        """Check that the rows of an evaluation set of the Trainer can be found."""
         if decoder_only and any(len(label) and label[0] != PADDING for label in labels):
             raise ValueError("eval_dataset: got labels that hold prompts, wanted -100 in their place")
         if args.dataloader_drop_last:
@@ -176,37 +206,37 @@ class ComputeMetrics(_MadeByCall):
             self._warn("Rows with equal labels may be exchanged by group_by_length: evaluate without it.")
 
     def _read(self, evaluated: Any) -> list[_Row]:
-        """Decode what the Trainer evaluated, as far as it is needed."""
+        """Decode the rows of an `EvalPrediction`."""
         given, inputs = evaluated.label_ids, getattr(evaluated, "inputs", None)
         if isinstance(given, list):  # eval_do_concat_batches=False: batch by batch
             parts = zip(evaluated.predictions, given, inputs or [None] * len(given), strict=True)
             batches = (SimpleNamespace(predictions=one, label_ids=two, inputs=three) for one, two, three in parts)
             return [row for batch in batches for row in self._read(batch)]
         labels = _as_array(given)
-        ids = {"predictions": _as_array(_reduced(evaluated.predictions, given, self._causal, self._warn))}
+        ids = {"predictions": _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))}
         self._check_predictions(ids["predictions"], labels)
         if self.sources is None:
             ids["inputs"] = inputs = _as_array(inputs)
             if inputs is None:
                 raise ValueError(_NO_SOURCES)
-            is_same = self._causal is None and _hide_prompts(labels) and inputs.shape == labels.shape
-            if self._causal or (is_same and (inputs == labels)[labels != PADDING].all()):
+            is_known = self._causal is not None or not _hide_prompts(labels, inputs)
+            if self._causal if is_known else (inputs == labels)[labels != PADDING].all():
                 raise ValueError(_PROMPTS_IN_INPUTS)
         if self.references is None:
             ids["label_ids"] = labels
         for name, rows in ids.items():
             _expect(len(rows) == len(labels), name, f"{len(rows)} rows", f"{len(labels)}, as many as labels")
         texts = {name: self._decoder.texts(rows) for name, rows in ids.items()}
-        texts["predictions"] = _postprocessed(texts["predictions"], self.postprocess)
+        texts["predictions"] = self._postprocessed(texts["predictions"])
         columns = (texts.get(name, [""] * len(labels)) for name in ("inputs", "predictions", "label_ids"))
         return list(map(_Row, *columns, self._decoder.keys(labels, "label_ids")))
 
     def _check_predictions(self, ids: np.ndarray, labels: np.ndarray) -> None:
-        """Refuse what is not token ids, and warn of those that are not aligned with the labels."""
+        """Refuse predictions that are not token ids, and warn if they are not aligned with the labels."""
         got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
         _expect(ids.ndim == 2 and ids.dtype.kind in "iu", "predictions", got, wanted)
-        is_aligned = self._causal is False or not _hide_prompts(labels) or ids.shape != labels.shape
-        if not is_aligned and (ids[labels == PADDING] != PADDING).any():
+        may_be_causal = self._causal is not False and _hide_prompts(labels, ids)
+        if may_be_causal and (ids[labels == PADDING] != PADDING).any():
             self._warn(_UNHIDDEN)
 
     def _evaluated_set(self) -> str | None:
@@ -217,14 +247,14 @@ class ComputeMetrics(_MadeByCall):
         return max(named, key=len) if named else next((name for name in found if name is not None), None)
 
     def _name_of(self, given: Any) -> str | None:
-        """Return the name of a set that is given by its name, or as it was given as `dataset`."""
+        """Return the name of a set, given that name or the object that was passed as `dataset`."""
         if isinstance(given, str):
             return given if given in self._sets else None
         same = [name for name, known in self._sets.items() if known.dataset is not None and known.dataset is given]
         return same[0] if len(same) == 1 else None
 
     def _located(self, keys: list[bytes], name: str | None, repeated: int) -> tuple[str, list[int]]:
-        """Return the name of the set that was evaluated, and for each row its number in it."""
+        """Return the name of the set that was evaluated, and the number of each row in it."""
         found, reasons = {}, []
         for own in self._sets if name is None else [name]:
             try:
@@ -238,9 +268,6 @@ class ComputeMetrics(_MadeByCall):
             raise ValueError(one_line(f"label_ids: got rows that may be of the sets {_listed(found)}, wanted {wanted}"))
         several = f"got rows of none of the sets {_listed(self._sets)}; " if len(reasons) > 1 else ""
         raise ValueError(one_line(f"{several}{reasons[0]}"))
-
-    def _warn(self, message: str) -> None:
-        _give_new([TrainingWarning(message)], self._warned)
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | None = None) -> Any:
@@ -259,10 +286,6 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | No
     >>> preprocess_logits_for_metrics(np.array([[[0.1, 0.9], [0.7, 0.3]]]), np.array([[1, -100]]), causal=False)
     array([[   1, -100]])
     """
-    return _reduced(logits, labels, causal, lambda message: give_warnings([TrainingWarning(message)]))
-
-
-def _reduced(logits: Any, labels: Any, causal: bool | None, warn: Callable[[str], None]) -> Any:
     scores, labels = _first(logits), _first(labels)
     if scores.ndim != 3:
         return scores
@@ -271,13 +294,13 @@ def _reduced(logits: Any, labels: Any, causal: bool | None, warn: Callable[[str]
         ids = ids[:, -labels.shape[1] :]  # Soft prompts stand before the text.
     if labels is None or labels.shape != ids.shape:
         return ids
-    hidden = _hide_prompts(labels)
+    hidden = _hide_prompts(labels, ids)
     if causal and not hidden:
         raise ValueError("label_ids: got labels that do not begin with -100, wanted -100 in place of every prompt")
     if causal is None:
         has_encoder = isinstance(logits, tuple) and sum(getattr(array, "ndim", 0) == 3 for array in logits) > 1
         if not has_encoder and not hidden:
-            warn(_MAYBE_CAUSAL)
+            give_warnings([TrainingWarning(_MAYBE_CAUSAL)])
         causal = hidden and not has_encoder
     if causal:
         ids = ids[:, [0, *range(ids.shape[1] - 1)]]
@@ -286,11 +309,11 @@ def _reduced(logits: Any, labels: Any, causal: bool | None, warn: Callable[[str]
 
 
 class _EvaluationSet:
-    """The texts of an evaluation set, and with `dataset` the numbers of its rows by their labels."""
+    """The texts of an evaluation set; with `dataset`, also the numbers of its rows by their labels."""
 
-    def __init__(self, decoder: "_Decoder", *, dataset: Any, sources: Any, references: Any):
+    def __init__(self, decoder: "_Decoder", variant: Variant, *, dataset: Any, sources: Any, references: Any):
         """Check columns, which may be given by their names in the data set."""
-        self._decoder, self.dataset = decoder, dataset
+        self._decoder, self._variant, self.dataset = decoder, variant, dataset
         given = {"sources": sources, "references": references}
         for argument, column in given.items():
             given[argument] = _column(dataset, column, argument) if isinstance(column, str) else column
@@ -307,10 +330,12 @@ class _EvaluationSet:
         for argument, length in lengths.items():
             wanted = f"{self.length}, those of dataset"
             _expect(length == self.length, argument, f"{length} rows", wanted)
-        self._prepared: Any = None
+        self._prepared = None
+        if self.sources is not None and self.references is not None:
+            self._prepared = Prepared(self.sources, self.references, variant)  # counted once for all evaluations
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
-        """Return the number of each evaluated row in this set, and -1 for up to so many rows that processes repeat."""
+        """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
         if self.length is None:
             return list(range(len(keys)))
         if self.numbers is None:
@@ -330,28 +355,27 @@ class _EvaluationSet:
         _expect(again <= repeated, "label_ids", f"{again} rows more often than dataset has them", wanted)
         return located
 
-    def score(self, variant: Variant, rows: list[_Row], located: list[int]) -> Any:
+    def score(self, rows: list[_Row], located: list[int]) -> Any:
         """Return the scores of evaluated rows, in the order of the set."""
         order = sorted((number, row) for row, number in enumerate(located) if number >= 0)
         predictions = [rows[row].prediction for _, row in order]
+        if self._prepared and len(order) == self.length:
+            return self._prepared.compute(predictions)
         sources = [rows[row].source if self.sources is None else self.sources[number] for number, row in order]
         references = [
             [rows[row].label] if self.references is None else self.references[number] for number, row in order
         ]
-        if None in (self.sources, self.references) or len(order) != self.length:
-            return Prepared(sources, references, variant).compute(predictions)
-        self._prepared = self._prepared or Prepared(sources, references, variant)  # counted once for all evaluations
-        return self._prepared.compute(predictions)
+        return Prepared(sources, references, self._variant).compute(predictions)
 
 
 class _Decoder:
-    """A tokenizer that copes with the ids that the Trainer passes on."""
+    """A tokenizer for the ids that the Trainer passes on, padded and perhaps unknown."""
 
     def __init__(self, tokenizer: Any):
         is_one = callable(getattr(tokenizer, "batch_decode", None))
         _expect(is_one, "tokenizer", type(tokenizer).__name__, "a tokenizer of transformers")
         self.tokenizer = tokenizer
-        #: The tokenizer itself, where a processor was given.
+        #: The tokenizer, also of a processor.
         self.of_texts = getattr(tokenizer, "tokenizer", tokenizer)
 
     @property
@@ -390,19 +414,8 @@ class _Decoder:
 # ---- The callback ----------------------------------------------------------------------------------------------------
 
 
-@dataclass
-class _GenerationSet:
-    """The texts of an evaluation set; token ids of prompts and counts are added when they are first needed."""
-
-    sources: list[str]
-    references: list[list[str]]
-    prompts: list[Prompt]
-    ids: list[list[int]] = field(default_factory=list)
-    prepared: Any = None
-
-
 @dataclass(eq=False)
-class GenerationCallback(_MadeByCall):
+class GenerationCallback(_TrainingHook):
     """A `TrainerCallback` that generates and scores at every evaluation. Made by `Sari.generation_callback`."""
 
     variant: Variant
@@ -426,10 +439,11 @@ class GenerationCallback(_MadeByCall):
         _expect("tokenize" not in template, "chat_template_kwargs", "tokenize", "none: the callback tokenizes")
         self._template = {"add_generation_prompt": not template.get("continue_final_message"), **template}
         self._config, self._arguments = generation_config(**(self.generation_kwargs or {}))
-        self._decoder, self._is_given, self._is_checked = _Decoder(self.tokenizer), self.trainer is not None, False
+        self._decoder, self._is_given = _Decoder(self.tokenizer), self.trainer is not None
         texts = {"sources": self.sources, "references": self.references, "prompts": self.prompts}
         self._sets = make_by_set(self._checked_set, **texts)
-        self._warned: set[Any] = set()
+        #: The token ids of the prompts of each set, once the Trainer was checked.
+        self._prompt_ids: dict[str, list[list[int]]] = {}
 
     def on_init_end(self, *_: Any, **__: Any) -> None:
         """Go before the Trainer's other callbacks, so that they see the scores."""
@@ -440,36 +454,38 @@ class GenerationCallback(_MadeByCall):
         self._check(args, model)
         if args.eval_strategy == "no":
             self._warn('eval_strategy is "no": only trainer.evaluate() will generate.')
-        longest = max((ids for texts in self._sets.values() for ids in texts.ids), key=len)
+        longest = max(chain(*self._prompt_ids.values()), key=len)
         generated = self._generated([longest], model, batch_size=1, quiet=True)
-        validate_texts("postprocess", _postprocessed(generated, self.postprocess))
+        validate_texts("postprocess", self._postprocessed(generated))
 
     def on_evaluate(self, args: Any, _state: Any, _control: Any, *, model: Any, metrics: Any, **_: Any) -> None:
         """Generate, score, and add the scores to the metrics of this evaluation and to the log."""
         self._check(args, model)
         if "" not in self._sets and "eval_runtime" in metrics:
             self._warn(f"Nothing was generated for a set without a name. The callback's sets: {_listed(self._sets)}.")
-        for name, texts in self._sets.items():
+        for name in self._sets:
             prefix = f"eval_{name}" if name else "eval"
             if f"{prefix}_runtime" in metrics and f"{prefix}_samples_per_second" in metrics:
-                logs = {f"{prefix}_{score}": value for score, value in self._scores(texts, args, model).items()}
+                logs = {f"{prefix}_{score}": value for score, value in self._scores(name, args, model).items()}
+                if not metrics.keys().isdisjoint(logs):
+                    self._warn(f"compute_metrics or another callback writes {prefix}_sari too: use one of them.")
                 metrics.update(logs)
                 if self.trainer is not None:
                     self.trainer.log(logs)
 
-    def _checked_set(self, *, sources: Any, references: Any, prompts: Any) -> _GenerationSet:
+    def _checked_set(self, *, sources: Any, references: Any, prompts: Any) -> tuple[Prepared, list[Prompt]]:
         sources, references = validate_shared(sources, references)
         _expect(bool(sources), "sources", "no rows", "at least one")
         made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
-        return _GenerationSet(sources, references, made)
+        return Prepared(sources, references, self.variant), made
 
     def _join_trainer(self) -> None:
-        """Find the Trainer, which events do not pass on and which may be another now, and become its first callback."""
+        """Find the Trainer, which events do not name and which may have changed, and become its first callback."""
         if not self._is_given:
             callers = (caller for caller in _variables_of_callers("self") if self in _callbacks(caller))
             trainer = next(callers, self.trainer)
-            self._is_checked = self._is_checked and trainer is self.trainer
-            self.trainer = trainer
+            if trainer is not self.trainer:
+                self.trainer, self._prompt_ids = trainer, {}
         callbacks = _callbacks(self.trainer)
         if self in callbacks:
             callbacks.remove(self)
@@ -478,7 +494,7 @@ class GenerationCallback(_MadeByCall):
     def _check(self, args: Any, model: Any) -> None:
         """Check, once, what depends on the Trainer, its model and its tokenizer, and tokenize the prompts."""
         self._join_trainer()
-        if self._is_checked:
+        if self._prompt_ids:
             return
         known = getattr(self.trainer, "eval_dataset", None)
         names = list(map(str, known)) if isinstance(known, Mapping) else [""]
@@ -487,16 +503,12 @@ class GenerationCallback(_MadeByCall):
         _expect(known is None or set(self._sets) <= set(names), "sources", got, wanted)
         beside = [one for one in _callbacks(self.trainer) if isinstance(one, GenerationCallback)]
         _check_best_metric(args, [name for one in beside or [self] for name in one._sets])
-        if isinstance(getattr(self.trainer, "compute_metrics", None), ComputeMetrics):
-            self._warn("compute_metrics and generation_callback both write eval_sari: use one of them.")
         model = getattr(model, "module", model)
         _expect(self._decoder.padding is not None, "tokenizer", "no pad_token and no eos_token", "one to pad with")
         if self._config.eos_token_id is None and model.generation_config.eos_token_id is None:
             message = "The model has no eos_token_id, so that all texts run on to max_new_tokens"
             self._warn(f"{message}: give the tokenizer an eos_token.")
-        for texts in self._sets.values():
-            texts.ids = self._tokenized(texts.prompts, model)
-        self._is_checked = True
+        self._prompt_ids = {name: self._tokenized(prompts, model) for name, (_, prompts) in self._sets.items()}
 
     def _tokenized(self, prompts: list[Prompt], model: Any) -> list[list[int]]:
         """Return the token ids of prompts, without the beginning of those that are too long for the model."""
@@ -528,33 +540,32 @@ class GenerationCallback(_MadeByCall):
         ids = list(tokenizer(prompt)["input_ids"])
         if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
             ids = ids[1:]  # The prompt begins with this token already.
-        # A decoder-only model goes on where the prompt ends, so that no end of the text may stand there.
+        # A decoder-only model continues the prompt, which must not end with the end of a text.
         return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
 
-    def _scores(self, texts: _GenerationSet, args: Any, model: Any) -> dict[str, float]:
-        """Generate for the rows of this process, gather the texts of all, and return the scores of the set."""
-        distributed = _distributed()
+    def _scores(self, name: str, args: Any, model: Any) -> dict[str, float]:
+        """Generate for the rows of this process, gather the texts of all, and return the scores of a set."""
+        (prepared, _), ids, distributed = self._sets[name], self._prompt_ids[name], _distributed()
         rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed else (0, 1)
-        # As many rows in every process: they wait for each other where a model is spread over them.
-        own = [texts.ids[row % len(texts.ids)] for row in range(rank, -(-len(texts.ids) // world) * world, world)]
+        # Each process needs the same number of rows: they wait for each other if the model is spread over them.
+        own = [ids[row % len(ids)] for row in range(rank, -(-len(ids) // world) * world, world)]
         size = self.batch_size or int(args.per_device_eval_batch_size)
         gathered: list[Any] = [self._generated(own, model, size, quiet=rank > 0 or bool(args.disable_tqdm))]
         if distributed:
             made, gathered = gathered[0], [None] * world
             distributed.all_gather_object(gathered, made)
-        predictions = [gathered[row % world][row // world] for row in range(len(texts.ids))]
-        texts.prepared = texts.prepared or Prepared(texts.sources, texts.references, self.variant)
+        predictions = [gathered[row % world][row // world] for row in range(len(ids))]
         with collect_warnings() as found:
-            scores = dict(texts.prepared.compute(_postprocessed(predictions, self.postprocess)))
+            scores: Any = prepared.compute(self._postprocessed(predictions))
         if rank == 0:
-            _give_new(found, self._warned)
+            self._give_new(found)
         return scores
 
     def _generated(self, rows: list[list[int]], model: Any, batch_size: int, quiet: bool) -> list[str]:
         """Return what the model generates for prompts; random numbers go on where they were."""
         torch, model = importlib.import_module("torch"), getattr(model, "module", model)
         devices, texts = [model.device] if model.device.type == "cuda" else [], []
-        model.eval()  # Before it trains on, the Trainer sets the model to training itself.
+        model.eval()  # The Trainer itself sets it back to training.
         with torch.no_grad(), torch.random.fork_rng(devices=devices):
             for begin in tqdm(range(0, len(rows), batch_size), desc="SARI: generating", leave=False, disable=quiet):
                 texts += self._completed(rows[begin : begin + batch_size], model, torch)
@@ -564,7 +575,7 @@ class GenerationCallback(_MadeByCall):
         """Return what the model generates for a batch of prompts."""
         padding, width, encodes = self._decoder.padding, max(map(len, rows)), bool(model.config.is_encoder_decoder)
         ids, mask = torch.full((len(rows), width), padding), torch.zeros((len(rows), width), dtype=torch.long)
-        for number, row in enumerate(rows):  # A decoder-only model goes on where a prompt ends: pad on the left.
+        for number, row in enumerate(rows):  # A decoder-only model continues the prompt: pad on the left.
             place = slice(0, len(row)) if encodes else slice(width - len(row), width)
             ids[number, place], mask[number, place] = torch.tensor(row, dtype=torch.long), 1
         self._config.update(pad_token_id=padding, defaults_only=True)
@@ -574,9 +585,6 @@ class GenerationCallback(_MadeByCall):
         got, wanted = f"{len(made)} texts for {len(rows)} prompts", "one each: num_return_sequences=1"
         _expect(len(made) == len(rows), "generation_kwargs", got, wanted)
         return [text.strip() for text in self._decoder.decoded((made if encodes else made[:, width:]).tolist())]
-
-    def _warn(self, message: str) -> None:
-        _give_new([TrainingWarning(message)], self._warned)
 
 
 @cache
@@ -591,7 +599,7 @@ def _callbacks(trainer: Any) -> list[Any]:
 
 
 def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
-    """Return a prompt for each source; a chat may end with the beginning of an answer where it is open."""
+    """Return a prompt for each source; with `is_open`, a chat may end with the beginning of an answer."""
     if prompts is None:
         return list(sources)
     is_valid = callable(prompts) or is_column(prompts)
@@ -607,11 +615,13 @@ def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
 
 
 def generation_config(*, generation_config: Any = None, **arguments: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a `GenerationConfig` of arguments of `generate`, and those arguments that do not belong to it.
+    """Return a `GenerationConfig` of arguments of `generate`, and the arguments that are no part of it.
 
     Unless they say otherwise, nothing is sampled, and there are at most 128 new tokens.
     """
-    config = copy.deepcopy(generation_config) or importlib.import_module("transformers").GenerationConfig()
+    kind = importlib.import_module("transformers").GenerationConfig
+    given = generation_config or {}
+    config = kind(**given) if isinstance(given, Mapping) else copy.deepcopy(given)
     others = config.update(**arguments)
     config.update(do_sample=False, defaults_only=True)
     if config.max_length is None:
@@ -623,7 +633,7 @@ def generation_config(*, generation_config: Any = None, **arguments: Any) -> tup
 
 
 @dataclass(eq=False)
-class Reward(_MadeByCall):
+class Reward(_TrainingHook):
     """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Made by `Sari.reward`."""
 
     variant: Variant
@@ -633,7 +643,7 @@ class Reward(_MadeByCall):
     postprocess: Callable[[str], str] | None
 
     def __post_init__(self) -> None:
-        # The name tells rewards apart: the variant, and what differs from its defaults.
+        # The name has the variant and all options that are not its defaults, to tell rewards apart.
         usual = {**resolve_variant(self.variant.name).options, "source": "source", "references": "references"}
         chosen = {**self.variant.options, "source": self.source, "references": self.references}
         differing = {name: value for name, value in chosen.items() if value != usual[name]}
@@ -646,18 +656,22 @@ class Reward(_MadeByCall):
             _expect(columns.get(name) is not None, name, f"columns {_listed(columns)}", f"also {name!r}")
         sources, references = list(columns[self.source]), list(columns[self.references])
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        texts = _postprocessed(texts, self.postprocess)
-        # A column of lists of different lengths may be filled up with None.
-        references = [[text for text in row if text is not None] if is_column(row) else row for row in references]
-        references = [[row] if isinstance(row, str) else row for row in references]
-        are_none = [None in pair or pair[1] == [] for pair in zip(sources, references, strict=False)]
-        # Rows without texts get some that can be scored, so that errors name the right row.
-        for row in (row for row, is_none in enumerate(are_none) if is_none):
+        texts = self._postprocessed(texts)
+        references = list(map(_references, references))
+        unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
+        for row in unscored:  # They get texts, so that errors name the right rows.
             sources[row], references[row] = "", [""]
         sources, texts, references = validate_columns(sources, texts, references)
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
-        rows = zip(are_none, scores, strict=True)
-        return [None if is_none else score / (100 if self.unit else 1) for is_none, (score,) in rows]
+        percent = 100 if self.unit else 1
+        return [None if row in unscored else score / percent for row, (score,) in enumerate(scores)]
+
+
+def _references(row: Any) -> Any:
+    """Return the references of a row; None if there are none. Lists may be filled up with None to one length."""
+    if not is_column(row):
+        return [row] if isinstance(row, str) else row
+    return [text for text in row if text is not None] or None
 
 
 def _completion(name: str, completion: Any) -> str:
@@ -676,7 +690,7 @@ def _completion(name: str, completion: Any) -> str:
 
 
 def make_by_set(make: Callable[..., Any], **given: Any) -> dict[str, Any]:
-    """Return what a function makes of the columns of each evaluation set, by the set's name: "" for a single one.
+    """Call a function with the columns of each evaluation set; return its results by name, "" for a single set.
 
     >>> make_by_set(dict, sources={"news": ["a b"], "web": ["c d"]}, references=None)
     {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
@@ -714,16 +728,12 @@ def _column(dataset: Any, name: str, argument: str) -> list[Any]:
     return [dataset[row][name] for row in range(len(dataset))]
 
 
-def _postprocessed(texts: list[str], postprocess: Callable[[str], str] | None) -> list[str]:
-    return texts if postprocess is None else list(map(postprocess, texts))
-
-
 def _check_best_metric(args: Any, sets: Iterable[str]) -> None:
-    """Refuse a score as `metric_for_best_model` that no set will have: the Trainer would fail after an epoch."""
+    """Refuse a `metric_for_best_model` that no set will have, before the Trainer fails after an epoch."""
     metric = str(args.metric_for_best_model)
     name, score = metric.removeprefix("eval_"), metric.rpartition("_")[2]
     names = [f"{own}_{score}" if own else score for own in sets]
-    # Others can have metrics whose names end in "_keep", but not in "_sari".
+    # Metrics of others may end in "_keep", but not in "_sari".
     is_ours = score == "sari" or name in SCORES
     _expect(not is_ours or name in names, "metric_for_best_model", metric, _listed(names))
 
@@ -747,37 +757,28 @@ def _listed(names: Any) -> str:
 # ---- What the Trainer passes on --------------------------------------------------------------------------------------
 
 
-def _give_new(found: Iterable[Warning], given: set[Any]) -> None:
-    """Give each warning about training once, and those about texts once for each category."""
-    for warning in found:
-        kind = str(warning) if isinstance(warning, TrainingWarning) else type(warning)
-        if kind not in given:
-            given.add(kind)
-            give_warnings([warning])
-
-
 def _variables_of_callers(*names: str) -> Iterator[Any]:
-    """Yield what the functions that led here have in variables of these names, the nearest first."""
+    """Yield the values of variables of these names in the calling functions, the nearest first."""
     frame = inspect.currentframe()
     while frame is not None:
         yield from (frame.f_locals[name] for name in names if name in frame.f_locals)
         frame = frame.f_back
 
 
-def _hide_prompts(labels: Any) -> bool:
-    """Tell whether labels begin with -100 in every row."""
-    return bool(len(labels) and labels.shape[1] and (labels[:, 0] == PADDING).all())
+def _hide_prompts(labels: Any, ids: Any) -> bool:
+    """Return whether labels have the shape of ids and begin with -100 in every row, as for decoder-only models."""
+    return labels.shape == ids.shape and 0 not in ids.shape and bool((labels[:, 0] == PADDING).all())
 
 
 def _first(arrays: Any) -> Any:
-    """Return the first of several arrays that has rows and columns: a mixture of experts has its loss before."""
+    """Return the first array with rows and columns: the outputs of a mixture of experts begin with its loss."""
     if not isinstance(arrays, tuple):
         return arrays
     return next((array for array in arrays if getattr(array, "ndim", 0) > 1), arrays[0])
 
 
 def _as_array(value: Any) -> Any:
-    """Return what may be a tensor, several of them, or the inputs of a model by name, as a numpy array."""
+    """Return a numpy array of a tensor, of the first of several, or of "input_ids" in a dict."""
     value = _first(value["input_ids"] if isinstance(value, Mapping) else value)
     return value.detach().cpu().numpy() if hasattr(value, "detach") else value
 

@@ -52,7 +52,7 @@ DELETIONS = ("precision", "f1")
 PUNKT = "punkt"
 
 _LONGEST_NAME = 60
-_LONGEST_NGRAMS = 100  # counts of longer ones fill the memory without changing a score
+_LONGEST_NGRAMS = 100  # longer ones would fill the memory and change no score
 _SPLITTERS = f"{PUNKT!r} or a callable from a text to the list of its sentences"
 _HOW_TO_GET_PUNKT = (
     f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
@@ -276,98 +276,84 @@ _XU = "https://github.com/cocoxu/simplification (3557046)"
 _T2T = "https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6)"
 _EASSE = "https://github.com/feralvam/easse (6a4352e)"
 
+_AUTHORS = Variant(
+    name="xu2016",
+    summary="Xu et al. 2016, the authors' SARI.py: mean of sentence scores; words are split at spaces alone",
+    source=f"{_XU}, SARI.py",
+    counting="xu2016",
+    level="sentence",
+    zero_division=0.0,
+    deletion="precision",
+    splits_on_space=True,
+)
+_OF_EASSE = Variant(
+    name="easse",
+    summary="EASSE (Alva-Manchego et al. 2019): n-grams are counted over the whole corpus; Delete is an F1 score",
+    source=f"{_EASSE}, easse/sari.py",
+    counting="easse",
+    level="corpus",
+    zero_division=0.0,
+    tokenize="13a",
+)
+_LEGACY = replace(
+    _OF_EASSE,
+    name="easse_legacy",
+    summary="EASSE's legacy option, after the authors' Java code: as easse, but cased; sources are not tokenized",
+    source_tokenize="none",
+    lowercase=False,
+)
+_TENSOR2TENSOR = Variant(
+    name="t2t",
+    summary="tensor2tensor: each n-gram counts once per sentence, weighed by how many references have it",
+    source=_T2T,
+    counting="t2t",
+    level="sentence",
+    zero_division=1.0,
+    deletion="precision",
+)
 _ROWS = (
-    Variant(
+    replace(
+        _AUTHORS,
         name="hf",
         summary="Hugging Face evaluate: mean of sentence scores; an operation that finds nothing to do gets 100",
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
-        level="sentence",
         zero_division=1.0,
-        deletion="precision",
         tokenize="13a",
-        splits_on_space=True,
     ),
-    Variant(
-        name="xu2016",
-        summary="Xu et al. 2016, the authors' SARI.py: mean of sentence scores; words are split at spaces alone",
-        source=f"{_XU}, SARI.py",
-        counting="xu2016",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
-    ),
-    Variant(
+    _AUTHORS,
+    replace(
+        _AUTHORS,
         name="lens",
         summary="the authors' modified-sari.py: as xu2016, but n-grams that only a deletion made earn nothing in Add",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
     ),
-    Variant(
-        name="easse",
-        summary="EASSE (Alva-Manchego et al. 2019): n-grams are counted over the whole corpus; Delete is an F1 score",
-        source=f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-    ),
-    Variant(
-        name="easse_legacy",
-        summary="EASSE's legacy option, after the authors' Java code: as easse, but cased; sources are not tokenized",
-        source=f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-        source_tokenize="none",
-        lowercase=False,
-    ),
-    Variant(
+    _OF_EASSE,
+    _LEGACY,
+    replace(
+        _LEGACY,
         name="star",
         summary="Joshua's STAR.java, as in DRESS (one reference): as easse_legacy, but source and output count 8 times",
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
-        counting="easse",
-        level="corpus",
-        zero_division=0.0,
-        tokenize="13a",
-        source_tokenize="none",
-        lowercase=False,
         source_weight=8,
     ),
-    Variant(
+    replace(
+        _OF_EASSE,
         name="paper",
         summary="equations 4-7 of Xu et al. 2016: as easse, but n-gram lengths are averaged first; Delete is precision",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
-        counting="easse",
-        level="corpus",
         averaging="ratios",
-        zero_division=0.0,
-        deletion="precision",
-        tokenize="13a",
-    ),
-    Variant(
-        name="t2t",
-        summary="tensor2tensor: each n-gram counts once per sentence, weighed by how many references have it",
-        source=_T2T,
-        counting="t2t",
-        level="sentence",
-        zero_division=1.0,
         deletion="precision",
     ),
-    Variant(
+    _TENSOR2TENSOR,
+    replace(
+        _TENSOR2TENSOR,
         name="lasertagger",
         summary="LaserTagger (Malmi et al. 2019) and programs copied from it: as t2t, but Delete is an F1 score",
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
-        counting="t2t",
-        level="sentence",
-        zero_division=1.0,
+        deletion="f1",
     ),
     Variant(
         name="set",
@@ -378,15 +364,11 @@ _ROWS = (
         zero_division=0.0,
         addition="precision",
     ),
-    Variant(
+    replace(
+        _AUTHORS,
         name="dsari",
         summary="D-SARI (Sun et al. 2021), for documents: xu2016 with penalties for length and number of sentences",
         source=_DSARI,
-        counting="xu2016",
-        level="sentence",
-        zero_division=0.0,
-        deletion="precision",
-        splits_on_space=True,
         penalties="dsari",
     ),
 )
@@ -435,7 +417,7 @@ def _describe_callable(function: Callable[[str], Any]) -> str:
 
 
 class Option(NamedTuple):
-    """What is known of a scoring option: its default, what it does, and the names that it takes, if it takes names."""
+    """A scoring option: its default, what it does, and the names that it can be, if it is a name."""
 
     default: Any
     help: str
@@ -443,7 +425,7 @@ class Option(NamedTuple):
 
 
 class ScoringOptions(TypedDict, total=False):
-    """The options that change a score, of every method that scores. None stands for the choice of the variant."""
+    """The options of every method that scores. None stands for the choice of the variant."""
 
     variant: Annotated[str, Option("hf", "which published SARI", tuple(VARIANTS))]
     level: Annotated[
@@ -491,7 +473,7 @@ def takes_options(
 
 
 class _MethodWithOptions:
-    """What `takes_options` makes of a method: a function for each default variant, bound to the object."""
+    """A method with options: one function for each default variant, bound to the object."""
 
     def __init__(self, method: Callable[..., Any], default_variant: str | None):
         functools.update_wrapper(cast(Any, self), method)
@@ -566,11 +548,11 @@ lasertagger, set, dsari; did you mean 'paper'?
     for name, value in given.items():
         check_choice("option", name, _CHECKS)
         _CHECKS[name](value)
-    # Plain numbers, so that equal options are equal where they were read again.
+    # Plain numbers, so that options that were saved and read are equal to those before.
     given |= {name: kind(given[name]) for name, kind in (("zero_division", float), ("max_order", int)) if name in given}
     resolved = replace(VARIANTS[variant], **given)
     if resolved.penalties == "none":
-        resolved = replace(resolved, sentence_splitter=PUNKT)  # unused, so that it does not set two variants apart
+        resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
         raise ValueError(
             f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence' or "
@@ -584,7 +566,7 @@ lasertagger, set, dsari; did you mean 'paper'?
 
 
 def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]]:
-    """Return every variant that is possible with these options, by name, and why each other one is not.
+    """Return the variants that are possible with these options, and the reasons why the others are not, by name.
 
     A variant can lack a package or its data, or can be incompatible with the options.
     """
@@ -665,7 +647,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
 
 
 def _nearest(name: str, names: Collection[str]) -> str:
-    """Return a question for the nearest name, of those that have something in common with this one."""
+    """Return the question whether the most similar name was meant; nothing if no name is similar."""
     lower = {known.lower(): known for known in names}
     nearest = get_close_matches(name[:_LONGEST_NAME].lower(), lower, n=1, cutoff=0.25)
     return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""
@@ -675,7 +657,7 @@ def _nearest(name: str, names: Collection[str]) -> str:
 
 
 def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
-    """Yield the steps from one variant to another, which change one choice at a time, of those that differ.
+    """Yield the steps from one variant to another: each changes one of the choices that differ.
 
     Yields:
         The name of the choice, what it is in the first variant and in the last one, both in words, and a variant that
@@ -733,7 +715,7 @@ _COUNTINGS_IN_WORDS = {
 _LEVELS_IN_WORDS = {"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}
 _AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
 
-# What sets variants apart, in the order of the way from text to score: the fields of each choice, and its words.
+# The choices that set variants apart, in the order in which a score is computed: fields of `Variant`, and words.
 _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
     "text": (("tokenize", "source_tokenize", "lowercase", "splits_on_space"), _text_in_words),
     "zero division": (("zero_division",), lambda variant: f"0/0 = {variant.zero_division:g}"),

@@ -1,43 +1,36 @@
-"""Compare scores of hostile texts, by every way to score them, with a slow oracle or another evaluate module.
+"""Compare scores of hostile texts, by every path to them, with a slow oracle.
 
     python benchmarks/fuzz.py --segments 1000000
-    python benchmarks/fuzz.py --against PATH
 
-A seed determines a corpus of hostile texts, the way to score it, the variant and the options; seeds are consecutive
-numbers. Scores, figures and scores of segments must agree to 1e-9. Differences are printed with their seed: `--seed
-THAT --segments 1` repeats one. After ten differences the program ends. The tokenizers need requirements-test.txt.
+A seed determines a corpus of hostile texts, the path by which it is scored, the variant and the options; seeds are
+consecutive numbers. Scores, figures and scores of segments must agree to 1e-9. Differences are printed with their seed:
+`--seed THAT --segments 1` repeats one. The program ends after ten differences. The tokenizers need
+requirements-test.txt.
 
-`PATH` is an evaluate module. If its `compute` does not take the options of this module, only "sari" without options is
-compared. The status is 0 without differences, 1 with differences, and 2 for wrong arguments.
+The status is 0 without differences, 1 with differences, and 2 for wrong arguments.
 """
 
 import argparse
-import inspect
-import os
+import math
 import random
 import sys
 import time
-import warnings
-from collections.abc import Callable, Iterator
-from functools import cache
+from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from tqdm import tqdm
 
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT))
-os.environ.setdefault("HF_HUB_OFFLINE", "1")
-
-from as_package import make_importable  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from as_package import make_importable
 
 make_importable()
-
-from sari.benchmarks.made_up_corpora import Corpus, hostile  # noqa: E402
-from sari.benchmarks.scoring_paths import OF_CORPORA, PATHS  # noqa: E402
+from sari.benchmarks.made_up_corpora import hostile  # noqa: E402
+from sari.benchmarks.scoring_paths import PATHS, ScoringPath  # noqa: E402
 from sari.scorer import Scorer  # noqa: E402
-from sari.variants import DELETIONS, LEVELS, OPTIONS, PENALTIES, VARIANTS  # noqa: E402
+from sari.validation import Columns  # noqa: E402
+from sari.variants import DELETIONS, LEVELS, PENALTIES, VARIANTS  # noqa: E402
 
 _TOLERANCE = 1e-9
 _MOST_SHOWN = 10
@@ -67,36 +60,15 @@ CHOICES: dict[str, tuple[Any, ...]] = {
 _SPLITTERS = (str.splitlines, at_periods)
 
 
-Peer = Callable[..., dict[str, Any]]
-
-
-class Outcome(NamedTuple):
+class FuzzResult(NamedTuple):
     """How many segments of a seed were compared, by which path, and what differs, in a few lines."""
 
-    seed: int
     segments: int
     path: str
     difference: str
 
 
-# ---- Cases ----------------------------------------------------------------------------------------------------------
-
-
-@cache
-def _peer(path: Path | None) -> Peer | None:
-    """Return `compute` of the module to compare with; None for the oracle."""
-    if path is None:
-        return None
-    import evaluate
-
-    return cast(Peer, evaluate.load(str(path)).compute)
-
-
-def _takes_options(peer: Peer | None) -> bool:
-    return peer is None or OPTIONS.keys() <= inspect.signature(peer).parameters.keys()
-
-
-def _drawn_options(draw: random.Random, variants: list[str]) -> dict[str, Any]:
+def draw_options(draw: random.Random, variants: list[str]) -> dict[str, Any]:
     """Return a variant with no, some or all options; only the level "sentence" takes penalties."""
     share = draw.choice((0, 0.4, 1, 1))
     options: dict[str, Any] = {"variant": draw.choice(variants)}
@@ -109,110 +81,71 @@ def _drawn_options(draw: random.Random, variants: list[str]) -> dict[str, Any]:
     return options
 
 
-# ---- Comparing ------------------------------------------------------------------------------------------------------
-
-
-def check(seed: int, against: Path | None, variants: list[str]) -> Outcome:
+def check(seed: int, variants: list[str]) -> FuzzResult:
     """Score the corpus of a seed, and compare."""
-    draw, peer = random.Random(seed), _peer(against)
-    options = _drawn_options(draw, variants)
-    if not _takes_options(peer):
-        options = {"variant": options["variant"]}
-    weights = {name: path.weight for name, path in PATHS.items() if peer is None or name in OF_CORPORA}
-    (path,) = draw.choices(list(weights), weights=list(weights.values()))
-    corpus = hostile(draw)
-    corpus = corpus.first(PATHS[path].most or len(corpus.sources))
-    with Scorer().collect_warnings(), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # those of the other module
-        difference = _difference(corpus, options, path, peer)
-        if difference:
-            named = {name: getattr(value, "__qualname__", value) for name, value in options.items()}
-            difference += f"\n  by {path}, with {named}, {len(corpus.sources)} segments"
-            for row in zip(*corpus, strict=True):
-                segment = Corpus(*cast(Any, [[text] for text in row]))
-                if _difference(segment, options, path, peer):  # the first one that alone makes a difference
-                    texts = zip(Corpus._fields, row, strict=True)
-                    difference += "".join(f"\n  {name}: {text!a}" for name, text in texts)
-                    break
-    return Outcome(seed, len(corpus.sources), path, difference)
+    draw = random.Random(seed)
+    options = draw_options(draw, variants)
+    (name,) = draw.choices(list(PATHS), weights=[path.weight for path in PATHS.values()])
+    path = PATHS[name]
+    corpus = hostile(draw, path.most)
+    difference = _difference(corpus, options, path)
+    if difference:
+        named = {option: getattr(value, "__qualname__", value) for option, value in options.items()}
+        difference += f"\n  by {name}, with {named}, {len(corpus.sources)} segments"
+        alone = (Columns([s], [p], [r]) for s, p, r in zip(*corpus, strict=True))
+        first = next((segment for segment in alone if _difference(segment, options, path)), None)
+        if first:
+            difference += "".join(f"\n  {column}: {text!a}" for column, (text,) in first._asdict().items())
+    return FuzzResult(len(corpus.sources), name, difference)
 
 
-def _difference(corpus: Corpus, options: dict[str, Any], path: str, peer: Peer | None) -> str:
+def _difference(corpus: Columns, options: dict[str, Any], path: ScoringPath) -> str:
     """Return what differs, in words; nothing where nothing does."""
     try:
-        ours = PATHS[path].ours(corpus, options)
+        with Scorer().collect_warnings():
+            ours = dict(flat(path.ours(corpus, **options)))
     except Exception as error:
-        return f"this module raised {type(error).__name__}: {error}"
-    try:
-        if peer is None:
-            theirs = PATHS[path].right(corpus, options, ours)
-        else:
-            theirs = peer(**corpus.columns, **({**options, "details": True} if _takes_options(peer) else {}))
-    except Exception as error:
-        return f"the other one raised {type(error).__name__}: {error}"
-    ours, theirs = dict(_flat(ours)), dict(_flat(theirs))
-    both = ours.keys() if peer is None else ours.keys() & theirs.keys()
-    wrong = [key for key in sorted(both) if not _agree(ours.get(key), theirs.get(key))]
-    if not both:
-        return "there is nothing to compare"
+        return f"the metric raised {type(error).__name__}: {error}"
+    right = dict(flat(path.right(corpus, **options)))
+    wrong = [key for key in sorted(ours) if not abs(ours[key] - right.get(key, math.nan)) <= _TOLERANCE]
     if not wrong:
         return ""
-    first = wrong[0]
-    return f"{len(wrong)} of {len(both)} numbers, first {first}: {ours.get(first)!r}, wanted {theirs.get(first)!r}"
+    return f"{len(wrong)} of {len(ours)} numbers, first {wrong[0]}: {ours[wrong[0]]!r}, wanted {right.get(wrong[0])!r}"
 
 
-def _flat(value: Any, place: str = "") -> Iterator[tuple[str, Any]]:
+def flat(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
     """Yield place and number of everything that is nested, except the signature."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            if key != "signature":
-                yield from _flat(inner, f"{place}.{key}" if place else str(key))
-    else:
+            yield from flat(inner, f"{place}.{key}" if place else str(key))
+    elif not isinstance(value, str):
         yield place, value
-
-
-def _agree(one: Any, other: Any) -> bool:
-    return one is not None and other is not None and abs(one - other) <= _TOLERANCE
-
-
-# ---- The command ----------------------------------------------------------------------------------------------------
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Compare until so many segments were compared; return the exit status."""
-    options, variants = _parse(arguments)
+    parser = argparse.ArgumentParser("fuzz.py", description=str(__doc__).splitlines()[0], usage=argparse.SUPPRESS)
+    parser.add_argument("--segments", type=int, default=100_000, help="at least so many (default: 100,000)")
+    parser.add_argument("--seed", type=int, default=1, help="of the first corpus (default: 1)")
+    parser.add_argument(
+        "--variants", nargs="+", choices=VARIANTS, default=list(VARIANTS), metavar="NAME", help="only these"
+    )
+    options = parser.parse_args(arguments)
     begin, segments, differences = time.monotonic(), 0, 0
-    other = "the oracle" if options.against is None else options.against
-    print(f"{', '.join(variants)}; against {other}", flush=True)
     with tqdm(total=options.segments, unit="segment", disable=None) as bar:
         for seed in count(options.seed):
-            outcome = check(seed, options.against, variants)
-            segments += outcome.segments
-            bar.update(outcome.segments)
-            if outcome.difference:
+            result = check(seed, options.variants)
+            segments += result.segments
+            bar.update(result.segments)
+            if result.difference:
                 differences += 1
-                repeat = f"python benchmarks/fuzz.py --seed {seed} --segments 1 --variants {' '.join(variants)}"
-                against = "" if options.against is None else f" --against {options.against}"
-                tqdm.write(f"seed {seed}: {outcome.difference}\n  repeat: {repeat}{against}")
+                repeat = f"--seed {seed} --segments 1 --variants {' '.join(options.variants)}"
+                tqdm.write(f"seed {seed}: {result.difference}\n  repeat: python benchmarks/fuzz.py {repeat}")
             if segments >= options.segments or differences == _MOST_SHOWN:
                 break
     seconds = time.monotonic() - begin
     print(f"{differences or 'no'} corpora differ, of {segments:,} segments, in {seconds:,.0f} seconds")
     return 1 if differences else 0
-
-
-def _parse(arguments: list[str] | None) -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser("fuzz.py", description=str(__doc__).splitlines()[0], usage=argparse.SUPPRESS)
-    parser.add_argument("--segments", type=int, default=100_000, help="at least so many (default: 100,000)")
-    parser.add_argument("--seed", type=int, default=1, help="of the first corpus (default: 1)")
-    parser.add_argument("--against", type=Path, metavar="PATH", help="another evaluate module, instead of the oracle")
-    parser.add_argument("--variants", nargs="+", choices=VARIANTS, metavar="NAME", help="only these")
-    options = parser.parse_args(arguments)
-    try:
-        peer = _peer(options.against)
-    except Exception as error:
-        parser.error(f"--against: {options.against} could not be loaded: {' '.join(str(error).split())}")
-    return options, options.variants or (list(VARIANTS) if _takes_options(peer) else ["hf"])
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Every path to the scores of a corpus, and the scores by the slow oracle of the tests."""
+"""Every path to the scores of a corpus, and the same scores by the slow oracle of the tests."""
 
 import math
 from collections.abc import Callable
@@ -6,59 +6,55 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sari.benchmarks.made_up_corpora import Corpus
 from sari.data_warnings import take_sample
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.scorer import Scorer
 from sari.state import score_corpus
 from sari.tests import oracle
 from sari.tokenization import encode_chunk
+from sari.validation import Columns
 from sari.variants import resolve_variant
 
-Numbers = dict[str, Any]
+
+def _by_compute(corpus: Columns, **options: Any) -> Any:
+    return Scorer().compute(**corpus._asdict(), **options)
 
 
-def _by_compute(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    return {**Scorer().compute(**corpus.columns, **options)}
+def _by_details(corpus: Columns, **options: Any) -> Any:
+    return Scorer().compute(**corpus._asdict(), **options, details=True)
 
 
-def _by_compute_in_detail(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    return {**Scorer().compute(**corpus.columns, **options, details=True)}
-
-
-def _by_states(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+def _by_states(corpus: Columns, **options: Any) -> Any:
     """Score the corpus in pieces, whose states merge."""
     whole = Scorer().state(sentences=True, **options)
     step = max(1, len(corpus.sources) // 3)
     for begin in range(0, len(corpus.sources), step):
         state = Scorer().state(sentences=True, **options)
-        state.update(**{name: column[begin : begin + step] for name, column in corpus.columns.items()})
+        state.update(**{name: column[begin : begin + step] for name, column in corpus._asdict().items()})
         whole.merge(state)
-    return {**whole.compute(details=True)}
+    return whole.compute(details=True)
 
 
-def _by_prepared(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    """Score predictions of prepared sources and references."""
+def _by_prepared(corpus: Columns, **options: Any) -> Any:
     prepared = Scorer().prepare(sources=corpus.sources, references=corpus.references, **options)
-    return {**prepared.compute(corpus.predictions, details=True)}
+    return prepared.compute(corpus.predictions, details=True)
 
 
-def _by_compare(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    """Score the predictions beside other systems."""
-    first = [row[0] for row in corpus.references]
-    systems = {"copy": corpus.sources, "these": corpus.predictions, "reference": first}
-    columns = {**corpus.columns, "predictions": systems}
+def _by_compare(corpus: Columns, **options: Any) -> Any:
+    """Score the predictions beside two other systems."""
+    systems = {"copy": corpus.sources, "these": corpus.predictions, "reference": [row[0] for row in corpus.references]}
+    columns = corpus._replace(predictions=systems)._asdict()  # type: ignore[arg-type]
     compared = Scorer().compare(**columns, method=None, confidence=None, details=True, **options)
-    return {**compared["systems"]["these"]}
+    return compared["systems"]["these"]
 
 
-def _by_candidates(corpus: Corpus, options: dict[str, Any]) -> Numbers:
-    texts = corpus.columns | {"candidates": _candidates(corpus)}
-    del texts["predictions"]
-    return {"sentences": {"sari": [row[0] for row in Scorer().score_candidates(**texts, **options)]}}
+def _by_candidates(corpus: Columns, **options: Any) -> Any:
+    texts: dict[str, Any] = {"sources": corpus.sources, "references": corpus.references}
+    scores = Scorer().score_candidates(**texts, candidates=_candidates(corpus), **options)
+    return {"sentences": {"sari": [row[0] for row in scores]}}
 
 
-def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+def _by_explanation(corpus: Columns, **options: Any) -> Any:
     """Add up the counts of the single n-grams of each segment."""
     variant = resolve_variant(**options)
     counted = []
@@ -70,24 +66,17 @@ def _by_explanation(corpus: Corpus, options: dict[str, Any]) -> Numbers:
     return {**scored.scores(), "sentences": scored.sentences()}
 
 
-def _by_risk(corpus: Corpus, options: dict[str, Any]) -> Numbers:
+def _by_risk(corpus: Columns, **options: Any) -> Any:
     """Score a prediction and the references, with each of the others as the only reference."""
     chosen = Scorer().minimum_bayes_risk(sources=corpus.sources, candidates=_candidates(corpus), **options)
     return {"expected": chosen["expected"]}
 
 
-def _candidates(corpus: Corpus) -> list[list[str]]:
+def _candidates(corpus: Columns) -> list[list[str]]:
     return [[prediction, *row] for prediction, row in zip(corpus.predictions, corpus.references, strict=True)]
 
 
-def _oracle(corpus: Corpus, options: dict[str, Any], numbers: Numbers) -> Numbers:
-    """Return the numbers by the oracle, with figures by order where they are compared."""
-    if "sentences" not in numbers:
-        return oracle.score(*corpus, **options)
-    return oracle.details(*corpus, with_orders="orders" in numbers, **options)
-
-
-def _oracle_of_risk(corpus: Corpus, options: dict[str, Any], _numbers: Numbers) -> Numbers:
+def _oracle_of_risk(corpus: Columns, **options: Any) -> Any:
     expected = []
     for source, candidates in zip(corpus.sources, _candidates(corpus), strict=True):
         rows = []
@@ -104,20 +93,20 @@ class ScoringPath(NamedTuple):
 
     Attributes:
         weight: how often it is taken, in comparison with the others.
-        ours: from a corpus and options to numbers.
-        right: the same numbers by the oracle.
-        most: the largest number of segments; None for any.
+        ours: from a corpus and options to nested numbers.
+        right: the same by the oracle; it may return more.
+        most: the largest number of segments.
     """
 
     weight: int
-    ours: Callable[[Corpus, dict[str, Any]], Numbers]
-    right: Callable[[Corpus, dict[str, Any], Numbers], Numbers] = _oracle
-    most: int | None = None
+    ours: Callable[..., Any]
+    right: Callable[..., Any] = lambda corpus, **options: oracle.details(*corpus, **options)
+    most: int = 100
 
 
 PATHS = {
     "compute": ScoringPath(3, _by_compute),
-    "details": ScoringPath(4, _by_compute_in_detail),
+    "details": ScoringPath(4, _by_details),
     "states": ScoringPath(6, _by_states),
     "prepared": ScoringPath(4, _by_prepared),
     "compare": ScoringPath(2, _by_compare),
@@ -125,5 +114,3 @@ PATHS = {
     "explanation": ScoringPath(1, _by_explanation, most=4),
     "risk": ScoringPath(1, _by_risk, _oracle_of_risk, most=4),
 }
-#: Those that give the scores of a corpus, as other modules do.
-OF_CORPORA = ("compute", "details", "states", "prepared", "compare")

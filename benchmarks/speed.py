@@ -5,8 +5,7 @@
 Groups:
 
     startup   new processes: `--help`, the example corpus, `evaluate.load`
-    reports   `score.py` with a report of 2,000 segments, 10 references and 5 systems
-    scale     up to a million pairs with one reference: `score.py`, `Dataset.map`, a stream
+    scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
     segments  `compute` and a state, next to another metric (the default)
     sharing   work with the same references: prepared references, several systems, candidates
 
@@ -17,14 +16,19 @@ project. Without it, the slow oracle of the tests is timed beside `compute`.
 
 import argparse
 import os
+import statistics
 import subprocess
 import sys
 import tempfile
+import time
+import timeit
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
+
+from tabulate import tabulate
 
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
@@ -32,8 +36,7 @@ from as_package import make_importable  # noqa: E402
 
 make_importable()
 os.environ.setdefault("HF_HUB_OFFLINE", "1")
-
-from sari.benchmarks import timing  # noqa: E402
+Name = TypeVar("Name", bound=Hashable)
 
 #: Title, segments, references, tokens, tokens of a sentence, variant. `dsari` needs NLTK's Punkt.
 CORPORA = (
@@ -65,24 +68,53 @@ def main() -> None:
             measure(options)
 
 
+def median_seconds(contestants: Mapping[Name, Callable[[], object]], rounds: int) -> dict[Name, float]:
+    """Return the median time of a call of each function; machines are noisy, so functions take turns."""
+    times: dict[Name, list[float]] = {name: [] for name in contestants}
+    for _ in range(rounds):
+        for name, function in contestants.items():
+            calls, seconds = timeit.Timer(function).autorange()
+            times[name].append(seconds / calls)
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def _print_table(title: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]], decimals: int = 1) -> None:
+    print(f"\n{title}\n{tabulate(rows, columns, floatfmt=f'.{decimals}f', intfmt=',')}", flush=True)
+
+
 # ---- Programs -------------------------------------------------------------------------------------------------------
 
 
 def _print_costs(title: str, programs: dict[str, list[str]], rounds: int) -> None:
-    costs = timing.median_costs(programs, rounds)
-    rows = [(name, *cost[:2], round(cost.megabytes)) for name, cost in costs.items()]
-    timing.print_table(title, ("program", "seconds", "CPU seconds", "peak MB"), rows, decimals=2)
+    """Print the median costs of programs, given as the arguments of `python`, which take turns."""
+    costs: dict[str, list[tuple[float, ...]]] = {name: [] for name in programs}
+    for _ in range(rounds):
+        for name, arguments in programs.items():
+            costs[name].append(_cost(arguments))
+    rows = [(name, *map(statistics.median, zip(*each, strict=True))) for name, each in costs.items()]
+    _print_table(title, ("program", "seconds", "CPU seconds", "peak MB"), rows, decimals=2)
+
+
+def _cost(arguments: list[str]) -> tuple[float, ...]:
+    """Return what a process takes: wall-clock time, processor time, and the most memory that it held (RSS)."""
+    environment = os.environ | {"PYTHONWARNINGS": "ignore"}
+    begin = time.perf_counter()
+    process = subprocess.Popen([sys.executable, *arguments], cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    seconds = time.perf_counter() - begin
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"python {' '.join(arguments)} ended with status {process.returncode}")
+    unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kibibytes
+    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6
 
 
 def _written(folder: str, segments: int, references: int, systems: int) -> list[str]:
     """Write made-up texts into a folder, and return the options of `score.py` that name them."""
     program = ["benchmarks/made_up_corpora.py", folder, *map(str, (segments, references, systems))]
     subprocess.run([sys.executable, *program], cwd=ROOT, check=True)
-    columns = {
-        name: [str(path) for path in sorted(Path(folder).glob(f"{name}*"))]
-        for name in ("sources", "outputs", "references")
-    }
-    return [argument for name, files in columns.items() for argument in (f"--{name}", *files)]
+    files = {name: sorted(Path(folder).glob(f"{name}*")) for name in ("sources", "outputs", "references")}
+    return [argument for name, paths in files.items() for argument in (f"--{name}", *map(str, paths))]
 
 
 def measure_startup(options: argparse.Namespace) -> None:
@@ -100,30 +132,15 @@ def measure_startup(options: argparse.Namespace) -> None:
     _print_costs("Start of a process", programs, options.rounds)
 
 
-def measure_reports(options: argparse.Namespace) -> None:
-    """Measure reports."""
-    with tempfile.TemporaryDirectory() as folder:
-        scores = ["score.py", *_written(folder, 2_000, references=10, systems=5)]
-        report = f"{folder}/report.html"
-        programs = {"scores alone": scores, "with a report": [*scores, "--report", report]}
-        _print_costs("2,000 segments, 10 references, 5 systems", programs, options.rounds)
-
-
-#: The pairs as a data set on disk, and the metric.
-_PAIRS = """
+#: Scores the pairs of three files as a data set on disk.
+_MAP = """
 import sys, datasets, evaluate
 datasets.disable_progress_bars()
 files = {"sources": sys.argv[2], "predictions": sys.argv[4], "references": sys.argv[6]}
 texts = {name: datasets.Dataset.from_text(file, cache_dir=sys.argv[7]) for name, file in files.items()}
 columns = [lines.rename_column("text", name) for name, lines in texts.items()]
-rows, metric = datasets.concatenate_datasets(columns, axis=1), evaluate.load("sari.py")
-"""
-_MAP = f"{_PAIRS}\nrows.map(metric.score_batch, batched=True, num_proc=int(sys.argv[8]))"
-_STREAM = f"""{_PAIRS}
-state = metric.state()
-for batch in rows.to_iterable_dataset().iter(batch_size=1_000):
-    state.update(**batch)
-state.compute()
+rows = datasets.concatenate_datasets(columns, axis=1)
+rows.map(evaluate.load("sari.py").score_batch, batched=True)
 """
 
 
@@ -132,13 +149,7 @@ def measure_scale(_options: argparse.Namespace) -> None:
     for pairs in (10_000, 100_000, 1_000_000):
         with tempfile.TemporaryDirectory() as folder:
             files = _written(folder, pairs, references=1, systems=1)
-            cache = f"{folder}/cache"
-            programs = {
-                "score.py": ["score.py", *files],
-                "Dataset.map": ["-c", _MAP, *files, cache, "1"],
-                "Dataset.map, 2 processes": ["-c", _MAP, *files, cache, "2"],
-                "stream": ["-c", _STREAM, *files, cache],
-            }
+            programs = {"score.py": ["score.py", *files], "Dataset.map": ["-c", _MAP, *files, f"{folder}/cache"]}
             _print_costs(f"{pairs:,} pairs", programs, rounds=1)
 
 
@@ -163,19 +174,19 @@ def measure_segments(options: argparse.Namespace) -> None:
         if variant in left_out:
             print(f"{title}: left out: {left_out[variant]}")
             continue
-        corpus = made_up(segments, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
-        few = corpus.first(PEER_SEGMENTS)
+        make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
+        corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
         contestants: dict[str, Callable[[], object]] = {
-            "compute": partial(metric.compute, **corpus.columns, variant=variant),
-            "state": partial(_score_by_state, metric, corpus.columns, variant),
-            "peer": partial(peer, **few.columns),
+            "compute": partial(metric.compute, **corpus._asdict(), variant=variant),
+            "state": partial(_score_by_state, metric, corpus._asdict(), variant),
+            "peer": partial(peer, **few._asdict()),
         }
-        found = timing.median_seconds(contestants, options.rounds)
+        found = median_seconds(contestants, options.rounds)
         compute, state = (found[name] / segments * 1e6 for name in ("compute", "state"))
         theirs = found["peer"] / len(few.sources) * 1e6
         rows.append((title, segments, compute, state, theirs, theirs / compute, theirs / state))
     columns = ("corpus", "segments", "compute", "state", "peer", "peer/compute", "peer/state")
-    timing.print_table("Microseconds per segment", columns, rows)
+    _print_table("Microseconds per segment", columns, rows)
 
 
 def _score_by_state(metric: Any, columns: dict[str, Any], variant: str) -> None:
@@ -189,9 +200,9 @@ def measure_sharing(options: argparse.Namespace) -> None:
     metrics = {"ours": _metric()} | ({"theirs": _metric(options.against)} if options.against else {})
     work = {whose: list(_shared_work(metric)) for whose, metric in metrics.items()}
     contestants = {(whose, name): run for whose, cases in work.items() for name, run, _ in cases}
-    found = timing.median_seconds(contestants, options.rounds)
+    found = median_seconds(contestants, options.rounds)
     rows = [(name, *(found[whose, name] / units * 1e6 for whose in metrics)) for name, _, units in work["ours"]]
-    timing.print_table("Microseconds", ("unit of work", *metrics), rows)
+    _print_table("Microseconds", ("unit of work", *metrics), rows)
 
 
 def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]:
@@ -200,7 +211,7 @@ def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]
 
     segments, systems, candidates = 1_000, 4, 64
     single = made_up(1, references=2, tokens=8)
-    yield "call of compute", partial(metric.compute, **single.columns), 1
+    yield "call of compute", partial(metric.compute, **single._asdict()), 1
     corpus = made_up(segments, references=10 + systems, tokens=22)
     texts: dict[str, Any] = {"sources": corpus.sources, "references": [row[:10] for row in corpus.references]}
     outputs = {str(place): [row[10 + place] for row in corpus.references] for place in range(systems)}
@@ -221,10 +232,9 @@ def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]
     yield f"source, minimum Bayes risk of {candidates}", partial(metric.minimum_bayes_risk, **few), 5
 
 
-#: Programs first: see `timing.median_costs`.
+#: Programs first: until a process has started, the memory of its parent counts as its own, which is small at first.
 GROUPS: dict[str, Callable[[argparse.Namespace], None]] = {
     "startup": measure_startup,
-    "reports": measure_reports,
     "scale": measure_scale,
     "segments": measure_segments,
     "sharing": measure_sharing,

@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Any, NoReturn
 
 from sari.command_line.options import SCORING_OPTIONS, OptionError, Options, refusals
@@ -184,14 +185,14 @@ class Parser(argparse.ArgumentParser):
 
 
 class _Print(argparse.Action):
-    """Print a text as it is, and end the program."""
+    """Print what a function returns, and end the program."""
 
-    def __init__(self, option_strings: Sequence[str], *, text: str, dest: str, help: str):
+    def __init__(self, option_strings: Sequence[str], *, text: Callable[[], str], dest: str, help: str):
         super().__init__(option_strings, nargs=0, dest=dest, default=argparse.SUPPRESS, help=help)
         self._text = text
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(self._text)
+        print(self._text())
         parser.exit()
 
 
@@ -338,6 +339,15 @@ def _listing(title: str, rows: Mapping[str, Any]) -> str:
     return f"{title}:\n" + "\n".join(f"  {name:<14}{row.summary}" for name, row in rows.items())
 
 
+def _citations() -> str:
+    text = Path(__file__).with_name("citations.bib").read_text(encoding="utf-8")
+    return text.replace("CITATION\n", CITATION + "\n").replace("VERSION", VERSION).rstrip()
+
+
+def _datasets() -> str:
+    return "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
+
+
 def _parser(program: str) -> Parser:
     parser = Parser(
         prog=program,
@@ -353,11 +363,10 @@ def _parser(program: str) -> Parser:
         for flag, how in options.items():
             flags = next((flags for flags in exclusive if flag in flags), None)
             (exclusive[flags] if flags else group).add_argument(flag, **how)
-    datasets = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
     for flag, text, help_text in (
-        ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
-        ("--citation", CITATION, "print what to cite, as BibTeX"),
-        ("--list-datasets", datasets, "print the test sets that --dataset knows"),
+        ("--version", f"SARI {VERSION}".strip, "print the version, which signatures name"),
+        ("--citation", _citations, "print what to cite, as BibTeX: SARI, its variants, and this program"),
+        ("--list-datasets", _datasets, "print the test sets that --dataset knows"),
     ):
         parser.add_argument(flag, action=_Print, text=text, dest=argparse.SUPPRESS, help=help_text)
     return parser

@@ -140,9 +140,14 @@ class Options(argparse.Namespace):
     @property
     def wants_only_scores(self) -> bool:
         """Whether scores of one system are all that is wanted, so that no segment has to be kept."""
-        extras = (self.confidence, self.method, self.why, self.report, self.measures, self.own_measure, self.baselines)
-        wants_more = any(extra is not None for extra in extras) or self.by_references
+        extras = (self.confidence, self.method, self.why, self.report, self.baselines)
+        wants_more = any(extra is not None for extra in extras) or self.by_references or self.wants_measures
         return len(self.systems) == 1 and not wants_more
+
+    @property
+    def wants_measures(self) -> bool:
+        """Whether companion measures are named."""
+        return self.measures is not None or self.own_measure is not None
 
     @cached_property
     def _named_outputs(self) -> list[tuple[str | None, str]]:

@@ -5,21 +5,21 @@ from collections.abc import Iterable, Mapping
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
 from sari.command_line.score_files import chosen_variants
-from sari.command_line.side_data import chosen_measures, own_measures, read_side_data
+from sari.command_line.side_data import choose_measures
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import AgreementReport, tabulate_agreement
 from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, agreement_rows, sari_scores
 from sari.human_ratings.rating_tables import read_objects, read_ratings
-from sari.reports.companions import MEASURES, Measure
+from sari.reports.companions import Measure
 from sari.reports.formats import FORMATS
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.text_files.reading import Batch, gather
 from sari.validation import Columns, SystemColumns
-from sari.variants import SCORES, Variant
+from sari.variants import Variant
 
 
 def agree(options: Options, batches: Iterable[Batch]) -> str:
@@ -32,7 +32,7 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
     variants, left_out = chosen_variants(options)
     with refusals():
         resampling = resolve_resampling(**options.resampling)
-        measures = _measures(options)
+        measures, side_data = choose_measures(options, trees=False)
         rows = _rows(options, batches)
         if len(set(rows.ratings)) == 1:
             raise OptionError(f"--ratings: got {rows.ratings[0]:g} in every row, with which no score can correlate")
@@ -40,7 +40,7 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
             name: score_columns(rows.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }
         scores = [score for corpus in scored.values() for score in sari_scores(corpus)]
-        scores += _measured(rows.texts, measures, next(iter(variants.values())), read_side_data(options))
+        scores += _measured(rows.texts, measures, next(iter(variants.values())), side_data)
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             found = agreement_rows(scores, rows, resampling, advance=advance)
         model = None
@@ -66,20 +66,6 @@ def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: R
     found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
     found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
     return warning_rows(without_comparison(found))
-
-
-def _measures(options: Options) -> list[Measure]:
-    """Return the companion measures that are asked for, by `--measures` or by `--model`."""
-    asked = chosen_measures(options, trees=False) + own_measures(options)
-    terms = [name for name in options.model or [] if name not in SCORES]
-    known = {measure.name for measure in [*MEASURES, *asked] if "trees" not in measure.arguments}
-    unknown = next((name for name in terms if name not in known), None)
-    if unknown is not None:
-        raise OptionError(f"--model: got {unknown!r}, wanted some of {', '.join(SCORES)}, or of --measures")
-    if len(set(options.model or [])) < len(options.model or []):
-        raise OptionError("--model: got a name twice, wanted each once")
-    more = [name for name in terms if name not in {measure.name for measure in asked}]
-    return [*asked, *chosen_measures(Options(**{**vars(options), "measures": more}), trees=False)]
 
 
 def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:

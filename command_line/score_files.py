@@ -1,10 +1,12 @@
 """The scores of text files, in one pass, with all that the options add: tests, measures, sentence scores, a report."""
 
+from __future__ import annotations
+
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
 from sari.command_line.progress import reading_bar, step_bar
@@ -43,6 +45,9 @@ from sari.text_files.writing import write_whole
 from sari.validation import SystemColumns, validate_columns
 from sari.variants import Variant, resolve_variant, resolve_variants
 
+if TYPE_CHECKING:  # of the extra "report"
+    from sari.command_line.side_data import ChosenMeasures
+
 #: The level of the intervals that every report has, unless another one is asked for.
 _CONFIDENCE_OF_REPORTS = 0.95
 
@@ -74,11 +79,12 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         OptionError: for options that the metric refuses.
     """
     variants, left_out = chosen_variants(options)
-    if options.measures is not None or options.own_measure is not None:
-        with needing("report", "--measures"):
-            from sari.command_line.side_data import chosen_measures, own_measures
-        chosen_measures(options)  # which refuses wrong names before anything is scored
-        own_measures(options)
+    chosen = None
+    if options.wants_measures or options.report is not None:
+        with needing("report", "--report" if options.report is not None else "--measures"):
+            from sari.command_line.side_data import choose_measures
+        with refusals():
+            chosen = choose_measures(options)
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
 
         def read() -> Iterator[Batch]:
@@ -89,7 +95,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         if options.wants_only_scores:
             scored = _score_batches(read(), variants, options)
         else:
-            scored = _score_systems(SystemColumns(**gather(read(), options.systems)), variants, options)
+            scored = _score_systems(SystemColumns(**gather(read(), options.systems)), variants, options, chosen)
     files: dict[str, Iterable[str]] = {}
     if options.sentences is not None:
         files[options.sentences] = SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences)
@@ -140,7 +146,9 @@ def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], optio
     return ScoredFiles(report, {system: next(iter(scored.values())).sentences()} if sentences else {})
 
 
-def _score_systems(columns: SystemColumns, variants: dict[str, Variant], options: Options) -> ScoredFiles:
+def _score_systems(
+    columns: SystemColumns, variants: dict[str, Variant], options: Options, chosen: ChosenMeasures | None
+) -> ScoredFiles:
     """Score all systems, held in memory, with all that is wanted besides."""
     with refusals():
         resampling = resolve_resampling(**options.resampling)
@@ -167,15 +175,30 @@ def _score_systems(columns: SystemColumns, variants: dict[str, Variant], options
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
     )
-    if options.measures is not None or options.own_measure is not None:
-        with needing("report", "--measures"):
-            from sari.command_line.side_data import measure
-        report = measure(report, columns, variants, resampling, options)
+    if chosen is not None and options.wants_measures:
+        report = _with_measures(report, columns, variants, resampling, chosen, quiet=options.quiet)
     first = next(iter(scored.values()))
     sentences = {name: corpus.sentences() for name, corpus in first.items()} if options.sentences else {}
-    return ScoredFiles(
-        report, sentences, _document(options.report, columns, first, report, options) if options.report else ""
-    )
+    document = _document(options.report, columns, first, report, options, chosen) if chosen and options.report else ""
+    return ScoredFiles(report, sentences, document)
+
+
+def _with_measures(
+    report: ScoreReport,
+    columns: SystemColumns,
+    variants: dict[str, Variant],
+    how: Resampling,
+    chosen: ChosenMeasures,
+    *,
+    quiet: bool,
+) -> ScoreReport:
+    """Return a report with the measures of its systems and baselines."""
+    from sari.reports.measuring import add_measures
+
+    measures, side_data = chosen
+    splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
+    with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=quiet) as advance:
+        return add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
 
 
 def _baselines(
@@ -209,30 +232,29 @@ def _document(
     statistics: dict[str, CorpusStatistics],
     printed: ScoreReport,
     options: Options,
+    chosen: ChosenMeasures,
 ) -> str:
     """Return the text of a report of the systems, in the format that the path ends in.
 
     Raises:
-        FileError: for trees and words that cannot be read.
         OptionError: for options that the metric refuses, trees that do not fit, or packages that are missing.
     """
     with needing("report", "--report"):
-        from sari.command_line.side_data import chosen_measures, read_side_data
         from sari.reports import building, pages
-        from sari.reports.companions import REPORTED_MEASURES
+        from sari.reports.companions import MEASURES
         from sari.reports.document_tables import tabulate_document
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
-        side_data = read_side_data(options)
-        measures = [*REPORTED_MEASURES, *(row for row in chosen_measures(options) if row.is_slow)]
+        measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
+        measures += [row for row in chosen.measures if row not in MEASURES]
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
                 statistics,
                 warnings=_warnings_of_report(printed),
                 scored=printed if _has_more_than_scores(printed, options) else None,
-                side_data=side_data,
+                side_data=chosen.side_data,
                 resampling=resampling,
                 measures=measures,
                 advance=advance,
@@ -248,7 +270,8 @@ def _document(
 def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = printed.resampling is not None and printed.resampling.comparisons
-    return bool(tests or printed.baselines or printed.by_references or printed.explanations or options.by_order)
+    more = printed.baselines or printed.by_references or printed.explanations or options.by_order
+    return bool(tests or more)
 
 
 def _warnings_of_report(printed: ScoreReport) -> list[WarningRow]:

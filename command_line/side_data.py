@@ -1,119 +1,98 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options, refusals
-from sari.command_line.progress import step_bar
+from sari.command_line.options import OptionError, Options
 from sari.companion_measures.columns import read_numbers
-from sari.reports.baseline_measures import add_baseline_measures
 from sari.reports.companions import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
-from sari.reports.measuring import add_measures
-from sari.reports.score_report import ScoreReport
-from sari.significance import Resampling
+from sari.reports.score_report import COLUMNS
 from sari.text_files.errors import FileError
-from sari.validation import SystemColumns
-from sari.variants import SCORES, Variant
+from sari.variants import SCORES
 
 _PUNKT = "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
 
 
-def measure(
-    report: ScoreReport, columns: SystemColumns, variants: dict[str, Variant], how: Resampling, options: Options
-) -> ScoreReport:
-    """Add the measures that `--measures` and `--own-measure` name to what is printed.
+class ChosenMeasures(NamedTuple):
+    """The companion measures that the options name, and what was read from side files, by the files' names."""
 
-    Raises:
-        FileError: for a side file that cannot be read.
-        OptionError: for unknown measures, and for side files that do not fit.
-    """
-    measures = chosen_measures(options) + own_measures(options)
-    splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
-    with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=options.quiet) as advance:
-        side_data = read_side_data(options)
-        report = add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
-        return add_baseline_measures(report, columns, variants, measures, how=how, side_data=side_data)
+    measures: list[Measure]
+    side_data: dict[str, Any]
 
 
-def chosen_measures(options: Options, *, trees: bool = True) -> list[Measure]:
-    """Return the companion measures that `--measures` names; for "all" those whose needs are met, but slow ones.
+def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
+    """Choose the measures that `--measures`, `--own-measure` and `--model` name, and read the side files.
 
     Args:
-        options: with the names, and the files that some measures need.
+        options: "all" stands for all measures whose needs are met, except slow ones.
         trees: whether measures that compare trees may be among them.
 
     Raises:
+        FileError: for a side file that cannot be read.
         OptionError: for unknown names, names that come twice, and measures that lack what they need.
+        ValueError: for a side file that holds something else.
     """
     known = {measure.name: measure for measure in MEASURES if trees or "trees" not in measure.arguments}
-    if options.measures == ["all"]:
-        return [row for row in known.values() if not (row.is_slow or _lacks(row, options))]
     names = options.measures or []
+    if names == ["all"]:
+        names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
+    elif "all" in names:
+        raise OptionError("--measures: got all beside other names, wanted all alone")
+    _check_names("--measures", names, [*known], f"{', '.join(known)}, or all")
+    own_files = _own_files(options)
+    _check_names(
+        "--model", options.model or [], [*SCORES, *known, *own_files], f"{', '.join(SCORES)}, or of --measures"
+    )
+    in_model = [name for name in options.model or [] if name in known and name not in names]
+    for option, chosen in (("--measures", names), ("--model", in_model)):
+        lacking = next(((name, lacks) for name in chosen if (lacks := _lacks(known[name], options))), None)
+        if lacking is not None:
+            raise OptionError(f"{option}: {lacking[0]} needs {lacking[1]}")
+    own = [own_measure(name, path) for name, path in own_files.items()]
+    measures = [*(known[name] for name in names), *own, *(known[name] for name in in_model)]
+    numbers = {name: _of_systems(name, _read(read_numbers, path), options.systems) for name, path in own_files.items()}
+    return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
+
+
+def _check_names(option: str, names: Sequence[str], known: Sequence[str], wanted: str) -> None:
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise OptionError(f"--measures: got {unknown!r}, wanted some of {', '.join(known)}, or all")
+        raise OptionError(f"{option}: got {unknown!r}, wanted some of {wanted}")
     if len(set(names)) < len(names):
-        raise OptionError("--measures: got a name twice, wanted each once")
-    for name in names:
-        lacking = _lacks(known[name], options)
-        if lacking:
-            raise OptionError(f"--measures: {name} needs {lacking}")
-    return [known[name] for name in names]
-
-
-def own_measures(options: Options) -> list[Measure]:
-    """Return the measures that the user computed elsewhere.
-
-    Raises:
-        OptionError: for a name that is not one, or is taken.
-    """
-    return [own_measure(name, path) for name, path in _own_files(options).items()]
+        raise OptionError(f"{option}: got a name twice, wanted each once")
 
 
 def _own_files(options: Options) -> dict[str, str]:
     """Return the files of `--own-measure` by name."""
+    taken = {*COLUMNS, *(measure.name for measure in MEASURES)}
     found: dict[str, str] = {}
     for given in options.own_measure or []:
         name, _, path = given.partition("=")
         if not (name.isidentifier() and path):
             raise OptionError(f"--own-measure: got {given!r}, wanted NAME=FILE, with letters, digits and _ in the name")
-        if name in found or name in SCORES or name in {measure.name for measure in MEASURES}:
+        if name in taken or name in found:
             raise OptionError(f"--own-measure: got the name {name}, which is taken, wanted another")
         found[name] = path
     return found
 
 
 def _lacks(measure: Measure, options: Options) -> str:
-    """Return what a measure needs and is not there; empty for nothing."""
+    """Return what a measure needs that is missing; empty for nothing."""
     for file in measure.side_files:
         if not file.default and getattr(options, file.name) is None:
             return f"{file.option} FILE"
     return _PUNKT if measure.needs_punkt and not has_punkt() else ""
 
 
-def read_side_data(options: Options) -> dict[str, Any]:
-    """Read the side files that are given, and those that measures of given files need besides.
-
-    Returns:
-        What they hold, by their names.
-
-    Raises:
-        FileError: for a file that cannot be read.
-        OptionError: for a file that must be given, since there is nothing that can stand in for it.
-        ValueError: for a file that holds something else.
-    """
-    given = {file.name for file in SIDE_FILES if getattr(options, file.name) is not None}
-    wanted = [row.side_files for row in MEASURES if given & {file.name for file in row.side_files}]
-    own = {
-        name: _of_systems(name, _read(read_numbers, path), options.systems)
-        for name, path in _own_files(options).items()
-    }
-    found: dict[str, Any] = {"own_measures": own}
+def _read_side_files(options: Options) -> dict[str, Any]:
+    """Read the side files that are given, and the defaults of those that the same measures need besides."""
+    given = {file for file in SIDE_FILES if getattr(options, file.name) is not None}
+    wanted = {file for row in MEASURES if given & set(row.side_files) for file in row.side_files}
+    found = {}
     for file in SIDE_FILES:
-        path = getattr(options, file.name)
-        if path is not None:
-            found[file.name] = _read(resolve(file.read), path)
-        elif any(file in files for files in wanted):
+        if file in given:
+            found[file.name] = _read(resolve(file.read), getattr(options, file.name))
+        elif file in wanted:
             try:
                 found[file.name] = resolve(file.default)()
             except ImportError as error:
@@ -122,7 +101,7 @@ def read_side_data(options: Options) -> dict[str, Any]:
 
 
 def _of_systems(name: str, numbers: dict[str, list[float]], systems: list[str]) -> dict[str, list[float]]:
-    """Return the columns of the systems; that of a single system may have any name."""
+    """Return the columns of the systems; the only column of a single system may have any name."""
     if len(systems) == len(numbers) == 1:
         return dict(zip(systems, numbers.values(), strict=True))
     missing = next((system for system in systems if system not in numbers), None)

@@ -21,21 +21,21 @@ VARIANT = "easse"
 DATA = Path(__file__).resolve().with_name("data")
 
 
-class Segment(NamedTuple):
-    """What the scores of a corpus are made of."""
+class CorpusItem(NamedTuple):
+    """The texts of a segment, from which the scores of the corpus are computed."""
 
     source: str
     prediction: str
     references: list[str]
 
 
-class Segments(Preparator):
-    """Takes a segment from a document, whose choices are the references, and a model's answer."""
+class CorpusItemPreparator(Preparator):
+    """Takes the texts of a segment from a document, whose choices are the references, and from a model's answer."""
 
-    def prepare(self, doc: Doc, model_response: ModelResponse, **_: Any) -> Segment:
-        """Return the segment."""
+    def prepare(self, doc: Doc, model_response: ModelResponse, **_: Any) -> CorpusItem:
+        """Return the texts of a segment."""
         assert doc.specific is not None
-        return Segment(doc.specific["source"], model_response.final_text[0].strip(), doc.get_golds())
+        return CorpusItem(doc.specific["source"], model_response.final_text[0].strip(), doc.get_golds())
 
 
 class CorpusSari(CorpusLevelComputation):
@@ -44,7 +44,7 @@ class CorpusSari(CorpusLevelComputation):
     def __init__(self, variant: str):
         self.variant = variant
 
-    def compute_corpus(self, items: list[Segment]) -> dict[str, float]:
+    def compute_corpus(self, items: list[CorpusItem]) -> dict[str, float]:
         """Return "sari", "keep", "delete" and "add" in percent."""
         columns = dict(zip(("sources", "predictions", "references"), map(list, zip(*items, strict=True)), strict=True))
         return {**Scorer(self.variant).compute(**columns)}
@@ -66,7 +66,7 @@ SARI = CorpusLevelMetric(
     metric_name="sari",
     higher_is_better=True,
     category=SamplingMethod.GENERATIVE,
-    sample_level_fn=Segments(),
+    sample_level_fn=CorpusItemPreparator(),
     corpus_level_fn=CorpusSari(VARIANT),
 )
 

@@ -1,6 +1,6 @@
 """SARI as a metric of torchmetrics: updated batch by batch, synchronised over processes, exact.
 
-    metric = Sari("easse")
+    metric = SariMetric("easse")
     metric.update(sources, predictions, references)
     metric.compute()["sari"]
 
@@ -17,7 +17,7 @@ from sari.scorer import Scorer
 from sari.state import State
 
 
-class Sari(Metric):
+class SariMetric(Metric):
     """SARI of texts, in percent.
 
     Args:
@@ -57,7 +57,7 @@ class Sari(Metric):
         self.packed = self.packed or [self._bytes_of(self._merged())]
         super().sync(*arguments, **options)
 
-    def set_dtype(self, dst_type: str | torch.dtype) -> "Sari":  # noqa: ARG002
+    def set_dtype(self, dst_type: str | torch.dtype) -> "SariMetric":  # noqa: ARG002
         """Change nothing: states are bytes, and scores are float64."""
         return self
 

@@ -44,13 +44,12 @@ class Layout:
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, the best scores with ^; the signatures come last."""
     blocks: list[list[str]] = []
+    limit = layout.width + _GAP
     for table in report.tables:
-        narrowed = _narrowed(table, layout.width + _GAP)
-        for part in split_columns(narrowed, _text_widths(narrowed), layout.width + _GAP):
-            blocks += [
-                [part.title] * bool(part.title) + _text_table(part),
-                _wrapped(part.notes_with("^"), layout.width),
-            ]
+        narrowed = _narrowed(table, limit)
+        for part in split_columns(narrowed, _text_widths(narrowed), limit):
+            blocks.append([part.title] * bool(part.title) + _text_table(part))
+            blocks.append(_wrapped(part.notes_with("^"), layout.width))
     blocks += [report.signatures, _wrapped([f"Warning: {message}" for message in report.warnings], layout.width)]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
@@ -59,8 +58,8 @@ def _wrapped(sentences: Sequence[str], width: int) -> list[str]:
     return [line for sentence in sentences for line in wrap(sentence, width, subsequent_indent="  ")]
 
 
-# Spaces between two columns, and the narrowest column whose cells are broken into lines, with them.
-_GAP, _NARROWEST = 2, 14
+# Spaces between two columns, and the narrowest column whose cells are broken into lines.
+_GAP, _NARROWEST = 2, 12
 
 
 def _text_table(table: Table) -> list[str]:
@@ -77,8 +76,7 @@ def _text_cells(table: Table) -> list[list[str]]:
     columns = []
     for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
         marks = ["", *("*" * cell.significant + "^" * cell.best for cell in own)]
-        texts = [column.heading, *(_one_line(cell.text) for cell in own)]
-        texts = ["\n".join(wrap(text, column.width)) if column.width else text for text in texts]
+        texts = [column.heading, *(cell.text if column.share else _one_line(cell.text) for cell in own)]
         widest = max(map(len, marks))
         columns.append([text + mark.ljust(widest) for text, mark in zip(texts, marks, strict=True)])
     return list(map(list, zip(*columns, strict=True)))
@@ -92,19 +90,22 @@ def _text_widths(table: Table) -> list[int]:
     return [max(wcswidth(line) for text in own for line in (text.splitlines() or [""])) + _GAP for own in columns]
 
 
-def _narrowed(table: Table, width: int) -> Table:
-    """Break cells of columns of sentences, the widest ones first, into lines until a table is no wider than a width."""
+def _narrowed(table: Table, limit: int) -> Table:
+    """Break the sentences of a table that is wider than a limit into lines, all to the same width."""
     widths = _text_widths(table)
-    columns = {number: widths[number] for number, column in enumerate(table.columns) if column.share}
-    for _ in range(sum(widths) - width):
-        widest = max(columns, key=lambda number: columns[number], default=None)
-        if widest is not None and columns[widest] > _NARROWEST:
-            columns[widest] -= 1
-    changed = {number: own - _GAP for number, own in columns.items() if own < widths[number]}
-    return replace(
-        table,
-        columns=[replace(column, width=changed.get(number, 0)) for number, column in enumerate(table.columns)],
-    )
+    sentences = [number for number, column in enumerate(table.columns) if column.share]
+    if not sentences or sum(widths) <= limit:
+        return table
+    left = limit - sum(width for number, width in enumerate(widths) if number not in sentences)
+    width = max(left // len(sentences) - _GAP, _NARROWEST)
+    rows = [
+        [
+            cell._replace(text="\n".join(wrap(cell.text, width))) if column.share else cell
+            for cell, column in zip(row, table.columns, strict=True)
+        ]
+        for row in table.rows
+    ]
+    return replace(table, rows=rows)
 
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
@@ -151,11 +152,11 @@ def _one_line(text: str) -> str:
 # ---- LaTeX ----------------------------------------------------------------------------------------------------------
 
 # Widths in points at 10 pt, which is \small in papers of 11 pt: a column of two, and the narrowest page, that of an
-# article of 10 pt with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
-_COLUMN, _PAGE, _SPACE = 210.0, 340.0, 5.0
+# article with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
+_COLUMN, _PAGE, _SPACE = 210.0, 355.0, 5.0
 _LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() -": 3.9, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
-# Rows that fit on a page.
-_ROWS = 24
+# Rows that fit on a page, and floats that LaTeX keeps waiting.
+_ROWS, _FLOATS = 24, 48
 _LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -184,7 +185,10 @@ def as_latex(report: TableReport, layout: Layout) -> str:
         for part in split_columns(table, _latex_widths(table, _PAGE), _PAGE + _SPACE)
         for rows in split_rows(part, _ROWS)
     ]
-    blocks = [_latex_float(table, layout, number) for number, table in enumerate(parts, 1)]
+    blocks = [
+        _latex_float(table, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0)
+        for number, table in enumerate(parts, 1)
+    ]
     comments = [*report.signatures, *(f"Warning: {message}" for message in report.warnings)]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
 
@@ -200,11 +204,10 @@ def _latex_float(table: Table, layout: Layout, number: int) -> str:
     lines = [rf"\begin{{{environment}}}[t]", rf"\centering\small\setlength{{\tabcolsep}}{{{_SPACE / 2:g}pt}}"]
     lines += _latex_tabular(table, booktabs=layout.booktabs)
     if table.notes_with("Bold:"):
-        text = " ".join(f"{_escaped_latex(note).removesuffix('.')}." for note in table.notes_with("Bold:"))
-        text = re.sub(r"(\$\|\$|/)", r"\1\\allowbreak{}", text)  # signatures and addresses are longer than a line
+        text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in table.notes_with("Bold:"))
         lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
     if table.title:
-        lines.append(rf"\caption{{{_escaped_latex(table.title)}}}")
+        lines.append(rf"\caption{{{_breakable(table.title)}}}")
     if layout.label is not None:
         lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
     return "\n".join([*lines, rf"\end{{{environment}}}"])
@@ -249,6 +252,11 @@ def _latex_row(table: Table, number: int, shown: Sequence[int]) -> str:
 
 def _escaped_latex(text: str) -> str:
     return "".join(_LATEX_ESCAPES.get(character, character) for character in _one_line(text)).replace("--", "-{}-")
+
+
+def _breakable(text: str) -> str:
+    """Return a text in which LaTeX may break what is longer than a line: signatures, addresses and names of files."""
+    return re.sub(r"(\$\|\$|/|\\_)", r"\1\\allowbreak{}", _escaped_latex(text))
 
 
 def _latex_figures(text: str) -> str:

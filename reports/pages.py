@@ -25,17 +25,15 @@ from pathlib import Path
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import MEASURES, SPREADS, Measure
+from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
 from sari.reports.score_report import score_fields
-from sari.reports.score_tables import score_tables
+from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
 from sari.reports.tables import Cell, Table, make_table, split_columns
 from sari.variants import SCORES
 
-#: What people call the scores.
-LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 #: What stands for a missing value.
 MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
@@ -61,20 +59,12 @@ _IN_MARKDOWN = {
 def as_html(document: Document) -> str:
     """Return a page that holds its style and pictures."""
     pictures = [(_address(svg), _address(plots.at_night(svg)), words) for svg, words in _pictures(document)]
-    return _rendered(
-        "report.html.j2",
-        document,
-        pictures=pictures,
-        whys=_whys,
-        measure_tables=list(_measure_tables(document)),
-    )
+    return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
     """Return Markdown with tables, for people and for pages that render it."""
-    names = [system.name for system in (*document.systems, *document.beside)]
-    measures = [[measure.label, *shown] for _, own in _groups(document) for measure, shown in own]
-    return _rendered("report.md.j2", document, measures=make_table("", ["Measure", *names], measures))
+    return _rendered("report.md.j2", document)
 
 
 def as_json(document: Document) -> str:
@@ -85,7 +75,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
+    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -119,8 +109,10 @@ def _rendered(template: str, document: Document, **more) -> str:
         is_wide=len(document.systems) > _SYSTEMS,
         of=of,
         more=_more(document),
-        columns=[*document.systems, *document.beside],
-        groups=_groups(document),
+        beside_note="; ".join(
+            f"{system.name}: {BASELINES[system.name]}" for system in document.beside if system.scores
+        ),
+        measure_tables=list(_measure_tables(document)),
         scores=_score_table(document),
         by_length=_length_table(document),
         **more,
@@ -172,11 +164,11 @@ def _length_table(document: Document) -> Table:
 
 def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]:
     """Yield a table for each group of measures, with a row for each system."""
-    columns = [*document.systems, *document.beside]
-    for group, measures in _groups(document):
-        rows = [[system.name, *(cells[place] for _, cells in measures)] for place, system in enumerate(columns)]
-        header = ["System", *(measure.label for measure, _ in measures)]
-        yield make_table(group, header, rows), [measure for measure, _ in measures]
+    columns: list[System] = [*document.systems, *document.beside]
+    for group, of_group in groupby(document.measures, key=lambda measure: measure.group):
+        measures = list(of_group)
+        rows = [[system.name, *(_measure_cell(system, measure) for measure in measures)] for system in columns]
+        yield make_table(group, ["System", *(measure.label for measure in measures)], rows), measures
 
 
 def _more(document: Document) -> list[Table]:
@@ -184,21 +176,8 @@ def _more(document: Document) -> list[Table]:
     scored = document.scored
     if scored is None:
         return []
-    tables = score_tables(scored, by_order=document.by_order, digits=document.digits)
+    tables = tabulate_scores(scored, by_order=document.by_order, digits=document.digits).tables
     return [part for table in tables for part in split_columns(table, [1] * len(table.columns), _COLUMNS)]
-
-
-def _groups(document: Document) -> list[tuple[str, list[tuple[Measure, list[str]]]]]:
-    """Return, under each heading, the measures that any system has, with a cell per column."""
-    columns: list[System] = [*document.systems, *document.beside]
-    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
-    return [
-        (
-            group,
-            [(measure, [_measure_cell(system, measure) for system in columns]) for measure in measures],
-        )
-        for group, measures in groupby(shown, key=lambda measure: measure.group)
-    ]
 
 
 def _measure_cell(system: System, measure: Measure) -> str:
@@ -228,7 +207,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         classes = list(map(span_of, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in MEASURES:
+    for measure in document.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"

@@ -26,7 +26,8 @@ JSON has one schema, whatever was asked for::
      "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
                 "corrected_p_values": {...}, "difference_intervals": {...},
                 "measure_tests": {...}}, ...],
-     "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...]}
+     "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...],
+     "notes": str}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
@@ -52,7 +53,18 @@ _OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
 _OF_DIFFERENCES = ("_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
 _OF_MEASURE_RECORDS = ("", "_low", "_high", *_OF_DIFFERENCES)
+# So many differences are named whose interval and p-value disagree.
+_NAMED = 3
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
+
+#: The columns that records always have.
+COLUMNS = (
+    *("system", "compared_with", "variant", "segments", *SCORES),
+    *(f"{score}_{end}" for score in SCORES for end in ("low", "high")),
+    *(f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES),
+    *(f"{score}_difference_{end}" for score in SCORES for end in ("low", "high")),
+    *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings", "notes"),
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -218,11 +230,14 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     found = asdict(report)
     found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
-    return {"systems": systems, **_filled({"baselines": baselines, **found})}
+    return {
+        "systems": systems,
+        **_filled({"baselines": baselines, **found, "notes": score_records(report)[0]["notes"]}),
+    }
 
 
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value not in (None, [])}
+    return {name: value for name, value in fields.items() if value not in (None, [], "")}
 
 
 def score_records(report: ScoreReport) -> list[dict[str, Any]]:
@@ -230,12 +245,7 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
 
     The keys are the same whatever was asked for, but for those of companion measures, which come last.
     """
-    keys = ["system", "compared_with", "variant", "segments", *SCORES]
-    keys += [f"{score}_{end}" for score in SCORES for end in ("low", "high")]
-    keys += [f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES]
-    keys += [f"{score}_difference_{end}" for score in SCORES for end in ("low", "high")]
-    keys += ["group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"]
-    keys += [f"{measure.name}{end}" for measure in report.measures for end in _OF_MEASURE_RECORDS]
+    keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in report.measures for end in _OF_MEASURE_RECORDS)]
     shared = dict.fromkeys(keys) | {
         "segments": report.results[0].segments,
         "warnings": " ".join(row["message"] for row in report.warnings),
@@ -255,7 +265,23 @@ def score_records(report: ScoreReport) -> list[dict[str, Any]]:
         one, other = pair.systems
         names = {"system": one, "compared_with": other, "variant": pair.variant, "signature": signatures[pair.variant]}
         records.append(shared | names | _test_fields(pair))
-    return records
+    note = _disagreements(report, records)
+    return [record | {"notes": note} for record in records]
+
+
+def _disagreements(report: ScoreReport, records: list[dict[str, Any]]) -> str:
+    """Return a sentence that names the differences whose interval and p-value contradict each other; empty for none."""
+    if report.resampling is None or report.resampling.confidence is None:
+        return ""
+    found = []
+    for record in records:
+        for name, heading in (("sari", "SARI"), *((own.name, own.heading) for own in report.measures)):
+            low, high, p_value = (record[f"{name}_{end}"] for end in ("difference_low", "difference_high", "p_value"))
+            if low is not None and (low <= 0 <= high) == (p_value < 1 - report.resampling.confidence):
+                variant = f" by {record['variant']}" if len(report.variants) > 1 else ""
+                found.append(f"{record['system']} and {record['compared_with']} in {heading}{variant}")
+    named = "; ".join([*found[:_NAMED], *[f"{len(found) - _NAMED} more"] * (len(found) > _NAMED)])
+    return f"Interval and uncorrected p disagree, since their methods differ: {named}" if found else ""
 
 
 def _ends(intervals: Any) -> dict[str, float]:

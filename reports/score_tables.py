@@ -2,32 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple
 
-from sari.reports.score_report import (
-    PairTest,
-    ScoredOutputs,
-    ScoreReport,
-    SystemScores,
-    VariantExplanation,
-    score_fields,
-    score_records,
-)
-from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells
-from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Score
+from sari.reports.score_report import ScoreReport, SystemScores, VariantExplanation, score_fields, score_records
+from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells, make_table
+from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
-
-if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.reports.companions import Measure
-    from sari.reports.measuring import MeasureTest
 
 #: The columns of the table of scores besides companion measures, by the names that `--show` takes.
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
-_HEADINGS: dict[Score, str] = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
+#: What people call the scores.
+LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 # So many companion measures are columns beside the scores; more are the rows of a table of their own.
 _MEASURES_IN_COLUMNS = 6
+_Record = dict[str, Any]
 
 
 def tabulate_scores(
@@ -44,94 +35,96 @@ def tabulate_scores(
     Raises:
         ValueError: for columns that the report does not have.
     """
+    records = score_records(report)
+    several = len(report.systems) > 1
+    tables = [_score_table(report, records, digits, show)]
+    tables += [_order_table(result, several, digits) for result in report.results if by_order]
+    tables += _difference_tables(report, records, digits)
+    tables += _reference_tables(report, digits)
+    if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
+        tables += _measure_tables(report, records)
+    tables += [_explanation_table(explanation, several, digits) for explanation in report.explanations]
     return TableReport(
-        tables=score_tables(report, by_order=by_order, digits=digits, show=show),
+        tables=tables,
         signatures=report.signatures,
         warnings=[row["message"] for row in report.warnings],
-        records=score_records(report),
+        records=records,
         fields=score_fields(report),
     )
 
 
-def score_tables(report: ScoreReport, *, by_order: bool, digits: int, show: Sequence[str] | None = None) -> list[Table]:
-    """Return the table of scores, and those that were asked for besides, such as figures by n-gram order."""
-    several = len(report.systems) > 1
-    tables = [_score_table(report, digits, show)]
-    tables += [_order_table(result, several, digits) for result in report.results if by_order]
-    tables += _difference_tables(report, digits)
-    tables += _reference_tables(report, digits)
-    if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
-        tables += _measure_tables(report)
-    return tables + [_explanation_table(explanation, several, digits) for explanation in report.explanations]
-
-
 class _Figure(NamedTuple):
-    """A figure of rows: of outputs, or of pairs of systems.
+    """A figure of records: of outputs, or of pairs of systems.
 
     Attributes:
         name: by which a choice of columns names it.
         heading: the cell above its column.
-        field, key: where rows have it.
+        key: of the figure in records; its interval is at the same key with "_low" and "_high".
         form, unit: how it is written.
-        intervals: the field where rows have its interval; empty if it has none.
         continues: see `TableColumn`.
     """
 
     name: str
     heading: str
-    field: str
-    key: str = "sari"
+    key: str
     form: str = ""
     unit: str = ""
-    intervals: str = ""
     continues: bool = False
 
-    def text(self, row: ScoredOutputs | PairTest) -> str:
-        """Return the figure of a row, or an empty text if the row has none."""
-        values = getattr(row, self.field, None)
-        if isinstance(values, Mapping):
-            return f"{values[self.key]:{self.form}}{self.unit}" if self.key in values else ""
-        listed = values if isinstance(values, list) else [] if values is None else [values]
-        return "-".join(dict.fromkeys(map(str, listed)))
+    def text(self, record: _Record) -> str:
+        """Return the figure of a record, or an empty text if the record has none."""
+        if self.key == "ranks":
+            ranks = record["first_rank"], record["last_rank"]
+            return "" if None in ranks else "-".join(dict.fromkeys(map(str, ranks)))
+        value = record[self.key]
+        return "" if value is None else f"{value:{self.form}}{self.unit}"
 
-    def interval(self, row: ScoredOutputs | PairTest) -> str:
-        """Return its interval, or an empty text if the row has none."""
-        ends = (getattr(row, self.intervals, None) or {}).get(self.key) if self.intervals else None
-        return _interval(ends, self.form.lstrip("+"))
+    def interval(self, record: _Record) -> str:
+        """Return its interval, or an empty text if the record has none."""
+        low, high = (record.get(f"{self.key}_{end}") for end in ("low", "high"))
+        form = self.form.lstrip("+")
+        return "" if low is None else f"[{low:{form}}, {high:{form}}]"
+
+    def is_significant(self, record: _Record) -> bool:
+        """Return whether the record is of systems that differ significantly in this figure."""
+        p_value = record.get(f"{self.key}_corrected_p_value")
+        return p_value is not None and p_value < SIGNIFICANT
 
 
-def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None) -> Table:
+def _score_table(report: ScoreReport, records: list[_Record], digits: int, show: Sequence[str] | None) -> Table:
     """Return a row for each system, baseline and variant; a single one has a row for each score instead."""
     figures = _chosen_figures(report, digits, show)
     interval = _interval_column(report) if show is None or "intervals" in show else []
     number = report.results[0].segments
-    title, notes = f"SARI of {number:,} segment{'s' * (number != 1)}", _notes(report, figures)
-    rows: list[ScoredOutputs] = [*report.results, *report.baselines]
+    title, notes = f"SARI of {number:,} segment{'s' * (number != 1)}", _notes(report, records, figures)
+    systems = len(report.results)
+    rows = list(enumerate(records[: systems + len(report.baselines)]))
     if len(rows) == 1:
-        columns = [TableColumn("Score", is_text=True), TableColumn(rows[0].name), *interval]
-        lines = [[figure.heading, figure.text(rows[0]), figure.interval(rows[0])] for figure in figures]
+        columns = [TableColumn("Score", is_text=True), TableColumn(records[0]["system"]), *interval]
+        lines = [[figure.heading, figure.text(records[0]), figure.interval(records[0])] for figure in figures]
         return Table(title, columns, cells(line[: len(columns)] for line in lines), notes=notes)
-    rows.sort(key=lambda row: report.variants.index(row.variant))
-    has_systems, has_variants = len({row.name for row in rows}) > 1, len(report.variants) > 1
+    rows.sort(key=lambda row: report.variants.index(row[1]["variant"]))
+    has_systems = len({record["system"] for _, record in rows}) > 1
+    has_variants, has_best = len(report.variants) > 1, len(report.systems) > 1
     columns = [TableColumn("System", is_text=True)] * has_systems
     columns += [TableColumn("Variant", is_text=True, is_group=has_systems)] * has_variants
-    table = [[Cell(row.name)] * has_systems + [Cell(row.variant)] * has_variants for row in rows]
-    best: dict[tuple[str, str], object] = {
+    table = [[Cell(record["system"])] * has_systems + [Cell(record["variant"])] * has_variants for _, record in rows]
+    best: dict[tuple[str, str], float] = {
         (variant, name): max(result.scores[name] for result in report.results if result.variant == variant)
-        for variant in (report.variants if len(report.systems) > 1 else ())
+        for variant in report.variants
         for name in SCORES
     }
     for figure in figures:
-        intervals = interval if figure.intervals and figure.name not in OPERATIONS else []
+        intervals = interval if f"{figure.key}_low" in records[0] and figure.name not in OPERATIONS else []
         columns += [TableColumn(figure.heading, continues=figure.continues), *intervals]
-        for row, line in zip(rows, table, strict=True):
-            is_score = isinstance(row, SystemScores) and figure.field == "scores"  # baselines do not compete
-            is_best = is_score and dict(row.scores).get(figure.key) == best.get((row.variant, figure.key))
-            is_tested = figure.name == "sari" or figure.field == "measures"
-            line.append(Cell(figure.text(row), is_best, is_tested and _is_significant(row, figure)))
-            line += [Cell(figure.interval(row)) for _ in intervals]
-    apart = [number for number, row in enumerate(rows) if not isinstance(row, SystemScores)]
-    return Table(title, columns, table, apart, notes, "the best system of the column" if best else "")
+        for (place, record), line in zip(rows, table, strict=True):
+            competes = has_best and place < systems and figure.name in SCORES  # baselines do not compete
+            is_best = competes and record[figure.key] == best[record["variant"], figure.key]
+            is_significant = figure.name not in OPERATIONS and figure.is_significant(record)
+            line.append(Cell(figure.text(record), is_best, is_significant))
+            line += [Cell(figure.interval(record)) for _ in intervals]
+    apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
+    return Table(title, columns, table, apart, notes, "the best system of the column" if has_best else "")
 
 
 def _chosen_figures(report: ScoreReport, digits: int, show: Sequence[str] | None) -> list[_Figure]:
@@ -146,20 +139,19 @@ def _chosen_figures(report: ScoreReport, digits: int, show: Sequence[str] | None
 
 def _score_figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
     for name in SCORES:
-        yield _Figure(name, _HEADINGS[name], "scores", name, f".{digits}f", intervals="confidence_intervals")
+        yield _Figure(name, LABELS[name], name, f".{digits}f")
     if report.pairs:
         yield _Figure("group", "Group", "group")
-        yield _Figure("ranks", "Ranks", "rank")
+        yield _Figure("ranks", "Ranks", "ranks")
     elif report.resampling and report.resampling.comparisons:
-        yield _Figure("difference", "Diff.", "differences", form=f"+.{digits}f", intervals="difference_intervals")
-        yield _Figure("p", "p", "p_values", form=".4f", continues=True)
+        yield _Figure("difference", "Diff.", "sari_difference", f"+.{digits}f")
+        yield _Figure("p", "p", "sari_p_value", ".4f", continues=True)
         if report.resampling.comparisons > 1:
-            yield _Figure("p", "corr. p", "corrected_p_values", form=".4f", continues=True)
+            yield _Figure("p", "corr. p", "sari_corrected_p_value", ".4f", continues=True)
 
 
-def _measure_figures(report: ScoreReport) -> Iterator[_Figure]:
-    for own in report.measures:
-        yield _Figure(own.name, own.heading, "measures", own.name, f".{own.digits}f", own.unit, "measure_intervals")
+def _measure_figures(report: ScoreReport) -> list[_Figure]:
+    return [_Figure(own.name, own.heading, own.name, f".{own.digits}f", own.unit) for own in report.measures]
 
 
 def _interval_column(report: ScoreReport) -> list[TableColumn]:
@@ -167,15 +159,6 @@ def _interval_column(report: ScoreReport) -> list[TableColumn]:
     if report.resampling is None or report.resampling.confidence is None:
         return []
     return [TableColumn(f"{_percent(report.resampling.confidence)} CI", continues=True)]
-
-
-def _is_significant(row: ScoredOutputs | PairTest, figure: _Figure) -> bool:
-    """Return whether the difference of a row in SARI, or in a companion measure, is significant."""
-    if figure.field == "measures":
-        test = (getattr(row, "measure_tests", None) or {}).get(figure.key)
-        return test is not None and test["corrected_p_value"] < SIGNIFICANT
-    p_values = getattr(row, "corrected_p_values", None)
-    return p_values is not None and p_values["sari"] < SIGNIFICANT
 
 
 def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
@@ -189,50 +172,35 @@ def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
     return Table(f"By order: {result.variant}" + (f", {result.name}" if several else ""), columns, cells(rows))
 
 
-def _difference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
+def _difference_tables(report: ScoreReport, records: list[_Record], digits: int) -> Iterator[Table]:
     """Yield for each variant the differences of pairs of systems, the higher scoring one first, and of measures.
 
     Differences in SARI to a baseline are columns of the table of scores instead.
     """
-    measures = report.measures if len(report.measures) <= _MEASURES_IN_COLUMNS else []
+    compared = records[len(report.results) + len(report.baselines) :]
+    figures = [_Figure("sari", LABELS["sari"], "sari", f".{digits}f"), *_measure_figures(report)]
+    if not report.pairs:
+        compared, figures = [record for record in records if record["compared_with"]], figures[1:]
     interval = _interval_column(report)
-    columns = [TableColumn(name, is_text=True) for name in ("System", "Compared with", "Score")]
-    columns += [TableColumn("Diff."), *interval, TableColumn("p"), TableColumn("corr. p")]
-    baseline = report.resampling.baseline if report.resampling else None
-    compared: list[tuple[list[str], SystemScores | PairTest]] = [(pair.systems, pair) for pair in report.pairs]
-    compared += [([row.name, str(baseline)], row) for row in report.results]
+    grouped = len(figures) > 1 and len(compared) > 1
+    columns = [TableColumn(name, is_text=True) for name in ("System", "Against")]
+    columns += [TableColumn("Score", is_text=True, is_group=grouped), TableColumn("Diff.")]
+    columns += [*interval, *(TableColumn(name, continues=True) for name in ("p", "corr. p"))]
     for variant in report.variants:
-        rows: list[list[Cell]] = []
-        for names, row in compared:
-            for heading, test, form in _tests(row, measures, digits) if row.variant == variant else ():
-                ends = [_interval(test["difference_interval"], form)] if interval else []
-                p_values = [f"{test['p_value']:.4f}", f"{test['corrected_p_value']:.4f}"]
-                difference = Cell(f"{test['difference']:+{form}}", significant=test["corrected_p_value"] < SIGNIFICANT)
-                rows += cells([[*names, heading, difference, *ends, *p_values]])
+        rows = []
+        for figure in figures:
+            difference = figure._replace(key=f"{figure.key}_difference", form=f"+{figure.form}", unit="")
+            for record in compared:
+                if record["variant"] == variant and record[difference.key] is not None:
+                    names = [record["system"], record["compared_with"], figure.heading]
+                    ends = [difference.interval(record)] * len(interval)
+                    p_values = [f"{record[f'{figure.key}_{what}']:.4f}" for what in ("p_value", "corrected_p_value")]
+                    own = Cell(difference.text(record), significant=figure.is_significant(record))
+                    rows.append([*names, own, *ends, *p_values])
         if rows:
             title = "Differences" + (f": {variant}" if len(report.variants) > 1 else "")
-            yield Table(
-                title, columns, rows, notes=[f"* the null hypothesis is rejected: corrected p < {SIGNIFICANT:g}"]
-            )
-
-
-def _tests(
-    row: SystemScores | PairTest, measures: Sequence[Measure], digits: int
-) -> Iterator[tuple[str, MeasureTest, str]]:
-    """Yield the test of a pair in SARI, and those in measures, each with its heading and the format of figures."""
-    if isinstance(row, PairTest):
-        ends = row.difference_intervals["sari"] if row.difference_intervals else None
-        of_sari: MeasureTest = {
-            "difference": row.differences["sari"],
-            "difference_interval": (ends[0], ends[1]) if ends else None,
-            "p_value": row.p_values["sari"],
-            "corrected_p_value": row.corrected_p_values["sari"],
-        }
-        yield "SARI", of_sari, f".{digits}f"
-    for measure in measures:
-        test = (row.measure_tests or {}).get(measure.name)
-        if test is not None:
-            yield measure.heading, test, f".{measure.digits}f"
+            rejected = f"* the null hypothesis is rejected: corrected p < {SIGNIFICANT:g}"
+            yield Table(title, columns, cells(rows), notes=[rejected])
 
 
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
@@ -245,28 +213,31 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
             figures = [*of_sari, *(row.mean[operation] for operation in OPERATIONS)]
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
         whose = f", {name}" if len(report.systems) > 1 else ""
-        yield Table(f"By number of references: {variant}{whose}", list(map(TableColumn, headings)), cells(rows))
+        yield make_table(f"By number of references: {variant}{whose}", headings, rows, texts=0)
 
 
-def _measure_tables(report: ScoreReport) -> Iterator[Table]:
+def _measure_tables(report: ScoreReport, records: list[_Record]) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants whose tokens give the same measures share one."""
-    groups: dict[str, tuple[list[str], list[ScoredOutputs]]] = {}
+    figures = _measure_figures(report)
+    groups: dict[str, tuple[list[str], list[_Record]]] = {}
     for variant in report.variants:
-        outputs = [row for row in (*report.results, *report.baselines) if row.variant == variant and row.measures]
-        groups.setdefault(repr([row.measures for row in outputs]), ([], outputs))[0].append(variant)
+        outputs = [record for record in records if record["variant"] == variant and _has_any(record, figures)]
+        values = [[record[figure.key] for figure in figures] for record in outputs]
+        groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     notes = [f"{own.label}: {own.about}" for own in report.measures]
     for variants, outputs in groups.values():
-        rows = [
-            [Cell(own.label), *(_measure_cell(row, figure) for row in outputs)]
-            for own, figure in zip(report.measures, _measure_figures(report), strict=True)
-        ]
+        rows: list[list[str | Cell]] = []
+        for own, figure in zip(report.measures, figures, strict=True):
+            texts = (f"{figure.text(record)} {figure.interval(record)}".rstrip() for record in outputs)
+            marks = map(figure.is_significant, outputs)
+            rows.append([own.label, *(Cell(text, significant=mark) for text, mark in zip(texts, marks, strict=True))])
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
-        columns = [TableColumn("Measure", is_text=True), *(TableColumn(row.name) for row in outputs)]
-        yield Table(title, columns, rows, notes=notes)
+        table = make_table(title, ["Measure", *(record["system"] for record in outputs)], rows)
+        yield replace(table, notes=notes)
 
 
-def _measure_cell(row: ScoredOutputs, figure: _Figure) -> Cell:
-    return Cell(f"{figure.text(row)} {figure.interval(row)}".rstrip(), significant=_is_significant(row, figure))
+def _has_any(record: _Record, figures: Sequence[_Figure]) -> bool:
+    return any(record[figure.key] is not None for figure in figures)
 
 
 def _explanation_table(explanation: VariantExplanation, several: bool, digits: int) -> Table:
@@ -286,7 +257,7 @@ def _explanation_table(explanation: VariantExplanation, several: bool, digits: i
 
 # ---- Notes ----------------------------------------------------------------------------------------------------------
 
-_BASELINES = {
+BASELINES = {
     "copy": "the sources as outputs",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
@@ -295,7 +266,7 @@ _BASELINES = {
 }
 
 
-def _notes(report: ScoreReport, figures: Sequence[_Figure]) -> list[str]:
+def _notes(report: ScoreReport, records: list[_Record], figures: Sequence[_Figure]) -> list[str]:
     """Return the sentences that explain the table of scores."""
     resampling, shown = report.resampling, {figure.name for figure in figures}
     notes: list[str] = []
@@ -317,13 +288,10 @@ def _notes(report: ScoreReport, figures: Sequence[_Figure]) -> list[str]:
         notes += [f"corr. p: corrected for {resampling.comparisons} comparison{plural} (Holm 1979)"] * several
         notes += [f"* the null hypothesis is rejected: {rejected}"]
         notes += ["* beside a measure: the same, by the same test"] * bool(report.measures)
+        notes += list(filter(None, [records[0]["notes"]]))
     names = {row.name for row in report.baselines}
-    notes += ["; ".join(f"{name}: {about}" for name, about in _BASELINES.items() if name in names)] * bool(names)
+    notes += ["; ".join(f"{name}: {about}" for name, about in BASELINES.items() if name in names)] * bool(names)
     return notes + [f"{measure.heading}: {measure.about}" for measure in report.measures if measure.name in shown]
-
-
-def _interval(ends: Sequence[float] | None, form: str) -> str:
-    return f"[{', '.join(format(end, form) for end in ends)}]" if ends else ""
 
 
 def _percent(share: float) -> str:

@@ -24,8 +24,8 @@ class TableColumn:
         is_text: whether the cells are words, which are aligned to the left; numbers are aligned to the right.
         continues: whether the column belongs to the one before it, as an interval to its score.
         is_group: whether rows with the same cell form a group, which LaTeX puts below a heading of its own.
-        share: of the width of a line, where LaTeX has to break the cells into lines; 0 for as wide as the cells are.
-        width: the characters of a line of a cell, where text has to break the cells into lines; 0 for all.
+        share: of the width of a line, where LaTeX breaks the cells into lines; 0 for as wide as the cells are. Text
+            breaks these cells only in tables that are too wide.
     """
 
     heading: str
@@ -33,7 +33,6 @@ class TableColumn:
     continues: bool = False
     is_group: bool = False
     share: float = 0
-    width: int = 0
 
 
 @dataclass(frozen=True)
@@ -123,7 +122,9 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     first = next((number for number, column in enumerate(table.columns) if not column.is_text), 1)
     blocks: list[list[int]] = []
     for number in range(first, len(table.columns)):
-        if blocks and table.columns[number].continues:
+        together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
+        # An interval stays beside its score, unless the two are far too wide.
+        if blocks and table.columns[number].continues and together <= 1.2 * limit:
             blocks[-1].append(number)
         else:
             blocks.append([number])

@@ -130,7 +130,8 @@ def test_endings_of_reports_are_known_without_loading_the_pages():
 
 
 @pytest.mark.parametrize(
-    ("flag", "begin"), [("--version", "SARI "), ("--citation", "@article{xu-"), ("--list-datasets", "asset ")]
+    ("flag", "begin"),
+    [("--version", "SARI "), ("--citation", "% SARI itself.\n@article{xu-"), ("--list-datasets", "asset ")],
 )
 def test_what_is_said_without_files(capsys, flag, begin):
     with pytest.raises(SystemExit) as end:

@@ -195,7 +195,8 @@ def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
     assert signature in (tmp_path / "table.tex").read_text()
     if shutil.which("pdflatex") and shutil.which("bibtex"):
         (paper,) = re.findall(r"^```tex\n(.+?)^```", page, re.MULTILINE | re.DOTALL)
-        (tmp_path / "paper.tex").write_text(paper.replace(r"\input{table}", r"\input{table}\input{agreement}"))
+        more = r"\input{table}\input{agreement}\nocite{*}"
+        (tmp_path / "paper.tex").write_text(paper.replace(r"\input{table}", more))
         for command in (
             "pdflatex -interaction=batchmode paper",
             "bibtex paper",

@@ -145,6 +145,8 @@ def test_trees_are_read_from_a_file(capsys, tmp_path):
 
 REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', wanted some of bleu, ibleu, "),
+    (["--measures", "all", "bleu"], "--measures: got all beside other names, wanted all alone"),
+    (["--own-measure", "seed={folder}/words"], "--own-measure: got the name seed, which is taken, wanted another"),
     (["--measures", "bleu,bleu"], "--measures: got a name twice, wanted each once"),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),

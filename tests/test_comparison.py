@@ -2,24 +2,19 @@
 
 import itertools
 import json
-import pickle
 import tracemalloc
 from pathlib import Path
 
 import numpy as np
 import oracle
 import pytest
-from conftest import ROOT
-from four_segments import TEXTS, run
+from four_segments import TEXTS
 from programs import example_corpus, with_system
 from refusals import refuses
 
-from sari.comparison import baseline_scores, score_systems
-from sari.scorer import Scorer
+from sari.comparison import baseline_scores
 from sari.scores import SCORES
 from sari.significance import TESTS, holm
-from sari.state import score_columns
-from sari.validation import SystemColumns
 from sari.variants import VARIANTS, resolve_variant
 
 METHODS = list(TESTS)
@@ -31,24 +26,6 @@ def corpus():
     """Return segments in one corpus, hard cases among them."""
     columns = ("sources", "predictions", "references")
     return {name: [text for row in ROWS[:6] for text in row[name]] for name in columns}
-
-
-# ---- Several systems ------------------------------------------------------------------------------------------------
-
-SYSTEMS = {"ours": TEXTS["predictions"], "copies": TEXTS["sources"], "upside down": TEXTS["predictions"][::-1]}
-COLUMNS = SystemColumns(TEXTS["sources"], SYSTEMS, TEXTS["references"])
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_systems_are_scored_as_if_alone(variant):
-    systems = score_systems(COLUMNS, resolve_variant(variant), sentences=True, rows=True)
-    assert list(systems) == list(SYSTEMS)
-    for name, corpus in systems.items():
-        alone = score_columns(COLUMNS.of(name), resolve_variant(variant), sentences=True, rows=True)
-        assert (corpus.segments, corpus.signature) == (4, alone.signature)
-        assert corpus.result(details=True) == alone.result(details=True)
-        assert corpus.rows().tobytes() == alone.rows().tobytes()
-        assert list(map(str, corpus.warnings())) == list(map(str, alone.warnings()))
 
 
 # ---- Baselines ------------------------------------------------------------------------------------------------------
@@ -231,56 +208,7 @@ def test_bad_comparisons(sari, examples, changes, error, message):
         sari.compare(**{**examples, **changes})
 
 
-# ---- Prepared texts -------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("variant", VARIANTS)
-def test_prepared_texts_score_as_compute_does(scorer, variant):
-    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], variant=variant)
-    for predictions in (TEXTS["predictions"], TEXTS["sources"]):
-        expected = scorer.compute(**TEXTS | {"predictions": predictions}, variant=variant, details=True)
-        assert prepared.compute(predictions, details=True) == expected
-        del expected["sentences"], expected["orders"], expected["signature"]
-        assert prepared.compute(predictions) == expected
-
-
-OPEN_PREPARED = """
-import json, pickle, sys
-from pathlib import Path
-
-sys.path.insert(0, sys.argv[1])
-from as_package import make_importable
-
-make_importable()
-prepared = pickle.loads(Path(sys.argv[2]).read_bytes())
-print(json.dumps([prepared.compute(json.loads(sys.argv[3]), details=True), "evaluate" in sys.modules]))
-"""
-
-
-def test_prepared_texts_open_in_a_new_process(scorer, tmp_path):
-    file, options = tmp_path / "prepared", {"variant": "easse", "tokenize": "intl", "max_order": 2}
-    prepared = scorer.prepare(sources=TEXTS["sources"], references=TEXTS["references"], **options)
-    file.write_bytes(pickle.dumps(prepared))
-    found = run(OPEN_PREPARED, ROOT, file, json.dumps(TEXTS["predictions"]), HF_HOME=str(tmp_path / "home"))
-    assert found == [scorer.compute(**TEXTS, **options, details=True), type(scorer) is not Scorer]
-
-
-# ---- Candidates as each other's references --------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("variant", ["hf", "easse"])
-def test_the_best_candidate_is_best_against_all_others(variant):
-    source, candidates = "the large cat sat", ["the big cat sat", "a cat sat", "the big cat", "the large cat sat"]
-    sources = [source] * (len(candidates) - 1)
-    expected = []
-    for place, text in enumerate(candidates):
-        others = [[other] for other in candidates[:place] + candidates[place + 1 :]]
-        columns = {"sources": sources, "predictions": [text] * len(others), "references": others}
-        expected.append(np.mean(Scorer().compute(**columns, variant=variant, details=True)["sentences"]["sari"]))
-    found = Scorer().minimum_bayes_risk(sources=[source], candidates=[candidates], variant=variant)
-    assert found["expected"] == [pytest.approx(expected, rel=1e-12)]
-    assert found["places"] == [int(np.argmax(expected))]
-    assert found["texts"] == [candidates[found["places"][0]]]
+# ---- Candidates -----------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("variant", VARIANTS)

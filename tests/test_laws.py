@@ -7,80 +7,76 @@ from fractions import Fraction
 import oracle
 import pytest
 from conftest import runs
+from four_segments import state_of
 from hostile_texts import (
     LARGE,
     NAMES,
-    VARIANTS,
-    corpora,
     corpus_of,
     cut,
     details,
     details_of_large,
+    each_seed,
     edited_row,
     every_variant,
+    hostile_case,
     numbers,
-    options,
-    options_of,
-    state_of,
     without_sentences,
 )
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sari.scorer import Scorer
+
+VARIANTS = list(oracle.VARIANTS)
 
 # ---- Laws -----------------------------------------------------------------------------------------------------------
 
 
 @every_variant
-@given(corpus=corpora(max_segments=6), options=options, data=st.data())
+@each_seed
 @runs(10)
-def test_the_order_of_segments_changes_nothing(sari, variant, corpus, options, data):
-    options = options_of(variant, options)
-    order = data.draw(st.permutations(range(len(corpus["sources"]))))
+def test_the_order_of_segments_changes_nothing(sari, variant, seed):
+    draw, corpus, options = hostile_case(seed, variant)
+    order = draw.sample(range(len(corpus["sources"])), len(corpus["sources"]))
     shuffled = {name: [column[i] for i in order] for name, column in corpus.items()}
-    before = details(sari, corpus, variant=variant, **options)
-    after = details(sari, shuffled, variant=variant, **options)
+    before, after = (details(sari, texts, **options) for texts in (corpus, shuffled))
     assert without_sentences(after) == without_sentences(before)
     for name in NAMES:
         assert after["sentences"][name] == [before["sentences"][name][i] for i in order]
 
 
 @every_variant
-@given(corpus=corpora(), options=options, data=st.data())
+@each_seed
 @runs(10)
-def test_the_order_of_references_changes_nothing(sari, variant, corpus, options, data):
-    options = options_of(variant, options)
-    shuffled = [data.draw(st.permutations(references)) for references in corpus["references"]]
-    result = details(sari, {**corpus, "references": shuffled}, variant=variant, **options)
-    assert result == details(sari, corpus, variant=variant, **options)
+def test_the_order_of_references_changes_nothing(sari, variant, seed):
+    draw, corpus, options = hostile_case(seed, variant)
+    shuffled = [draw.sample(references, len(references)) for references in corpus["references"]]
+    assert details(sari, {**corpus, "references": shuffled}, **options) == details(sari, corpus, **options)
 
 
 @pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "star"])
-@given(corpus=corpora())
+@each_seed
 @runs(10)
-def test_a_reference_given_twice_weighs_no_more_than_once(sari, variant, corpus):
+def test_a_reference_given_twice_weighs_no_more_than_once(sari, variant, seed):
     # What counts is the share of the references, in all variants but one.
+    _, corpus, options = hostile_case(seed, variant)
     doubled = {**corpus, "references": [references * 2 for references in corpus["references"]]}
-    once, twice = (numbers(details(sari, texts, variant=variant)) for texts in (corpus, doubled))
+    once, twice = (numbers(details(sari, texts, **options)) for texts in (corpus, doubled))
     assert twice == pytest.approx(once, abs=1e-9, rel=0)
 
 
 @every_variant
-@given(corpus=corpora(max_segments=6), options=options, data=st.data())
+@each_seed
 @runs(10)
-def test_shards_are_the_whole(variant, corpus, options, data):
-    scorer, options = Scorer(), options_of(variant, options)
-    whole = details(scorer, corpus, variant=variant, **options)
-    size = data.draw(st.integers(1, 3))
-    shards = [state_of(scorer, batch, variant=variant, **options) for batch in cut(corpus, size)]
+def test_shards_are_the_whole(variant, seed):
+    scorer, (draw, corpus, options) = Scorer(), hostile_case(seed, variant)
+    whole = details(scorer, corpus, **options)
+    shards = [state_of(scorer, batch, sentences=True, **options) for batch in cut(corpus, draw.randint(1, 3))]
 
-    in_order = scorer.state(sentences=True, variant=variant, **options)
+    in_order = scorer.state(sentences=True, **options)
     for shard in shards:
         in_order.merge(pickle.loads(pickle.dumps(shard)))
     assert in_order.compute(details=True) == whole
 
-    first, *rest = data.draw(st.permutations(shards))
+    first, *rest = draw.sample(shards, len(shards))
     for shard in rest:
         first.merge(shard)
     assert without_sentences(first.compute(details=True)) == without_sentences(whole)
@@ -90,7 +86,7 @@ def test_shards_are_the_whole(variant, corpus, options, data):
 def test_large_shards_are_the_whole_in_any_order(sari, variant):
     # Enough terms that an ordinary sum of floats would depend on their order.
     whole = without_sentences(details_of_large(sari, variant))
-    shards = [state_of(sari, batch, variant=variant) for batch in cut(LARGE, 300)]
+    shards = [state_of(sari, batch, sentences=True, variant=variant) for batch in cut(LARGE, 300)]
     merged = sari.state(sentences=True, variant=variant)
     for shard in random.Random(1).sample(shards, len(shards)):
         merged.merge(shard)
@@ -109,7 +105,7 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     )
     backwards = sari.state(sentences=True, **summed)
     for batch in reversed(cut(corpus, 7)):
-        backwards.merge(state_of(sari, batch, **summed))
+        backwards.merge(state_of(sari, batch, sentences=True, **summed))
     assert without_sentences(backwards.compute(details=True)) == without_sentences(whole)
 
 
@@ -216,9 +212,10 @@ def test_copying_the_source(sari, variant):
     assert_scores(scores_of(sari, SOURCE, SOURCE, REFERENCE, variant=variant), COPIES[variant])
 
 
-@given(corpus=corpora())
+@each_seed
 @runs(20)
-def test_star_with_eight_references_is_easse_legacy(sari, corpus):
+def test_star_with_eight_references_is_easse_legacy(sari, seed):
+    _, corpus, _ = hostile_case(seed, "star")
     eight = {**corpus, "references": [(references * 8)[:8] for references in corpus["references"]]}
     star, legacy = (numbers(details(sari, eight, variant=variant)) for variant in ("star", "easse_legacy"))
     assert star == legacy

@@ -120,7 +120,7 @@ def test_digits_are_those_that_are_asked_for(document):
 def test_markdown_tables_are_even(document):
     text = pages.as_markdown(document)
     tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
-    assert len(tables) == 3
+    assert len(tables) == 6
     for table in tables:
         columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(columns) == 1

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 
 import pytest
 from programs import (
@@ -214,14 +215,36 @@ def test_baselines_have_the_intervals_of_systems(capsys, monkeypatch):
     assert report["baselines"][0]["confidence_intervals"] == report["systems"][2]["confidence_intervals"]
 
 
-def test_differences_of_measures_are_shown_with_intervals(capsys, monkeypatch):
-    options = ["--paired-bs", "--confidence", "--resamples", "99", "--measures", "bleu"]
-    report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--format", "json"))
-    test = report["systems"][1]["measure_tests"]["bleu"]
-    low, high = test["difference_interval"]
-    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options)
-    shown = f"[{low:.2f}, {high:.2f}]  {test['p_value']:.4f}   {test['corrected_p_value']:.4f}"
-    assert f"\nrewriting  deleting       BLEU   {test['difference']:+.2f}  {shown}\n" in text
+@pytest.mark.parametrize("pairing", ["--paired-bs", "--all-pairs"])
+@pytest.mark.parametrize("measures", ["bleu", "all"])
+def test_differences_of_measures_are_shown_with_intervals(capsys, monkeypatch, pairing, measures):
+    options = [pairing, "--confidence", "--resamples", "99", "--measures", measures]
+    shown = {
+        name: printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--format", name)
+        for name in ("json", "csv", "text", "markdown", "latex")
+    }
+    report = json.loads(shown["json"])
+    tests = (report["pairs"][0] if pairing == "--all-pairs" else report["systems"][1])["measure_tests"]
+    *_, row = csv.DictReader(io.StringIO(shown["csv"]))
+    for measure in report["measures"]:
+        test = tests[measure["name"]]
+        assert float(row[f"{measure['name']}_difference"]) == test["difference"]
+        form = f".{measure['digits']}f"
+        low, high = (f"{end:{form}}" for end in test["difference_interval"])
+        figures = [f"{test['difference']:+{form}}", f"[{low}, {high}]"]
+        figures += [f"{test[name]:.4f}" for name in ("p_value", "corrected_p_value")]
+        for name in ("text", "markdown", "latex"):
+            lines = re.sub(r"[*|&\\$^{}]", " ", shown[name].replace("$-$", "-")).splitlines()
+            assert any(line.split()[-5:] == " ".join(figures).split() for line in lines), (name, figures)
+
+
+def test_a_note_says_where_interval_and_p_value_disagree(capsys, monkeypatch):
+    options = ["--all-pairs", "--confidence", "--resamples", "99", "--seed", "1", "--measures", "all"]
+    note = "Interval and uncorrected p disagree, since their methods differ: "
+    for name in ("text", "markdown", "latex", "json", "csv"):
+        text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--format", name)
+        assert " ".join(text.split()).count(note) >= 1
+    assert note not in printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--all-pairs", "--confidence")
 
 
 def test_a_choice_of_columns(capsys, monkeypatch):
@@ -271,7 +294,7 @@ def test_each_system_with_each(capsys, monkeypatch):
     shown = [(line.split()[0], *line.split()[-2:]) for line in scores[2:]]
     assert shown == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
     assert "p: SARI of each system against each; two-sided, paired approximate randomization, 10000" in notes[0]
-    assert pairs[:2] == ["Differences", "System     Compared with  Score   Diff.        p  corr. p"]
+    assert pairs[:2] == ["Differences", "System     Against   Score   Diff.        p  corr. p"]
     assert [line.split()[:4] for line in (pairs[2], pairs[5])] == [
         ["rewriting", "deleting", "SARI", "+16.61*"],
         ["deleting", "twin", "SARI", "+0.00"],

@@ -1,5 +1,6 @@
 """Counts in, scores out: by hand, and sums that are exact whatever their order."""
 
+from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,10 +12,11 @@ from sari.scores import (
     as_summed,
     exact_sums,
     exact_value,
-    operation_scores,
     precision_recall_f1,
     sari_scores,
+    score_counts,
 )
+from sari.variants import VARIANTS
 
 # ---- Figures --------------------------------------------------------------------------------------------------------
 
@@ -43,12 +45,9 @@ def test_zero_divided_by_zero(zero_division, nothing, no_recall):
     assert precision_recall_f1(counts, zero_division=zero_division).tolist() == [nothing, no_recall]
 
 
-FIGURES_OF_ORDERS = np.array(
-    [
-        [[1.0, 0.5, 2 / 3], [0.25, 0.75, 0.375], [0.5, 0.5, 0.5]],
-        [[0.5, 1.0, 2 / 3], [0.75, 0.25, 0.375], [0.0, 1.0, 0.0]],
-    ]
-)
+#: Precision and recall of keep are 1 and 1/2, of delete 1/4 and 3/4, of add 1/2 and 1/2; then
+#: 1/2 and 1, 3/4 and 1/4, 0 and 1.
+COUNTS = [[[2, 2, 1, 2], [1, 4, 3, 4], [1, 2, 1, 2]], [[1, 2, 2, 2], [3, 4, 1, 4], [0, 1, 1, 1]]]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +61,8 @@ FIGURES_OF_ORDERS = np.array(
     ],
 )
 def test_scores_of_operations(averaging, deletion, addition, expected):
-    found = operation_scores(FIGURES_OF_ORDERS, averaging=averaging, deletion=deletion, addition=addition)
+    variant = replace(VARIANTS["easse"], averaging=averaging, deletion=deletion, addition=addition)
+    _, found = score_counts(np.array(COUNTS, float), variant)
     assert found.tolist() == pytest.approx(expected, rel=1e-15)
 
 

@@ -21,20 +21,21 @@ from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 COMMON = {"bf16": False, "gradient_checkpointing": False, "report_to": "none", "use_cpu": True, "disable_tqdm": True}
 
 
-def chat(role, text):
-    return [{"role": role, "content": text}]
+def asked(source):
+    return [{"role": "user", "content": source}]
 
 
-@pytest.mark.parametrize("style", ["plain", "chat"])
-def test_supervised_fine_tuning(sari, tmp_path, style):
-    tokenizer = make_tokenizer()
-    tokenizer.chat_template = CHAT
-    asked = PROMPT.format if style == "plain" else lambda source: chat("user", source)
-    answered = str if style == "plain" else lambda text: chat("assistant", text)
-    rows = [
-        {"prompt": asked(source), "completion": answered(row[0])}
-        for source, row in zip(SOURCES, REFERENCES, strict=True)
-    ]
+@pytest.fixture
+def tokenizer():
+    made = make_tokenizer()
+    made.chat_template = CHAT
+    return made
+
+
+def test_supervised_fine_tuning(sari, tokenizer, tmp_path):
+    """On chats: the example of fine-tuning has plain prompts."""
+    answers = [[{"role": "assistant", "content": row[0]}] for row in REFERENCES]
+    rows = [{"prompt": asked(source), "completion": answer} for source, answer in zip(SOURCES, answers, strict=True)]
     callback = sari.generation_callback(
         tokenizer, sources=SOURCES, references=REFERENCES, prompts=asked, generation_kwargs={"max_new_tokens": 8}
     )
@@ -61,14 +62,11 @@ def test_supervised_fine_tuning(sari, tmp_path, style):
     assert trainer.evaluate()["eval_sari"] == max(scores)
 
 
-@pytest.mark.parametrize("style", ["plain", "chat"])
-def test_reinforcement(sari, tmp_path, style):
-    tokenizer = make_tokenizer()
-    tokenizer.chat_template = CHAT
+@pytest.mark.parametrize("prompt", [PROMPT.format, asked], ids=["plain", "chat"])
+def test_reinforcement(sari, tokenizer, tmp_path, prompt):
     tokenizer.padding_side = "left"
-    asked = PROMPT.format if style == "plain" else lambda source: chat("user", source)
     rows = [
-        {"prompt": asked(source), "source": source, "references": references}
+        {"prompt": prompt(source), "source": source, "references": references}
         for source, references in zip(SOURCES, [*REFERENCES[:5], [], *REFERENCES[6:]], strict=True)
     ]
     reward, seen = sari.reward(), []
@@ -97,9 +95,9 @@ def test_reinforcement(sari, tmp_path, style):
     trainer.train()
     assert len(seen) == 20
     assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 5
-    assert [value for _, references, _, value in seen if not references] == [None] * 2
     for source, references, completion, value in seen:
-        text = completion if style == "plain" else completion[-1]["content"]
+        text = completion if isinstance(completion, str) else completion[-1]["content"]
+        assert (value is None) == (not references)
         if references:
             assert value == expected_scores(sari, [text], [source], [references])["sari"] / 100
 
@@ -115,11 +113,9 @@ def test_the_example_of_a_reward(capsys, monkeypatch, tmp_path):
     assert len(re.findall(r"^step \d: mean reward 0\.\d{4}$", output, re.MULTILINE)) == 2
 
 
-def test_the_code_of_the_page(monkeypatch, tmp_path, sari):
+def test_the_code_of_the_page(monkeypatch, tmp_path, sari, tokenizer):
     """The blocks of docs/training.md run one after the other, as they are."""
     monkeypatch.chdir(tmp_path)
-    tokenizer = make_tokenizer()
-    tokenizer.chat_template = CHAT
     page = (ROOT / "docs" / "training.md").read_text(encoding="utf-8").replace("path/to/sari", str(ROOT / "sari.py"))
     rows = Dataset.from_dict({"source": SOURCES, "references": REFERENCES})
     names = {"tokenizer": tokenizer, "rows": rows, "model": make_model(tokenizer), "llm": make_llama(tokenizer)}

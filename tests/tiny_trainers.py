@@ -5,7 +5,6 @@ import random
 import runpy
 import sys
 from contextlib import contextmanager
-from itertools import compress
 from pathlib import Path
 from unittest import mock
 
@@ -78,11 +77,11 @@ def make_llama(tokenizer, **config):
     return LlamaForCausalLM(LlamaConfig(**{"vocab_size": len(tokenizer), **sizes, **ids, **config}))
 
 
-def make_dataset(tokenizer, sources=SOURCES, references=REFERENCES, labels=None, max_length=None):
+def make_dataset(tokenizer, sources=SOURCES, references=REFERENCES, labels=None):
     """Return a tokenised set for an encoder-decoder, with its raw texts; labels are the first references."""
     labels = [row[0] for row in references] if labels is None else labels
     inputs = ["simplify: " + source for source in sources]
-    ids = tokenizer(inputs, text_target=labels, truncation=max_length is not None, max_length=max_length)
+    ids = tokenizer(inputs, text_target=labels)
     return Dataset.from_dict({**ids, "source": sources, "references": references})
 
 
@@ -148,19 +147,6 @@ def predictions_of(trainer, tokenizer, dataset=None):
         trainer.compute_metrics = function
 
 
-def answering(model, tokenizer, dataset, texts):
-    """Make a model generate these texts for the rows of a data set."""
-    made = {tuple(ids): tokenizer(text)["input_ids"] for ids, text in zip(dataset["input_ids"], texts, strict=True)}
-
-    def generate(input_ids, attention_mask, **_):
-        rows = zip(input_ids.tolist(), attention_mask.bool().tolist(), strict=True)
-        ids = [made[tuple(compress(row, mask))] for row, mask in rows]
-        return torch.tensor([[0] + row + [0] * (max(map(len, ids)) - len(row)) for row in ids])
-
-    model.generate = generate
-    return model
-
-
 @contextmanager
 def random_numbers_kept():
     """Let others draw random numbers as if nothing had been drawn, or seeded, meanwhile."""
@@ -181,7 +167,7 @@ def output_of_example(capsys, monkeypatch, folder, name, *arguments):
         with random_numbers_kept(), mock.patch.dict(os.environ):
             runpy.run_path(sys.argv[0], run_name="__main__")
     finally:
-        sys.modules.pop("train", None)  # which the others import
+        sys.modules.pop("toy_data", None)
     return capsys.readouterr().out
 
 
