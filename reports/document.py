@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from sari.data_warnings import WarningRow
+from sari.reports.companions import Measure
 from sari.reports.explanation import Explanation
 from sari.reports.score_report import ScoreReport
 from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
@@ -25,7 +26,7 @@ class System:
         intervals: the lower and upper bound of each score; None where they were not asked for.
         orders: figures by n-gram order, as in the details of the metric's `compute`.
         sentences: the four scores of every segment; none for the only reference.
-        measures: values by the names of `MEASURES`, None where something is missing for them.
+        measures: values of companion measures by name, None where something is missing for them.
         measure_intervals: the lower and upper bound of each value; None where they were not asked for.
         rows: of the measures that are means and have a value, the numbers of every segment.
         lengths: per class of lengths the scores and the measures of its segments.
@@ -86,6 +87,7 @@ class Document:
         lengths: the classes of source lengths.
         systems: in the order in which they came.
         beside: the source and the first reference, scored like systems.
+        measures: the companion measures that the systems have.
         examples: random segments, and for each system the best, the worst, and others that stand out.
         scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
         by_order: whether figures by n-gram order are among that.
@@ -104,6 +106,7 @@ class Document:
     lengths: list[Length]
     systems: list[System]
     beside: list[System]
+    measures: list[Measure]
     examples: list[Examples]
     scored: ScoreReport | None = None
     by_order: bool = False

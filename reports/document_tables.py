@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 
-from sari.reports.companions import MEASURES, Measure
+from sari.reports.companions import Measure
 from sari.reports.document import Document, System
 from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -16,12 +16,11 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
         document: the report.
         scored: what is printed of its systems.
     """
-    known = [measure for measure in MEASURES if any(own.measures[measure.name] is not None for own in document.systems)]
-    names = {measure.name for measure in known}
     systems = {system.name: system for system in document.systems}
     variant = scored.results[0].variant
+    measures = document.measures
     beside = [
-        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, known))
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
         for system in document.beside
         if system.scores is not None
     ]
@@ -31,13 +30,13 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
             replace(
                 result,
                 confidence_intervals=systems[result.name].intervals,
-                measures={**(result.measures or {}), **_values(systems[result.name], known)},
-                measure_intervals=_intervals(result, systems[result.name]),
+                measures=_values(systems[result.name], measures),
+                measure_intervals=systems[result.name].measure_intervals,
             )
             for result in scored.results
         ],
         baselines=scored.baselines or beside,
-        measures=[*known, *(measure for measure in scored.measures if measure.name not in names)],
+        measures=measures,
         warnings=document.warnings,
         resampling=_with_intervals(scored.resampling, document),
     )
@@ -47,12 +46,6 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
 def _values(system: System, measures: list[Measure]) -> dict[str, float]:
     values = {measure.name: system.measures[measure.name] for measure in measures}
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _intervals(result: ScoredOutputs, system: System) -> dict[str, tuple[float, float]] | None:
-    if system.measure_intervals is None:
-        return None
-    return {**(result.measure_intervals or {}), **system.measure_intervals}
 
 
 def _with_intervals(resampling: ResamplingSummary | None, document: Document) -> ResamplingSummary:

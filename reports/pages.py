@@ -25,7 +25,7 @@ from pathlib import Path
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import MEASURES, SPREADS, Measure
+from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
@@ -75,7 +75,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
+    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -163,10 +163,9 @@ def _length_table(document: Document) -> Table:
 
 
 def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]:
-    """Yield a table for each group of the measures that any system has, with a row for each system."""
+    """Yield a table for each group of measures, with a row for each system."""
     columns: list[System] = [*document.systems, *document.beside]
-    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
-    for group, of_group in groupby(shown, key=lambda measure: measure.group):
+    for group, of_group in groupby(document.measures, key=lambda measure: measure.group):
         measures = list(of_group)
         rows = [[system.name, *(_measure_cell(system, measure) for measure in measures)] for system in columns]
         yield make_table(group, ["System", *(measure.label for measure in measures)], rows), measures
@@ -208,7 +207,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         classes = list(map(_span, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in MEASURES:
+    for measure in document.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
