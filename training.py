@@ -621,6 +621,7 @@ def generation_config(*, generation_config: Any = None, **arguments: Any) -> tup
     """
     kind = importlib.import_module("transformers").GenerationConfig
     given = generation_config or {}
+    _expect(isinstance(given, kind | Mapping), "generation_config", given, "a GenerationConfig or a dict")
     config = kind(**given) if isinstance(given, Mapping) else copy.deepcopy(given)
     others = config.update(**arguments)
     config.update(do_sample=False, defaults_only=True)
