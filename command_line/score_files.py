@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
 from sari.command_line.progress import reading_bar, step_bar
 from sari.comparison import (
+    VariantDifference,
     compare,
     comparison_warnings,
     correct_together,
@@ -32,7 +33,6 @@ from sari.reports.score_report import (
     ScoredOutputs,
     ScoreReport,
     SystemScores,
-    VariantExplanation,
     pairs_of,
     resampling_of,
     results_of,
@@ -193,14 +193,12 @@ def _with_measures(
     quiet: bool,
 ) -> ScoreReport:
     """Return a report with the measures of its systems and baselines."""
-    from sari.reports.baseline_measures import add_baseline_measures
     from sari.reports.measuring import add_measures
 
     measures, side_data = chosen
     splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
     with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=quiet) as advance:
-        report = add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
-        return add_baseline_measures(report, columns, variants, measures, how=how, side_data=side_data)
+        return add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
 
 
 def _baselines(
@@ -217,15 +215,13 @@ def _baselines(
     ]
 
 
-def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[VariantExplanation]:
-    """Explain for each system the difference to the variant that the options ask about, if they do."""
+def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[tuple[str, VariantDifference]]:
+    """Explain the difference to the variant of `--why`, for each system."""
     if options.why is None:
         return []
     with refusals():
         other = resolve_variant(options.why, **options.choices)
-    return [
-        VariantExplanation(name, **explain_difference(columns.of(name), variant, other)) for name in columns.predictions
-    ]
+    return [(name, explain_difference(columns.of(name), variant, other)) for name in columns.predictions]
 
 
 def _document(
@@ -243,12 +239,12 @@ def _document(
     """
     with needing("report", "--report"):
         from sari.reports import building, pages
-        from sari.reports.companions import REPORTED_MEASURES
-        from sari.reports.document_tables import tabulate_document
+        from sari.reports.companions import MEASURES
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
-        measures = [*REPORTED_MEASURES, *(row for row in chosen.measures if row.is_slow)]
+        measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
+        measures += [row for row in chosen.measures if row not in MEASURES]
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
@@ -265,14 +261,14 @@ def _document(
             ending = Path(path).suffix
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
-            return format_of_ending(ending).write(tabulate_document(shown, printed), options.layout)
+            return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
 
 
 def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = printed.resampling is not None and printed.resampling.comparisons
     more = printed.baselines or printed.by_references or printed.explanations or options.by_order
-    return bool(tests or more or options.own_measure)
+    return bool(tests or more)
 
 
 def _warnings_of_report(printed: ScoreReport) -> list[WarningRow]:

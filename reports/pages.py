@@ -1,4 +1,4 @@
-"""Reports as files: a page that opens offline and prints, Markdown, and JSON.
+"""Write reports as HTML that needs no other file, as Markdown and as JSON.
 
 JSON has one schema, for one system or many::
 
@@ -18,32 +18,32 @@ n-grams, the figures of each order, the tokens of references and the line of cha
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import MEASURES, SPREADS, Measure
+from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
-from sari.reports.score_report import score_fields
+from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport, score_fields
 from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
-from sari.reports.tables import Cell, Table, make_table, split_columns
+from sari.reports.tables import Cell, Table, TableReport, make_table, split_columns
 from sari.variants import SCORES
 
 #: What stands for a missing value.
 MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
-# How an empty token is shown, and how many missed ones.
+# The sign for an empty token, and the number of missed tokens that are shown.
 _EMPTY, _MISSED = "␣", 20
-# So many columns, and so many systems in columns, fit on a sheet of paper.
+# The columns that fit on a sheet of paper, and the systems that fit in a small picture.
 _COLUMNS, _SYSTEMS = 10, 4
 # A title names up to so many systems.
 _NAMED = 4
-# How Markdown shows a mark: before and after the word.
+# What Markdown has before and after a word with a mark.
 _IN_MARKDOWN = {
     "kept-rightly": ("", ""),
     "kept": ("", ""),
@@ -57,35 +57,75 @@ _IN_MARKDOWN = {
 
 
 def as_html(document: Document) -> str:
-    """Return a page that holds its style and pictures."""
+    """Return a page of HTML, with its style and pictures in it."""
     pictures = [(_address(svg), _address(plots.at_night(svg)), words) for svg, words in _pictures(document)]
     return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
-    """Return Markdown with tables, for people and for pages that render it."""
+    """Return Markdown, without pictures."""
     return _rendered("report.md.j2", document)
 
 
 def as_json(document: Document) -> str:
-    """Return JSON in the schema above."""
+    """Return JSON in the schema of this module's docstring."""
     fields = asdict(document)
     for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
+    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-#: How reports are written, by the ending of the file.
+def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
+    """Return the tables of a report, for any format of `formats.FORMATS`.
+
+    Args:
+        document: the report.
+        scored: the printed scores of its systems.
+    """
+    systems = {system.name: system for system in document.systems}
+    variant = scored.results[0].variant
+    measures = document.measures
+    resampling = scored.resampling or ResamplingSummary(seed=document.seed)
+    beside = [
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
+        for system in document.beside
+        if system.scores is not None
+    ]
+    report = replace(
+        scored,
+        results=[
+            replace(
+                result,
+                confidence_intervals=systems[result.name].intervals,
+                measures=_values(systems[result.name], measures),
+                measure_intervals=systems[result.name].measure_intervals,
+            )
+            for result in scored.results
+        ],
+        baselines=scored.baselines or beside,
+        measures=measures,
+        warnings=document.warnings,
+        resampling=replace(resampling, confidence=document.confidence, resamples=document.resamples),
+    )
+    return tabulate_scores(report, by_order=document.by_order, digits=document.digits)
+
+
+def _values(system: System, measures: list[Measure]) -> dict[str, float]:
+    values = {measure.name: system.measures[measure.name] for measure in measures}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+#: The formats of reports, by the ending of the file.
 FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:
-    """Return what renders templates of these folders, which may use those of reports; HTML is escaped."""
+    """Return an environment for the templates of folders and those of reports; HTML is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -93,7 +133,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": _span}
+    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
     environment.filters["markdown_table"] = markdown_table
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING}
@@ -121,7 +161,7 @@ def _rendered(template: str, document: Document, **more) -> str:
 
 
 def _score_table(document: Document) -> Table:
-    """Return the scores of the systems, and of what stands beside them, with their intervals."""
+    """Return the scores of the systems, and of what is shown beside them, with their intervals."""
     rows = []
     for system in (*document.systems, *document.beside):
         if system.scores is not None:
@@ -136,9 +176,9 @@ def _score_table(document: Document) -> Table:
 
 
 def _length_table(document: Document) -> Table:
-    """Return the scores by length of the source: of one system all of them, of several their SARI."""
+    """Return scores by length of the source: all scores of one system, or SARI of several."""
     lengths = [
-        (_span(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
+        (span_of(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
         for length in document.lengths
     ]
     if len(document.systems) > 1:
@@ -151,7 +191,7 @@ def _length_table(document: Document) -> Table:
         header = ["Tokens", "Segments", *LABELS.values(), "BLEU", "Compression ratio"]
         rows = [
             [
-                _span(length),
+                span_of(length),
                 str(length.segments),
                 *(figure(row[name], document.digits) for name in SCORES),
                 figure(row["bleu"]),
@@ -163,17 +203,16 @@ def _length_table(document: Document) -> Table:
 
 
 def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]:
-    """Yield a table for each group of the measures that any system has, with a row for each system."""
+    """Yield a table for each group of measures, with a row for each system."""
     columns: list[System] = [*document.systems, *document.beside]
-    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
-    for group, of_group in groupby(shown, key=lambda measure: measure.group):
+    for group, of_group in groupby(document.measures, key=lambda measure: measure.group):
         measures = list(of_group)
         rows = [[system.name, *(_measure_cell(system, measure) for measure in measures)] for system in columns]
         yield make_table(group, ["System", *(measure.label for measure in measures)], rows), measures
 
 
 def _more(document: Document) -> list[Table]:
-    """Return the tables of what was asked for besides."""
+    """Return the tables of tests, baselines and differences between variants."""
     scored = document.scored
     if scored is None:
         return []
@@ -191,7 +230,7 @@ def _measure_cell(system: System, measure: Measure) -> str:
 
 
 def _pictures(document: Document) -> list[tuple[str, str]]:
-    """Return pictures as SVG, each with the words that stand for it."""
+    """Return pictures as SVG, each with its description."""
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
@@ -205,10 +244,10 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
-        classes = list(map(_span, document.lengths))
+        classes = list(map(span_of, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in MEASURES:
+    for measure in document.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
@@ -217,12 +256,12 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
 
 
 def _address(svg: str) -> str:
-    """Return an address that holds a picture."""
+    """Return a picture as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
-    """Return each reason once, with the words that it holds for: those of source, output, and of the first missed."""
+    """Return each reason once, with its words in the source, in the output and among the first missed ones."""
     words: dict[str, dict[str, None]] = {}
     for token in (*explanation.source, *explanation.output, *explanation.missed[:missed]):
         words.setdefault(token.why, {})[token.text or _EMPTY] = None
@@ -230,15 +269,15 @@ def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
 
 
 def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
-    """Return a number for people, with a true minus."""
+    """Return a number with a true minus and its unit, or a sign for a missing value."""
     if value is None:
         return MISSING
     shown = f"{value:.{digits}f}".replace("-", "−")
     return f"{shown}\N{NO-BREAK SPACE}{unit}" if unit else shown
 
 
-def _span(length: Length) -> str:
-    """Return what a class of lengths is called."""
+def span_of(length: Length) -> str:
+    """Return the name of a class of lengths."""
     return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
 
 
