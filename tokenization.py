@@ -42,7 +42,6 @@ _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-_ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
 _NO_TOKENS = pa.array([], pa.large_binary())
@@ -318,7 +317,7 @@ def _rewritten_13a(data: bytes) -> bytes:
         data = data.replace(b"<skipped>", b"")
     if b"\n" in data:
         data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if b"&" in data and _ENTITY.search(data):
+    if b"&" in data:
         for entity, character in _ENTITIES:
             data = data.replace(entity, character)
     return data
