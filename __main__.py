@@ -21,7 +21,7 @@ from sari.command_line.process import refuse, run
 
 
 def score(arguments: Sequence[str]) -> int:
-    """Score text files, as score.py does; what options alone do."""
+    """Score text files, as score.py does (the default)."""
     from sari.command_line.program import main
 
     return main(arguments, "sari")
@@ -68,7 +68,7 @@ def main() -> int:
 
 
 def dispatch(arguments: Sequence[str]) -> int:
-    """Run a command and return its exit status; 2 where there is no such command, said in one line."""
+    """Run a command and return its exit status; an unknown command is an error of one line, with status 2."""
     if not arguments:
         return refuse("sari", f"got no arguments, wanted --sources and others, or one of {', '.join(COMMANDS)}")
     if arguments[0] in HELP:

@@ -1,4 +1,4 @@
-"""Comparisons: of systems, with tests and baselines; of candidates; and of variants, with the choices that differ."""
+"""Compare systems (with tests and baselines), candidates, and variants."""
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
@@ -10,12 +10,7 @@ import numpy as np
 from typing_extensions import NotRequired, TypedDict
 
 from .data_warnings import check_resampling, give_warnings, merge_warnings, take_sample
-from .ngram_statistics import (
-    PreparedSegments,
-    SegmentCounts,
-    count_each_by_each,
-    count_predictions,
-)
+from .ngram_statistics import PreparedSegments, SegmentCounts, count_each_by_each, count_predictions
 from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
@@ -27,8 +22,8 @@ from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 class SystemResult(Result):
     """The result of a system.
 
-    With a test it has differences and p-values, unless it is the baseline. If each system is compared with each other,
-    it has its group and its rank range instead.
+    With a test, every system but the baseline has differences and p-values. If each system is compared with each other,
+    a system has its group and its rank range instead.
     """
 
     differences: NotRequired[Scores]
@@ -50,7 +45,7 @@ class SystemPair(TypedDict):
 
 
 class SystemComparison(TypedDict):
-    """The comparison of several systems with one of them, or of each with each other: see `compare`."""
+    """The comparison of several systems: see `Scorer.compare`."""
 
     baseline: str | None
     method: str | None
@@ -74,7 +69,7 @@ class BaselineResult(TypedDict):
 
 
 class Step(Scores):
-    """The scores after one choice on the way from a variant to another: see `explain_difference`."""
+    """The scores after one choice has changed: see `Scorer.explain_difference`."""
 
     choice: str | None
     before: str | None
@@ -83,7 +78,7 @@ class Step(Scores):
 
 
 class Chosen(TypedDict):
-    """The candidates of least risk, one per source, and what to expect of all: see `minimum_bayes_risk`."""
+    """The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`."""
 
     texts: list[str]
     places: list[int]
@@ -91,7 +86,7 @@ class Chosen(TypedDict):
 
 
 class VariantDifference(TypedDict):
-    """Why two variants differ: see `explain_difference`."""
+    """Why two variants differ: see `Scorer.explain_difference`."""
 
     variant_a: str
     variant_b: str
@@ -115,19 +110,13 @@ class Prepared:
         variant: Variant,
         pickle_factory: Callable[[], Any] | None = None,
     ):
-        """Count what all predictions have in common.
-
-        Args:
-            sources, references: checked texts.
-            variant: how to score.
-            pickle_factory: see `State`.
-        """
+        """Tokenize and count checked sources and references; see `State` for `pickle_factory`."""
         self.sources, self.references, self.variant = sources, references, variant
         self._segments = list(_prepared(sources, references, variant))
         self._pickle_factory = pickle_factory
 
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Return the scores of predictions: those of `Scorer.compute`.
+        """Score predictions, with the same result as `Scorer.compute`.
 
         Args:
             predictions: one text per source.
@@ -158,12 +147,9 @@ class Prepared:
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems; their sources and references are tokenized and counted once.
+    """Score several systems, whose sources and references are tokenized and counted once.
 
-    Args:
-        columns: checked texts.
-        variant: how to score.
-        sentences, rows: what to keep of every segment; see `state.score_corpus`.
+    Other arguments are those of `state.score_corpus`.
     """
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
@@ -204,14 +190,12 @@ def compare(
     details: bool = False,
     all_pairs: bool = False,
 ) -> SystemComparison:
-    """Test whether systems differ from one of them, the baseline, or each from each other.
+    """Test whether systems differ, as `Scorer.compare` does.
 
     Args:
         systems: the statistics of each system, by name, of the same segments; with rows, for intervals and tests.
-        baseline: the name of the system with which the others are compared; the first where it is None.
         resampling: how intervals and p-values are computed.
-        details: whether to add the details of each result.
-        all_pairs: whether to compare each system with each other, and sort them by score.
+        baseline, details, all_pairs: see `Scorer.compare`.
 
     Raises:
         ValueError: for a baseline that is not a system, for all pairs with a baseline or without a test, and where
@@ -296,10 +280,9 @@ def correct_together(comparisons: list[SystemComparison]) -> None:
 
 
 def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
-    """Add groups and rank ranges to systems that are sorted by score, as the findings of WMT do for human scores.
+    """Add groups and rank ranges to systems that are sorted by score, as WMT does for human scores.
 
-    A group ends where each system so far is significantly better than each one that follows. A rank range is the best
-    and the worst rank that the tests allow. Barrault et al. 2019, Findings of the 2019 Conference on Machine
+    See `Scorer.compare` for what they are. Barrault et al. 2019, Findings of the 2019 Conference on Machine
     Translation, section 3; Kocmi et al. 2023.
     """
     names = list(results)
@@ -320,21 +303,13 @@ def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> N
 
 
 def baseline_scores(sources: list[str], references: list[list[str]], variant: Variant) -> dict[str, Scores]:
-    """Score the baselines with which to compare any system; see `Scorer.baselines`.
-
-    Args:
-        sources, references: checked texts.
-        variant: how to score.
-
-    Raises:
-        ValueError: where there are no segments.
-    """
+    """Score the baselines of checked texts, as `Scorer.baselines` does."""
     found = score_baselines(sources, references, variant, resolve_resampling())
     return {name: result["scores"] for name, result in found.items()}
 
 
 def baseline_columns(sources: list[str], references: list[list[str]]) -> list[SystemColumns]:
-    """Return the baselines as systems: those for all references, then each reference for the other references."""
+    """Return the baselines as systems: first those scored with all references, then each reference with the others."""
     unrelated = {"unrelated": unrelated_texts(references)} if len(sources) > 1 else {}
     columns = [SystemColumns(sources, {"copy": sources, "empty": [""] * len(sources), **unrelated}, references)]
     width = min(map(len, references))
@@ -347,15 +322,10 @@ def baseline_columns(sources: list[str], references: list[list[str]]) -> list[Sy
 def score_baselines(
     sources: list[str], references: list[list[str]], variant: Variant, how: Resampling
 ) -> dict[str, BaselineResult]:
-    """Score the baselines, with intervals if they are wanted.
-
-    Args:
-        sources, references: checked texts.
-        variant: how to score.
-        how: the intervals; those of "references" are of the mean over the references.
+    """Score the baselines of checked texts, with intervals if they are wanted.
 
     Returns:
-        By name: "copy", "empty", "unrelated", "references" (the mean), "reference 1", and so on.
+        By name: "copy", "empty", "unrelated", "references" (the mean, and its interval), "reference 1", and so on.
 
     Raises:
         ValueError: where there are no segments.
@@ -366,20 +336,20 @@ def score_baselines(
     scored: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
         scored |= score_systems(columns, variant, rows=has_intervals)
-    names = list(scored)
-    people = [place for place, name in enumerate(names) if name.startswith("reference ")]
+    places = [place for place, name in enumerate(scored) if name.startswith("reference ")]
+    names = [*scored, *(["references"] if places else [])]
     values = np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
-    order = [*range(len(names) - len(people)), *([len(names)] if people else []), *people]
-    values, names = _with_mean(values, people, axis=0), [*names, "references"]
-    found: dict[str, BaselineResult] = {names[place]: {"scores": named_scores(values[place])} for place in order}
+    values = _with_mean(values, places, axis=0)
+    found: dict[str, BaselineResult] = {
+        name: {"scores": named_scores(row)} for name, row in zip(names, values, strict=True)
+    }
     if has_intervals:
         rows = np.stack([corpus.rows() for corpus in scored.values()], axis=1)
         sample = Sample(rows, next(iter(scored.values())).scores_of_sums, how.seed)
-        drawn = _with_mean(sample.resampled(how.interval_method, how.resamples), people, axis=1)
-        low, high = how.ends(values, drawn)
-        for place in order:
-            found[names[place]]["confidence_intervals"] = named_scores(np.stack([low[place], high[place]], axis=-1))
-    return found
+        drawn = _with_mean(sample.resampled(how.interval_method, how.resamples), places, axis=1)
+        for result, ends in zip(found.values(), how.ends(values, drawn).swapaxes(0, 1), strict=True):
+            result["confidence_intervals"] = named_scores(ends.T)
+    return {name: found[name] for name in sorted(names, key=lambda name: name.startswith("reference "))}
 
 
 def _with_mean(scores: np.ndarray, places: list[int], axis: int) -> np.ndarray:
@@ -392,12 +362,7 @@ def _with_mean(scores: np.ndarray, places: list[int], axis: int) -> np.ndarray:
 def candidate_scores(
     sources: list[str], candidates: list[list[str]], references: list[list[str]], variant: Variant
 ) -> list[list[float]]:
-    """Return the SARI of each candidate of each source, each scored alone, in percent.
-
-    Args:
-        sources, candidates, references: checked texts.
-        variant: how to score.
-    """
+    """Score candidates, given as checked texts, as `Scorer.score_candidates` does."""
     scores: list[float] = []
     begin = 0
     for segments in _prepared(sources, references, variant):
@@ -411,12 +376,7 @@ def candidate_scores(
 
 
 def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
-    """Choose the candidate of each source with the highest expected SARI; see `Scorer.minimum_bayes_risk`.
-
-    Args:
-        sources, candidates: checked texts, at least two candidates for each source.
-        variant: how to score.
-    """
+    """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
     for source, row in zip(sources, candidates, strict=True):
         counted = count_each_by_each(encode_chunk([source], [row], [], variant), variant)
@@ -431,15 +391,7 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
 
 
 def explain_difference(columns: Columns, first: Variant, last: Variant) -> VariantDifference:
-    """Explain why two variants score the same predictions differently, by changing one choice at a time.
-
-    Args:
-        columns: checked texts.
-        first, last: the variants at both ends.
-
-    Raises:
-        ValueError: where there are no segments.
-    """
+    """Explain why two variants score checked texts differently, as `Scorer.explain_difference` does."""
     steps: list[Step] = []
     for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
         scores = score_columns(columns, variant).scores()

@@ -89,7 +89,7 @@ class VariantLeftOutWarning(SariWarning):
 
 
 class TrainingWarning(SariWarning):
-    """A Trainer, or its data, is perhaps not scored as intended."""
+    """A Trainer or its data may not be scored as intended."""
 
 
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
@@ -100,8 +100,8 @@ CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
 ENOUGH = 10
 _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 
-# A copy of the sources gets a third of its keep score, unrelated texts hardly more than a delete score. A system with a
-# score above this is above both; below it, copies and unrelated texts are scored on the sample.
+# Copies of the sources score little more than a third of their keep score, and unrelated texts of their delete score. A
+# system above this is above both. Below it, copies and unrelated texts are scored on the sample.
 _ABOVE_COPIES_AND_UNRELATED = 35
 # Under variants that reward copying only unrelated texts matter; they score 18 to 23 on ASSET and PWKP.
 _ABOVE_UNRELATED = 30
@@ -111,11 +111,11 @@ _UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 _PAIRS = 16
 _CHARACTERS = 2_000
 
-# Texts that share so many words belong together; how many more words a text shares with the source of its neighbour,
-# and in how many pairs, if lines are shifted.
+# Texts that share this share of words belong together. If lines are shifted, a text shares more with the source of its
+# neighbour, by this margin, in this share of pairs.
 _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
-# How much longer than sources and references predictions are, and how much nearer to references, if they are swapped.
-# The words of sources are longer, too, other than those of a verbose system.
+# If columns are swapped, predictions are longer than sources and references by this factor, and share more words with
+# references by this margin. Their words are longer, too, which those of a verbose system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
@@ -123,7 +123,7 @@ _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
 
-# The list that collects warnings instead of Python's `warnings`, whose filters belong to the whole process.
+# Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
 
@@ -132,7 +132,7 @@ Pair = tuple[list[str], list[str], list[list[str]]]
 
 
 class TextSample(NamedTuple):
-    """What is kept of texts besides their counts.
+    """A sample of texts, and what else warnings need besides counts.
 
     Attributes:
         pairs: a few pairs of neighbouring segments, spread evenly over the corpus.
@@ -165,7 +165,7 @@ NO_TEXTS = TextSample([], 0, frozenset())
 
 
 def take_sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> TextSample:
-    """Take a sample of checked texts: of long texts the beginning.
+    """Take a sample of checked texts; long texts are cut.
 
     >>> take_sample(["a", "b", "c"], ["A", "", "C"], [["1"], ["2"], ["3"]])
     TextSample(pairs=[(['a', 'b'], ['A', ''], [['1'], ['2']]), (['c'], ['C'], [['3']])], empty=1, nrefs=frozenset({1}))
@@ -191,7 +191,7 @@ class WarningRow(TypedDict):
 
 
 class _Look(NamedTuple):
-    """What checks look at: a sample and its columns, of which `references` are the first references."""
+    """A sample by columns, as the checks need it; "references" are the first references."""
 
     sample: TextSample
     variant: Variant
@@ -316,7 +316,7 @@ def collect_warnings() -> Iterator[list[Warning]]:
 
 
 def give_warnings(found: Iterable[Warning]) -> None:
-    """Give warnings, as from the first caller outside of these modules and of `evaluate`."""
+    """Give warnings that point at the first caller outside of these modules and of `evaluate`."""
     collected = _COLLECTED.get()
     if collected is not None:
         collected += found
@@ -326,7 +326,7 @@ def give_warnings(found: Iterable[Warning]) -> None:
 
 
 def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
-    """Return warnings as plain data, each once, in the order in which they came."""
+    """Return warnings as plain data, each once, in their order."""
     pairs = dict.fromkeys((type(warning).__name__, str(warning)) for warning in found)
     return [WarningRow(category=category, message=message) for category, message in pairs]
 
@@ -360,7 +360,7 @@ _folder = cache(os.path.dirname)
 
 
 def _callers_level() -> int:
-    """Return how far up the stack, seen from the function that asks, is the first caller outside of here."""
+    """Return the `stacklevel`, for the calling function, of the first caller outside of these modules."""
     here, level, frame = _folder(__file__), 0, sys._getframe()
     while frame.f_back and (
         _folder(frame.f_code.co_filename) == here or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
@@ -405,7 +405,7 @@ def _unsegmented(look: _Look) -> Iterator[SariWarning]:
 
 def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
     _, _, rows = look.sample.columns()
-    columns = zip(*rows, strict=False)  # as many as all segments have
+    columns = zip(*rows, strict=False)  # only the references that all segments have
     for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
         same = sum(map(str.__eq__, texts, others))
         if same > _NEARLY_ALL * len(texts):
@@ -446,7 +446,7 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
 
 
 def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]) -> tuple[float, float]:
-    """Return the share of pairs where a text fits the source before, and the source after it, better than its own."""
+    """Return the shares of pairs whose texts fit the source before, and the source after, better than their own."""
     before = after = 0
     for (source, next_source), (text, next_text) in zip(sources, column, strict=True):
         own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2

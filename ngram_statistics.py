@@ -1,9 +1,9 @@
 """Token ids in, counts out: the n-grams of sources, predictions and references, and the formulas of SARI.
 
-A counting is one function, the formula as a paper or script has it. It gets the distinct n-grams of the source (`old`)
-and those that the source lacks (`new`), with how often the source (s), the prediction (p) and all references together
-(r) hold each, and returns numerators and denominators n-gram by n-gram. Summed over a segment they are its counts; not
-summed, they explain its score; broadcast, they compare candidates with each other.
+A counting is one function: the formula of a paper or script. Its arguments are the distinct n-grams of the source
+(`old`) and those that the source lacks (`new`), with the number of times that the source (s), the prediction (p) and
+all references together (r) hold each. It returns numerators and denominators for each n-gram. Their sums over a segment
+are its counts; the single numbers explain its score; broadcast, they compare candidates with each other.
 """
 
 from collections.abc import Callable, Iterator
@@ -24,13 +24,13 @@ Ratios = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 class Counts(NamedTuple):
-    """What a counting returns for one n-gram order.
+    """The numbers that a counting returns for one n-gram order.
 
     Attributes:
-        keep, delete: of each n-gram of the source.
-        add: of each n-gram that the source lacks.
+        keep, delete: those of each n-gram of the source.
+        add: those of each n-gram that the source lacks.
         keep_recall_of_new: what each n-gram that the source lacks adds to the denominator of the recall of keep; None
-            for nothing.
+            if it adds nothing.
     """
 
     keep: Ratios
@@ -46,8 +46,8 @@ class Ngrams:
     Attributes:
         s, p, r: int64[..., ngram]: occurrences in the source, in the prediction, and in all references together.
         owners: int64[ngram]: the segment of each n-gram.
-        order: where they come from.
-        index: which of the n-grams of `order` they are; -1 for those that only a prediction holds.
+        order: all n-grams of this order.
+        index: the places of these n-grams in `order`; -1 for those that only a prediction holds.
     """
 
     s: np.ndarray
@@ -59,13 +59,8 @@ class Ngrams:
 
     @property
     def m(self) -> np.ndarray | int:
-        """What occurrences in source and prediction are multiplied by: the number of references, or 8 for `star`."""
+        """The factor of occurrences in source and prediction: the number of references, or 8 for `star`."""
         return self.order.weight if isinstance(self.order.weight, int) else self.order.weight[self.owners]
-
-    @property
-    def nrefs(self) -> np.ndarray:
-        """How many references the segment has."""
-        return self.order.tokens.nrefs[self.owners]
 
     @property
     def holders(self) -> np.ndarray:
@@ -78,7 +73,7 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Return which n-grams deleting words leaves of the source: bool[ngram].
+        """Tell for each n-gram whether it is left over when words are deleted from the source: bool[ngram].
 
         Args:
             asked: bool[..., ngram]: the n-grams to look at, which references must hold; the others are False.
@@ -91,7 +86,7 @@ class Ngrams:
 
 
 def hf(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as Hugging Face: as `xu2016`, but the recall of keep sums occurrences.
+    """Count as Hugging Face does: as `xu2016`, but the recall of keep sums occurrences.
 
     https://github.com/huggingface/evaluate, metrics/sari/sari.py (a7dd338), SARIngram.
     """
@@ -102,7 +97,7 @@ def hf(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def xu2016(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as the authors' script: each distinct n-gram has one vote, the share of its occurrences that is right.
+    """Count as the authors' script does: each distinct n-gram has one vote, the share of its occurrences that is right.
 
     https://github.com/cocoxu/simplification, SARI.py (3557046), SARIngram. The script also computes a recall of delete,
     with the numerator of the precision, but does not use it.
@@ -120,7 +115,7 @@ def xu2016(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def lens(old: Ngrams, new: Ngrams) -> Counts:
-    """Count as `xu2016`, but do not credit an added n-gram that deleting words from the source is enough to get.
+    """Count as `xu2016` does, but give no credit for an added n-gram that arises by deleting words from the source.
 
     https://github.com/cocoxu/simplification, modified-sari.py (3557046), SARIngram.
     """
@@ -143,7 +138,7 @@ def easse(old: Ngrams, new: Ngrams) -> Counts:
 
 
 def t2t(old: Ngrams, new: Ngrams) -> Counts:
-    """Count n-grams as sets; a reference n-gram weighs as much as the share of the references that hold it.
+    """Count n-grams as sets; the weight of a reference n-gram is the share of the references that hold it.
 
     https://github.com/tensorflow/tensor2tensor, utils/sari_hook.py (bafdc1b6), get_sari_score. References that are too
     short to have n-grams of the order do not count.
@@ -183,9 +178,9 @@ class Counting(NamedTuple):
     """A row of `COUNTINGS`.
 
     Attributes:
-        formula: from the n-grams of the source, and those that the source lacks, to counts.
-        as_sets: whether repeated n-grams count once, and ...
-        skips_short_references: ... whether references without n-grams of an order do not count: explanations say so.
+        formula: a function from the n-grams of the source, and those that the source lacks, to counts.
+        as_sets: whether repeated n-grams count once; explanations say so.
+        skips_short_references: whether references without n-grams of an order do not count; explanations say so.
     """
 
     formula: Callable[[Ngrams, Ngrams], Counts]
@@ -211,7 +206,7 @@ _TOKENS_AT_ONCE = 1 << 17
 
 
 class Sizes(NamedTuple):
-    """How long the texts of segments are, for penalties.
+    """The lengths of the texts of segments, for penalties.
 
     Attributes:
         lengths: int64[..., 3]: the tokens of the source, of the prediction, and of the references on average, rounded
@@ -229,7 +224,7 @@ class SegmentCounts(NamedTuple):
     Attributes:
         counts: float64[..., order, operation, 4]: numerator and denominator of precision, numerator and denominator of
             recall; operations are in the order of `OPERATIONS`.
-        sizes: of the texts; None where no penalty needs them.
+        sizes: the lengths of the texts; None where no penalty needs them.
     """
 
     counts: np.ndarray
@@ -237,7 +232,7 @@ class SegmentCounts(NamedTuple):
 
 
 def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
-    """Count what the predictions of segments kept, deleted and added, and what their references did.
+    """Count the n-grams that the predictions of segments, and their references, keep, delete and add.
 
     One source `a b`, its reference `a c` and its prediction `a c`:
 
@@ -280,11 +275,11 @@ class PreparedSegments:
 def count_predictions(
     prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray | None = None
 ) -> SegmentCounts:
-    """Count what predictions of prepared segments kept, deleted and added: the same counts as `count_ngrams`.
+    """Count the n-grams of predictions of prepared segments; the counts are those of `count_ngrams`.
 
     Args:
         prepared: sources and references.
-        predictions: any number for each segment.
+        predictions: any number of predictions for each segment.
         owners: int64[prediction]: the segment of each prediction; None where there is one for each, in their order.
     """
     tokens, ends = prepared.tokens, running_total(predictions.lengths)
@@ -303,7 +298,7 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     formula = COUNTINGS[prepared.variant.counting].formula
     counts = np.zeros((len(owners), prepared.variant.max_order, len(OPERATIONS), 4))
     numbered = _numbered(ids, lengths, np.arange(len(owners)), prepared.variant.max_order)
-    known = owners  # of each (n-1)-gram of the predictions its number among the prepared ones; first, the segments
+    known = owners  # the numbers of the predictions' (n-1)-grams among the prepared ones; at first, the segments
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
@@ -313,10 +308,10 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
 
 
 def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
-    """Count what candidates kept, deleted and added, with each of them as the only reference.
+    """Count the n-grams that candidates keep, delete and add, with each of them as the only reference.
 
     Args:
-        tokens: of one source, with the candidates as its references.
+        tokens: the tokens of one source, with the candidates as its references.
         variant: how to count.
 
     Returns:
@@ -341,9 +336,9 @@ class NgramTable(NamedTuple):
     Attributes:
         ngrams: their tokens: those of the source, then of the references, then of the prediction.
         in_source, in_prediction, in_references: int64[ngram]: occurrences.
-        holders: int64[ngram]: how many references hold it.
+        holders: int64[ngram]: how many references hold each.
         long_references: how many references are long enough to hold any n-gram of the order; 1 where none is.
-        weight: what occurrences in source and prediction are multiplied by.
+        weight: the factor of occurrences in source and prediction.
         counts: float64[ngram, operation, 4]: what each adds to the counts of the segment: see `SegmentCounts`.
     """
 
@@ -422,7 +417,7 @@ def _sum_into(sums: np.ndarray, found: Counts, old: np.ndarray | None = None, ne
 def _sizes(
     tokens: Tokens, lengths: np.ndarray, sentences: np.ndarray | None, owners: np.ndarray | slice = slice(None)
 ) -> Sizes | None:
-    """Return how long segments are, of which these are the lengths and sentences of the predictions."""
+    """Return the lengths of texts, given those of the predictions; `owners` are the segments of predictions."""
     if tokens.sentences is None or sentences is None:
         return None
     at_least_1, texts = np.maximum(tokens.lengths, 1), tokens.references
@@ -465,7 +460,7 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
     Args:
         ids, lengths: the tokens of the texts, one text behind the other.
         segments: int64[text]: the segment of each text.
-        max_order: the longest n-grams.
+        max_order: the highest order.
     """
     prefix, last = segments.repeat(lengths), ids.astype(np.int32)
     base, owners = int(ids.max(initial=0)) + 1, np.arange(int(segments.max(initial=0)) + 1)
@@ -497,7 +492,7 @@ def _orders(tokens: Tokens, variant: Variant, *, one_reference: bool = False) ->
     """Yield the n-grams of segments, order by order.
 
     Args:
-        tokens: of the texts.
+        tokens: the tokens of the texts.
         variant: how to count.
         one_reference: whether predictions are compared with one reference at a time, and not with all of them.
     """
@@ -514,11 +509,11 @@ class _Order:
     """The n-grams of one order of the sources, references and predictions of some segments.
 
     They are numbered as they first appear: those of the sources, then those that only references hold, then those that
-    only predictions hold; and within each part segment by segment.
+    only predictions hold. Each of these three parts goes segment by segment.
 
     Attributes:
         n: the order.
-        tokens: of the texts.
+        tokens: the tokens of the texts.
         numbered: the n-grams.
         weight: int64[segment], or one for all segments: see `Ngrams.m`.
         s: int64[ngram]: occurrences in sources, of the n-grams of sources.
@@ -540,7 +535,7 @@ class _Order:
         self.reference_sizes = np.bincount(numbered.owners[sources:known], minlength=segments)
 
     def of_segments(self) -> _Split:
-        """Return the n-grams of segments that have a prediction each."""
+        """Return the n-grams of segments that have one prediction each."""
         owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
         distinct = len(owners)
         p = np.bincount(self._in_predictions, minlength=distinct)
@@ -552,12 +547,12 @@ class _Order:
         return old, new, old.owners, new.owners
 
     def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> _Split:
-        """Return the n-grams of predictions that were not among the texts.
+        """Return the n-grams of predictions that are not among the texts.
 
         Args:
-            own: the n-grams of the predictions, each of which is a segment.
-            known: int64[ngram]: their numbers here; -1 where neither sources nor references hold them.
-            owners: int64[prediction]: the segment of each prediction here.
+            own: the n-grams of the predictions, numbered as if each prediction were a segment.
+            known: int64[ngram]: their numbers in this order; -1 where neither sources nor references hold them.
+            owners: int64[prediction]: the segment of each prediction.
         """
         texts, sources = own.owners, len(self.s)
         times = np.bincount(own.numbers, minlength=len(texts))
@@ -599,11 +594,11 @@ class _Order:
         return split[0], split[1]
 
     def look_up(self, prefixes: np.ndarray, last: np.ndarray) -> np.ndarray:
-        """Return the numbers here of n-grams, given those of their (n-1)-grams here and their last tokens; -1 for none.
+        """Return the numbers of n-grams in this order; -1 where neither sources nor references hold them.
 
         Args:
-            prefixes: int64[ngram]: -1 where neither sources nor references hold the (n-1)-gram.
-            last: int64[ngram].
+            prefixes: int64[ngram]: the numbers of their (n-1)-grams in the order before, or -1.
+            last: int64[ngram]: their last tokens.
         """
         base = self.numbered.base
         pairs = prefixes * base + last
@@ -616,10 +611,10 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Return whether deleting words from the source, as it is written, is enough to get an n-gram.
+        """Tell whether deleting words from the source, as it is written, is enough to get an n-gram.
 
-        As in modified-sari.py, empty tokens are no words, the words must also be in n-grams of the source, and a source
-        without n-grams of the order has no words.
+        As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
+        source without n-grams of the order has no words.
         """
         words = " ".join(self.strings(ngram)).split()
         segment = int(self.numbered.owners[ngram])
@@ -664,12 +659,7 @@ class _Order:
 
 
 class _OneReference(Ngrams):
-    """N-grams of texts that are compared with one reference at a time; every property is about that one."""
-
-    @property
-    def nrefs(self) -> np.ndarray:
-        """Always 1."""
-        return np.ones(self.r.shape[-1], np.int64)
+    """N-grams of texts that are compared with one reference at a time; the properties describe that reference."""
 
     @property
     def holders(self) -> np.ndarray:
@@ -683,7 +673,7 @@ class _OneReference(Ngrams):
 
 
 def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the n-grams of some segments one behind the other, and what to add to their numbers to find them there.
+    """Return the numbers of the n-grams of some segments, in a row, and the shift from a number to its place in it.
 
     Args:
         starts: int64[segment + 1]: where the n-grams of each segment start.

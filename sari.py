@@ -29,8 +29,8 @@ from .variants import CITATION, OPTIONS, VARIANTS, check_choice
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
-by up to 20 points on the same file; this module computes each published one by name, says in a signature which one it
-was, and is by default the one of Hugging Face's own `sari` module, more than 20 times as fast.
+by up to 20 points on the same file. This module computes each published one by name, and a signature says which one it
+was. The default is that of Hugging Face's own `sari` module; here it is more than 20 times as fast.
 """
 
 _OPTIONS = "\n".join(
@@ -47,7 +47,7 @@ Args:
         callables: from a text to the text with a space between tokens, and from a text to the list of its sentences.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
-    resamples, seed: of the percentile bootstrap over segments that makes the intervals.
+    resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals.
     baselines: whether to add the scores of copied sources, empty outputs, unrelated texts and each reference.
 Returns:
     A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:
@@ -82,7 +82,7 @@ Examples:
 class Sari(Scorer, evaluate.Metric):
     """SARI as a metric of Hugging Face's `evaluate`."""
 
-    # What `evaluate` keeps of its cache files.
+    # Attributes of `evaluate.Metric` that describe its cache files.
     writer: Any
     cache_file_name: str | None
     file_paths: list[str] | None
@@ -95,7 +95,7 @@ class Sari(Scorer, evaluate.Metric):
             check_choice("config_name", variant, VARIANTS)
         Scorer.__init__(self, variant)
         evaluate.Metric.__init__(self, config_name, **options)
-        # `evaluate` has put copies of these methods into the object, without their signatures.
+        # `evaluate` has put copies of these methods into the object. They lack the signatures of the originals.
         originals: dict[str, Any] = {"compute": super().compute, "add_batch": Sari.add_batch, "add": Sari.add}
         for name, original in originals.items():
             getattr(self, name).__func__.__wrapped__ = getattr(original, "__func__", original)
@@ -132,11 +132,11 @@ class Sari(Scorer, evaluate.Metric):
         given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):
             return self._compute(*given, **options)  # there is nothing to gather, and so no need of a cache file
-        self._check_options(**options)  # while what is stored is still there
+        self._check_options(**options)  # before an error could delete what is stored
         columns = validate_columns(*given)
         # Without arguments only what is stored counts, but other processes wait for a file of this one.
         stored = nothing and self.writer is not None
-        self.file_paths = self.filelocks = None  # those of an earlier call can be the files of another metric by now
+        self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
         try:
             return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), **options)
         except BaseException:
@@ -163,7 +163,7 @@ class Sari(Scorer, evaluate.Metric):
     ) -> None:
         """Store one segment for `compute`: its source, its prediction, and its references or its only reference.
 
-        As in other modules of `evaluate`, `sources`, `predictions` and `references` are other names for the arguments.
+        `sources`, `predictions` and `references` are other names for the arguments, as in other modules of `evaluate`.
         """
         segment = {"sources": (source, sources), "predictions": (prediction, predictions)}
         segment["references"] = (reference, references)
@@ -180,7 +180,7 @@ class Sari(Scorer, evaluate.Metric):
     _infer_feature_from_example = _infer_feature_from_batch
 
     def _discard(self) -> None:
-        """Delete what was stored with its files, which `evaluate` leaves behind after an error."""
+        """Delete the stored segments and their files, which `evaluate` leaves behind after an error."""
         if self.writer is not None:
             self.writer.close()
         files = {self.cache_file_name, *(self.file_paths or ())} - {None}
@@ -194,7 +194,7 @@ class Sari(Scorer, evaluate.Metric):
                 lock.release()
 
     def _stored(self) -> dict[str, Any] | None:
-        """Return what `add` and `add_batch` stored, and store it again."""
+        """Return the segments that `add` and `add_batch` stored, and store them again."""
         if not len(self):
             return None
         if self.num_process > 1:

@@ -31,7 +31,7 @@ __all__ = ["main", "sari"]
 
 
 class _Function:
-    """What shows the scoring options in the signature of `sari`: `takes_options` is for methods."""
+    """A class for `takes_options`, which is for methods."""
 
     @takes_options()
     def sari(

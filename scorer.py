@@ -58,7 +58,7 @@ class Scorer:
 
     Attributes:
         default_variant: the default of the option `variant`; None for "hf", or "easse" in training.
-        pickle_factory: returns, in the process that unpickles an object that a method made, a scorer to make it again.
+        pickle_factory: a function that returns a scorer, in the process that unpickles an object that a method made.
 
     >>> Scorer("easse").signature(nrefs=1) == Scorer().signature(nrefs=1, variant="easse")
     True
@@ -72,18 +72,18 @@ class Scorer:
 
     @property
     def variants(self) -> dict[str, str]:
-        """Every published SARI by name: who published it and what differs, in one line."""
+        """Every published SARI by name, with one line that says who published it and what differs."""
         return {name: row.summary for name, row in VARIANTS.items()}
 
     @property
     def warning_categories(self) -> dict[str, type[Warning]]:
-        """The categories of warnings by name, for `warnings.filterwarnings`; "SariWarning" is the base of all."""
+        """The categories of warnings by name, for `warnings.filterwarnings`; all derive from "SariWarning"."""
         return dict(CATEGORIES)
 
     def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
-        """Collect the warnings about scores in a list, in this thread or task alone, instead of giving them.
+        """Collect the warnings about scores in a list instead of giving them, in this thread or task alone.
 
-        Unlike `warnings.catch_warnings`, it is safe where several threads score at once, as in a server.
+        Unlike `warnings.catch_warnings`, this is safe where several threads score at once, as in a server.
 
         >>> with Scorer().collect_warnings() as collected:
         ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")
@@ -106,7 +106,7 @@ class Scorer:
         baselines: bool = False,
         **options: Unpack[ScoringOptions],
     ) -> Result:
-        """Compute SARI; arguments, results and errors are those of the metric, see its description.
+        """Compute SARI. The description of the metric explains arguments, results and errors.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
         >>> scores = Scorer().compute(**texts, variant="easse")
@@ -149,7 +149,7 @@ class Scorer:
 
         Args:
             sentences: whether to keep the scores of every segment.
-            resampling: whether to keep of every segment what confidence intervals need.
+            resampling: whether to keep what confidence intervals need of every segment.
             options: see `ScoringOptions`.
         """
         return State(
@@ -166,11 +166,11 @@ class Scorer:
         tokenize: Callable[[str], str] | None = None,
         sentence_splitter: Callable[[str], Sequence[str]] | None = None,
     ) -> State:
-        """Return the state of which `State.to_bytes` made bytes, on this machine or another one.
+        """Return the state that `State.to_bytes` wrote, on this machine or another one.
 
         Args:
             data: the bytes.
-            tokenize, sentence_splitter: the callables, if the state was made with some.
+            tokenize, sentence_splitter: the callables, if the state was made with any.
 
         Raises:
             ValueError: for other bytes, and for a state of another version or with another signature.
@@ -229,8 +229,8 @@ class Scorer:
             baseline: the name of the system with which the others are compared; the first where it is None.
             method: the paired test: "randomization" (approximate randomization) or "bootstrap"; None for no test.
             confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
-            resamples: the number of draws for intervals and test. None stands for 1,000 resamples for intervals and
-                bootstrap and 10,000 trials for randomization, or more if there are more than 25 or 250 comparisons.
+            resamples: the number of draws for intervals and test. None for 1,000 resamples for intervals and bootstrap,
+                and 10,000 trials for randomization, or more if there are more than 25 or 250 comparisons.
             seed: of the random numbers: the same seed gives the same result on any machine.
             all_pairs: whether to compare each system with each other, without a baseline.
             details: as in `compute`.
@@ -242,11 +242,11 @@ class Scorer:
             order given, what `compute` returns. With a test, each system but the baseline also has "differences", its
             four scores minus those of the baseline; "difference_intervals", from the same resamples, where intervals
             are wanted; "p_values", two-sided (1 for a single segment); and "corrected_p_values", with Holm's correction
-            for the number of comparisons, which show what is significant.
+            for the number of comparisons. A difference is significant if its corrected p-value is small.
 
             With all pairs, systems are sorted by SARI. Each has its "group", which ends where all systems so far are
-            significantly better than all that follow, and its "rank", the best and the worst rank that the tests allow;
-            and "pairs" has a dict for each two systems: "systems", and what else a test gives.
+            significantly better than all that follow, and its "rank": the best and the worst rank that the tests allow.
+            "pairs" has a dict for each two systems: "systems", and the results of the test as above.
 
         Raises:
             ValueError, TypeError: as `compute` does.
@@ -280,9 +280,9 @@ class Scorer:
             options: see `ScoringOptions`.
 
         Returns:
-            The four scores of "copy", the sources themselves; of "empty", empty outputs; of "unrelated", the first
-            reference of the next segment, if there are several segments; and, if all segments have at least two
-            references, of "reference 1" and so on, each scored against the others, and of "references", their mean.
+            The four scores of each baseline by its name: "copy", the sources; "empty", empty outputs; "unrelated", the
+            first reference of the next segment, if there are several segments; and, if all segments have at least two
+            references, "reference 1" and so on, each scored against the others, and "references", their mean.
         """
         variant = resolve_variant(**options)
         return baseline_scores(*validate_shared(sources, references), variant)
@@ -308,9 +308,9 @@ class Scorer:
         Returns:
             A dict with "variant_a", "variant_b", "signature_a", "signature_b", and "steps": a list of dicts, each with
             "choice" (what changes: "text", "zero division", "counting", "level", "deletion", "addition", "averaging",
-            or "penalties", which are removed first or added last), "before" and "after" (in words), the four scores
-            after the step, and "change", the change of SARI. The first step is variant_a as it is, with None for these
-            three. Choices that agree have no step.
+            or "penalties", which are removed first or added last), "before" and "after" (in words), "change" (of SARI),
+            and the four scores after the step. The first step has the scores of variant_a, and None for the rest.
+            Choices in which the variants agree have no step.
         """
         check_choice("variant_a", variant_a, VARIANTS)
         check_choice("variant_b", variant_b, VARIANTS)
@@ -322,7 +322,7 @@ class Scorer:
         """Return the signature of scores with these options.
 
         Args:
-            nrefs: the number of references per segment, "var" if segments differ.
+            nrefs: the number of references per segment; "var" if segments differ.
             options: see `ScoringOptions`.
         """
         if nrefs not in ("?", "var"):
@@ -387,7 +387,7 @@ class Scorer:
             options: see `ScoringOptions`.
 
         Returns:
-            A dict of "texts" and "places", the chosen candidate of each source and its index, the first of equals, and
+            A dict with "texts", the chosen candidate of each source; "places", its index, the first of equals; and
             "expected", for each source a list with the expected score of each candidate, in percent.
 
         Raises:
@@ -418,8 +418,8 @@ class Scorer:
     ) -> ComputeMetrics:
         """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
 
-        It returns "sari", "keep", "delete" and "add" in percent. Its method `check(trainer)` says before training what
-        will not work. A Trainer that does not generate also needs
+        It returns "sari", "keep", "delete" and "add" in percent. Its method `check(trainer)` finds errors before the
+        training begins. A Trainer that does not generate also needs
         `preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics`.
 
         Args:
@@ -430,8 +430,8 @@ class Scorer:
                 taken, for which the training arguments need `include_for_metrics=["inputs"]`.
             references: the raw references, likewise. Without them the decoded labels are taken. For several evaluation
                 sets, dataset, sources and references are dicts by the name of the set.
-            causal: whether the model is decoder-only and its labels hide the prompts with -100. None for yes if they do
-                so in every row, see `preprocess_logits_for_metrics`.
+            causal: whether the model is decoder-only and its labels hide the prompts with -100. None for True if they
+                do so in every row; see `preprocess_logits_for_metrics`.
             postprocess: a function from a predicted text to the text that is scored.
             options: see `ScoringOptions`; the default variant is "easse".
 
@@ -535,9 +535,9 @@ class Scorer:
         return self._for_training(Reward, "reward", own, options)
 
     def _for_training(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
-        """Return what a method makes for a Trainer of its own arguments and its options."""
+        """Return the object that a method makes for a Trainer, from its own arguments and its options."""
         made = make(resolve_variant(**options), **own)
-        pickled = {name: value for name, value in own.items() if name != "trainer"}  # which does not pickle
+        pickled = {name: value for name, value in own.items() if name != "trainer"}  # a Trainer does not pickle
         made.call = pickled_call(self.pickle_factory, method, **pickled, **cast(Any, options))
         return made
 

@@ -15,7 +15,7 @@ from .variants import OPERATIONS, SCORES, Variant
 
 FIGURES = ("precision", "recall", "f1")
 
-# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. They are
+# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. Each is
 # kept as three int64: the whole part, and the two halves of the bits behind the point.
 _BITS, _LIMB_BITS = 60, 30
 
@@ -56,12 +56,12 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
     """Return the penalties of documents that differ from their references in size (Sun, Jin and Wan 2021, D-SARI).
 
     Args:
-        lengths: int64[..., 3]: of source, prediction and, on average, references; at least 1.
-        sentences: int64[..., 2]: of the prediction and, on average, references. Where neither has any, the authors'
-            script divides by zero; here the factor is 1.
+        lengths: int64[..., 3]: the lengths of source, prediction and, on average, references; at least 1.
+        sentences: int64[..., 2]: the sentences of the prediction and, on average, references. Where neither has any,
+            the authors' script divides by zero; here the factor is 1.
 
     Returns:
-        By the names of `variants.PENALTY_FACTORS` float64[...], above 0 and up to 1.
+        A dict by the names of `variants.PENALTY_FACTORS`: float64[...], above 0 and up to 1.
 
     >>> factors = penalty_factors(np.array([[20, 8, 10], [20, 14, 10]]), np.array([[1, 2], [0, 0]]))
     >>> {name: factor.round(3).tolist() for name, factor in factors.items()}
@@ -119,9 +119,10 @@ def segment_scores(counted: SegmentCounts, variant: Variant) -> np.ndarray:
 
 
 def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
-    """Return what is summed over the segments of a corpus, as the level of the variant has it: float64[segment, ...].
+    """Return the numbers that are summed over the segments of a corpus: float64[segment, ...].
 
-    These are the counts, or the figures of each order and, behind them, the scores of operations.
+    At the level "corpus" they are the counts; at the level "sentence" the figures of each order, followed by the scores
+    of operations.
     """
     if variant.level == "corpus":
         return counted.counts
@@ -134,8 +135,8 @@ def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[n
 
     Args:
         totals: the exact sums of its `summands`.
-        segments: how many there are.
-        variant: by which they were scored.
+        segments: the number of segments.
+        variant: the variant by which they were scored.
 
     Returns:
         float64[order, operation, 3] and float64[operation].
@@ -180,7 +181,7 @@ def as_summed(values: np.ndarray) -> np.ndarray:
 
 
 def _mean(values: np.ndarray, axis: int) -> np.ndarray:
-    """Return the mean; for few values several times as fast as `np.mean`."""
+    """Return the mean; for few values this is several times as fast as `np.mean`."""
     return np.add.reduce(values, axis=axis) / values.shape[axis]
 
 
@@ -219,7 +220,7 @@ class SentenceScores(TypedDict):
 
 
 class Figures(TypedDict):
-    """The figures of one operation and one order, in percent; `score` is the one that is the score."""
+    """The figures of one operation and one order, in percent; `score` is the figure that is its score."""
 
     precision: float
     recall: float
@@ -237,7 +238,7 @@ class OrderFigures(TypedDict):
 
 
 class Result(Scores):
-    """Scores, and on request more."""
+    """Scores, and the other results if they are wanted."""
 
     confidence_intervals: NotRequired[Intervals]
     signature: NotRequired[str]

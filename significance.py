@@ -3,10 +3,10 @@
 Each method is an object with its name: `INTERVAL_METHODS` and `TESTS` list them. Tables, legends and the app take the
 words from there.
 
-A score is a function of sums over segments: of sentence scores, or of the counts of a corpus. A resample is a row of
-whole numbers (how often each segment is drawn), and many resamples are a matrix, whose product with the rows of the
-segments holds all sums. The rows are first rounded to a grid that is too fine to change a score and coarse enough for
-float64 to add without rounding, so that a matrix product is the same on any machine.
+A score is a function of sums over segments: of sentence scores, or of counts. A resample is a row of whole numbers: how
+often each segment is drawn. Many resamples are a matrix, and its product with the rows of the segments holds all sums.
+The rows are first rounded to a grid. It is too fine to change a score, and coarse enough for float64 to add without
+rounding, so that the product is the same on any machine.
 """
 
 from collections.abc import Callable, Iterator
@@ -35,8 +35,8 @@ Statistic = Callable[[np.ndarray], np.ndarray]
 RESAMPLES = 1_000
 MOST_RESAMPLES = 1_000_000
 
-# A p-value from n draws is at least 1 / (n + 1), and with a correction for m comparisons m times that. With this many
-# draws for each comparison a difference can still be significant.
+# A p-value from n draws is at least 1 / (n + 1), and m times that after a correction for m comparisons. With this many
+# draws per comparison, a difference can still be significant.
 _DRAWS_PER_COMPARISON = 40
 
 
@@ -45,12 +45,12 @@ _DRAWS_PER_COMPARISON = 40
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """Segments to resample. All systems see the same draws, so that their scores can be compared pair by pair.
+    """Segments to resample. All systems get the same draws, so that their scores can be compared pair by pair.
 
     Attributes:
-        rows: float64[segment, system, ...]: what is summed over segments.
-        statistic: from sums, float64[resample, system, ...], to scores, float64[resample, system, score].
-        seed: of numpy's PCG64.
+        rows: float64[segment, system, ...]: the numbers that are summed over segments.
+        statistic: a function from sums, float64[resample, system, ...], to scores, float64[resample, system, score].
+        seed: the seed of numpy's PCG64.
     """
 
     rows: np.ndarray
@@ -60,7 +60,7 @@ class Sample:
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """The scores of the segments as they are: float64[system, score]."""
+        """The scores of all segments, each taken once: float64[system, score]."""
         grid, exponent = _on_grid(self.rows, mixes_systems=True)
         return self.statistic(np.ldexp(grid.sum(axis=0), exponent)[None])[0]
 
@@ -82,7 +82,7 @@ class Sample:
         return self._drawn[key]
 
     def intervals(self, how: "Resampling") -> np.ndarray:
-        """Return the two ends of the interval of each score, float64[2, system, score], which must be wanted."""
+        """Return the two ends of the interval of each score, float64[2, system, score]; `how` needs a confidence."""
         return how.ends(self.scores, self.resampled(how.interval_method, how.resamples))
 
     def differences(self, pairs: np.ndarray) -> np.ndarray:
@@ -94,7 +94,7 @@ class Sample:
 
         Args:
             pairs: int[pair, 2]: the numbers of two systems.
-            how: with a confidence.
+            how: how to resample; it needs a confidence.
 
         Returns:
             float64[2, pair, score].
@@ -109,8 +109,8 @@ class Sample:
         All pairs swap the same segments.
 
         Yields:
-            The first system's scores minus the second's after swapping, for some trials at a time: float64[trial,
-            pair, score].
+            For some trials at a time, the scores of the first system minus those of the second after swapping:
+            float64[trial, pair, score].
         """
         grid, exponent = _on_grid(self.rows, mixes_systems=True)
         segments = len(self.rows)
@@ -130,9 +130,9 @@ class Sample:
 
 
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rows as whole numbers, and the power of two that is their unit: one for each feature of each system.
+    """Return the rows as whole numbers, and the power of two that is their unit, for each feature of each system.
 
-    Where systems are mixed, they share their units; where not, the scores of one do not depend on the others.
+    Systems that are mixed share their units. Otherwise the scores of a system do not depend on the others.
     """
     largest = len(rows) * np.abs(rows).max(axis=(0, 1) if mixes_systems else 0)
     exponent = np.frexp(largest)[1] - _EXACT_BITS
@@ -140,7 +140,7 @@ def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.n
 
 
 def _chunks(draw: Callable[[int], np.ndarray], cells: int, resamples: int) -> Iterator[np.ndarray]:
-    """Yield what `draw` returns for some resamples at a time, of `cells` cells each; the chunks change no draw."""
+    """Yield what `draw` returns for some resamples at a time, of `cells` cells each. Their number changes no draw."""
     size = max(1, _CELLS // cells)
     for begin in range(0, resamples, size):
         yield draw(min(size, resamples - begin))
@@ -160,8 +160,8 @@ class _Method:
     """A method of resampling.
 
     Attributes:
-        title: what it is called, with a capital letter.
-        draws: what its draws are called; empty where nothing is drawn at random.
+        title: its name, with a capital letter.
+        draws: the word for its draws; empty where nothing is drawn at random.
         resamples: the default number of draws.
     """
 
@@ -170,7 +170,7 @@ class _Method:
     resamples: int
 
     def describe(self, draws: int | None, seed: int, *, over: str = "") -> str:
-        """Return in words what was done.
+        """Return the method in words, with the number of draws and the seed.
 
         >>> BOOTSTRAP.describe(1000, seed=1, over="segments")
         'percentile bootstrap over segments, 1000 resamples, seed 1'
@@ -185,10 +185,11 @@ class IntervalMethod(_Method):
     """A method to compute confidence intervals.
 
     Attributes:
-        weights: from the numbers of segments and resamples, and a seed, to how often each resample has each segment,
-            int64[resample, segment], for some resamples at a time. Sums are scaled to the number of segments.
-        ends: from the scores themselves, float64[...], those of resamples, float64[resample, ...], and the confidence
-            level to the two ends, float64[2, ...].
+        weights: a function of the numbers of segments and resamples, and a seed. For some resamples at a time, it
+            yields how often each resample has each segment: int64[resample, segment]. Sums are scaled to the number of
+            segments.
+        ends: a function of the scores, float64[...], the scores of resamples, float64[resample, ...], and the
+            confidence level. It returns the two ends: float64[2, ...].
     """
 
     weights: Callable[[int, int, int], Iterator[np.ndarray]]
@@ -200,7 +201,8 @@ class PairedTest(_Method):
     """A method to test whether two systems differ.
 
     Attributes:
-        p_values: from a sample, pairs and the number of draws to two-sided p-values, float64[pair, score].
+        p_values: a function of a sample, pairs and the number of draws. It returns two-sided p-values: float64[pair,
+            score].
     """
 
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
@@ -252,15 +254,15 @@ INTERVAL_METHODS: dict[str, IntervalMethod] = {"bootstrap": BOOTSTRAP}
 def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
     """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
 
-    The differences of resamples are moved so that their mean is 0, as if the null hypothesis held; the p-value is the
-    share of them that is farther from 0 than the difference itself. SacreBLEU (2.6.0, significance.py,
-    `_paired_bs_test`) takes absolute values first and moves them then, which makes the test one-sided: it calls one
-    in ten pairs of equal systems different at 5%, this one one in twenty.
+    The differences of resamples are moved so that their mean is 0, as if the null hypothesis held. The p-value is the
+    share of them that is at least as far from 0 as the difference itself. SacreBLEU (2.6.0, significance.py,
+    `_paired_bs_test`) takes absolute values before it moves them, which makes the test one-sided: at 5%, it calls one
+    in ten pairs of equal systems different, and this test one in twenty.
 
     Args:
-        sample: what to draw from.
+        sample: the segments.
         pairs: int[pair, 2]: the numbers of two systems.
-        resamples: how many times to draw.
+        resamples: the number of draws.
     """
     drawn = sample.resampled(BOOTSTRAP, resamples)
     differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
@@ -281,8 +283,8 @@ def randomization_p_values(sample: Sample, pairs: np.ndarray, trials: int) -> np
 def _p_value(as_far: np.ndarray | int, draws: int) -> np.ndarray:
     """Return (c + 1) / (n + 1), as sacreBLEU 2.6.0, significance.py, `_compute_p_value`: never 0.
 
-    C counts what is at least as far from 0 as the difference, as in Phipson and Smyth 2010 and in scipy. SacreBLEU
-    counts only what is farther, by which a system differs from itself with p = 1 / (n + 1).
+    Here c is the number of draws that are at least as far from 0 as the difference, as in Phipson and Smyth 2010 and in
+    scipy. SacreBLEU counts only those that are farther, so that a system differs from itself with p = 1 / (n + 1).
     """
     return (np.asarray(as_far) + 1) / (draws + 1)
 
@@ -301,11 +303,11 @@ TESTS: dict[str, PairedTest] = {
 def holm(p_values: np.ndarray) -> np.ndarray:
     """Return p-values with the correction of Holm (1979), which controls the family-wise error rate.
 
-    The smallest of m p-values is multiplied by m, the next one by m - 1, and so on; none becomes smaller than one
+    The smallest of m p-values is multiplied by m, the next one by m - 1, and so on. None becomes smaller than the one
     before it, or larger than 1.
 
     Args:
-        p_values: float64[comparison, ...]: those of one column belong together.
+        p_values: float64[comparison, ...]: each column is corrected separately.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(6).tolist()
     [0.03, 0.06, 0.06]
@@ -330,7 +332,7 @@ class Resampling:
         method: the paired test, a key of `TESTS`; None for no test.
         resamples: how many resamples the intervals take.
         trials: how many draws the test takes; None for a number that depends on the number of comparisons.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         intervals: the method of the intervals, a key of `INTERVAL_METHODS`.
     """
 
@@ -347,7 +349,7 @@ class Resampling:
         return INTERVAL_METHODS[self.intervals]
 
     def ends(self, scores: np.ndarray, drawn: np.ndarray) -> np.ndarray:
-        """Return the two ends of intervals, float64[2, ...]: see `IntervalMethod.ends`. A confidence must be wanted."""
+        """Return the two ends of intervals, float64[2, ...]: see `IntervalMethod.ends`; this needs a confidence."""
         assert self.confidence is not None
         return self.interval_method.ends(scores, drawn, self.confidence)
 

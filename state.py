@@ -1,4 +1,4 @@
-"""The statistics of a corpus, from which its scores are computed, and states: statistics for streams and shards."""
+"""The statistics of a corpus, from which its scores are computed, and states, which collect them batch by batch."""
 
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -44,13 +44,14 @@ class CorpusStatistics:
     Attributes:
         variant: by which segments are scored.
         keeps_sentences: whether the scores of every segment are kept.
-        keeps_rows: whether of every segment is kept what is resampled.
-        sample: of the texts.
-        segments: how many there are.
+        keeps_rows: whether the row of every segment is kept, from which resampling computes scores.
+        sample: a sample of the texts.
+        segments: the number of segments.
         copies: how many predictions have exactly the n-grams of their sources.
         totals: the exact sums of `scores.summands`; 0 where there are no segments.
         sentence_parts: float64[segment, 4] each: the scores of each segment, in percent.
-        row_parts: float64[segment, ...] each: what is resampled.
+        row_parts: float64[segment, ...] each: the rows. A row is the counts of a segment or, at the level "sentence",
+            its scores.
     """
 
     variant: Variant
@@ -80,6 +81,11 @@ class CorpusStatistics:
         """The line that names every choice behind the scores."""
         return self.variant.signature(self.sample.nrefs)
 
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options of a state with these statistics, by name."""
+        return {**self.variant.options, "sentences": self.keeps_sentences, "resampling": self.keeps_rows}
+
     def scores(self) -> Scores:
         """Return the four scores, in percent."""
         return named_scores(sari_scores(self._scored[1]))
@@ -100,33 +106,33 @@ class CorpusStatistics:
         return rows
 
     def sentences(self) -> SentenceScores:
-        """Return the scores of each segment, scored alone; only if they are kept."""
+        """Return the scores of each segment, scored alone; this needs `keeps_sentences`."""
         return named_scores(np.concatenate([np.empty((0, len(SCORES))), *self.sentence_parts]).T)
 
     def rows(self) -> np.ndarray:
-        """Return what is resampled, float64[segment, ...]; only if it is kept."""
+        """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`."""
         if not self.keeps_rows:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
         return np.concatenate(self.row_parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
-        """Return the four scores of sums of `rows`, in percent: float64[..., 4].
+        """Return the four scores of sums of rows, in percent: float64[..., 4].
 
         Args:
-            sums: float64[..., as a row of `rows`].
-            segments: the number of segments in each sum; None for the number of all segments.
+            sums: float64[..., as a row].
+            segments: the number of rows in each sum; None for the number of all segments.
         """
         if self.variant.level == "corpus":
             return sari_scores(score_counts(sums, self.variant)[1])
         return sums / (self.segments if segments is None else segments)
 
     def scores_of(self, places: Sequence[int]) -> Scores:
-        """Return the four scores of some of the segments; only if rows are kept."""
+        """Return the four scores of some of the segments; this needs `keeps_rows`."""
         sums = exact_value(exact_sums(self.rows()[places]))
         return named_scores(self.scores_of_sums(sums, segments=len(places)))
 
     def result(self, *, details: bool = False, resampling: Resampling | None = None) -> Result:
-        """Return the scores, and on request details and confidence intervals."""
+        """Return the scores, with details and confidence intervals if they are wanted."""
         scores = self.scores()
         result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
         confidence = None if resampling is None else resampling.confidence
@@ -141,7 +147,7 @@ class CorpusStatistics:
         return result
 
     def warnings(self, resampling: Resampling | None = None) -> list[Warning]:
-        """Return the warnings about data and variant, and about confidence intervals if there are any."""
+        """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
         intervals = resampling is not None and resampling.confidence is not None
         return [
             *check_corpus(
@@ -174,36 +180,22 @@ def score_corpus(
     Args:
         counted: the counts of segments, chunk by chunk.
         variant: by which they were counted.
-        sample: of their texts.
-        sentences: whether to keep the scores of every segment.
-        rows: whether to keep of every segment what is resampled.
+        sample: a sample of their texts.
+        sentences, rows: what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
     """
-    segments = copies = 0
-    totals: Any = 0
-    sentence_parts: list[np.ndarray] = []
-    row_parts: list[np.ndarray] = []
+    corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
     by_sentence = variant.level == "sentence"
     for chunk in counted:
-        segments += len(chunk.counts)
-        copies += count_copies(chunk.counts)
-        totals = totals + exact_sums(summands(chunk, variant))
-        if sentences or (rows and by_sentence):
-            scores = segment_scores(chunk, variant)
-            sentence_parts += [scores] * sentences
-            row_parts += [scores] * (rows and by_sentence)
-        if rows and not by_sentence:
-            row_parts.append(chunk.counts)
-    return CorpusStatistics(
-        variant=variant,
-        keeps_sentences=sentences,
-        keeps_rows=rows,
-        sample=sample,
-        segments=segments,
-        copies=copies,
-        totals=totals,
-        sentence_parts=tuple(sentence_parts),
-        row_parts=tuple(row_parts),
-    )
+        scores = segment_scores(chunk, variant) if sentences or (rows and by_sentence) else np.empty(0)
+        corpus = replace(
+            corpus,
+            segments=corpus.segments + len(chunk.counts),
+            copies=corpus.copies + count_copies(chunk.counts),
+            totals=corpus.totals + exact_sums(summands(chunk, variant)),
+            sentence_parts=corpus.sentence_parts + (scores,) * sentences,
+            row_parts=corpus.row_parts + (scores if by_sentence else chunk.counts,) * rows,
+        )
+    return corpus
 
 
 def score_columns(
@@ -221,8 +213,8 @@ def score_columns(
 class State:
     """The statistics of the segments seen so far, for streams and shards.
 
-    States of shards merge to exactly the state of the whole, in any order. They can be pickled, and sent as bytes: see
-    `to_bytes`. Unless `sentences` or `resampling` is set, their size does not depend on the number of segments.
+    States of shards merge to exactly the state of the whole, in any order. A state can be pickled, and sent as bytes:
+    see `to_bytes`. Unless `sentences` or `resampling` is set, its size does not depend on the number of segments.
     """
 
     def __init__(
@@ -237,9 +229,9 @@ class State:
 
         Args:
             variant: how to score.
-            sentences: whether to keep the scores of every segment.
-            resampling: whether to keep of every segment what confidence intervals need.
-            pickle_factory: returns, in the process that unpickles the state, an object with the method `read_state`.
+            sentences, resampling: see `Scorer.state`.
+            pickle_factory: a function that returns, in the process that unpickles the state, an object with the method
+                `read_state`; None for the function of this module.
         """
         check_flags(sentences=sentences, resampling=resampling)
         self._statistics = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=resampling)
@@ -279,16 +271,10 @@ class State:
                 raise TypeError(f"other: got {type(given).__name__}, wanted a State")
             other = read_state(given.to_bytes(), **given._statistics.variant.callables)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
-        for name, kept, their in (
-            ("sentences", own.keeps_sentences, theirs.keeps_sentences),
-            ("resampling", own.keeps_rows, theirs.keeps_rows),
-        ):
-            if kept != their:
-                raise ValueError(f"other: got a state with {name}={their}, wanted {name}={kept}")
-        if theirs.variant != own.variant:
-            changed = [name for name, value in theirs.variant.options.items() if value != own.variant.options[name]]
-            differ = "; ".join(f"{name} {shown(theirs.variant.options[name])}" for name in changed[:3])
-            raise ValueError(f"other: got a state with other options ({_cut(differ, 130)}), wanted those of this state")
+        wanted = own.options
+        for name, value in theirs.options.items():
+            if value != wanted[name]:
+                raise ValueError(f"other: got a state with {name}={shown(value)}, wanted {shown(wanted[name])}")
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -316,8 +302,8 @@ class State:
     def to_bytes(self) -> bytes:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.
 
-        They are a line of JSON, with version and signature, and behind it, of a state that keeps something of every
-        segment, float64 numbers in little-endian order.
+        The bytes begin with a line of JSON that has version and signature. If the state keeps something of every
+        segment, float64 numbers in little-endian order follow.
         """
         kept = self._statistics
         callables = kept.variant.callables
@@ -351,7 +337,7 @@ class State:
 
 
 def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, **callables: Any) -> State:
-    """Return the state of which `State.to_bytes` made bytes; see `Scorer.read_state`."""
+    """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
     try:
         line, _, body = bytes(data).partition(b"\n")
         head = json.loads(line)
@@ -375,22 +361,14 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
         state._statistics = _unpacked(head, body, state._statistics)
     except (ValueError, KeyError, TypeError, OverflowError, IndexError):
         raise ValueError(_NO_STATE) from None
-    wanted = state.signature.split("|")
-    if signature != wanted:
-        got, wanted = (
-            [field for field in one if field not in other] for one, other in ((signature, wanted), (wanted, signature))
-        )
-        raise ValueError(f"data: got a state of {_cut(', '.join(got), 80)}, wanted {_cut(', '.join(wanted), 80)}")
+    for got, wanted in zip(signature, state.signature.split("|"), strict=False):
+        if got != wanted:
+            raise ValueError(f"data: got a state with {shown(got)} in its signature, wanted {shown(wanted)}")
     return state
 
 
-def _cut(text: str, most: int) -> str:
-    """Return a text, or its beginning."""
-    return text if len(text) <= most else f"{text[: most - 3]}..."
-
-
 def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> CorpusStatistics:
-    """Return the statistics in the bytes of a state; raise an error of some kind for what is not of the right form."""
+    """Return the statistics in the bytes of a state; malformed ones raise errors of several types."""
     segments, copies, level = head["segments"], head["copies"], empty.variant.level
     counts = (empty.variant.max_order, len(OPERATIONS), 4)
     of_sentences = (empty.variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
@@ -425,7 +403,7 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
 
 
 class _Made:
-    """What is made again by a factory when it is unpickled."""
+    """An object in whose place a factory makes another one when it is unpickled."""
 
     def __init__(self, factory: Callable[[], Any]):
         self._factory = factory
@@ -435,11 +413,11 @@ class _Made:
 
 
 def pickled_call(factory: Callable[[], Any], method: str, *arguments: Any, **options: Any) -> tuple[Any, ...]:
-    """Return what `__reduce__` returns for an object that a method of a scorer makes.
+    """Return the value of `__reduce__` for an object that a method of a scorer makes.
 
     Args:
-        factory: returns the scorer, in the process that unpickles the object.
-        method: its name.
-        arguments, options: of the method.
+        factory: a function that returns the scorer, in the process that unpickles the object.
+        method: the name of the method.
+        arguments, options: the arguments of the method.
     """
     return methodcaller(method, *arguments, **options), (_Made(factory),)

@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load_punkt, load_tokenizer
 
-#: Distinct values: of few, a list.
+#: Distinct values: a list if they are few.
 Distinct = np.ndarray | list[int]
 
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
@@ -50,7 +50,7 @@ _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">
 
 _NO_TOKENS = pa.array([], pa.large_binary())
 
-#: So few values are numbered faster one by one than by calls of pandas and Arrow.
+#: Up to so many values are numbered faster one by one than by pandas.
 FEW = 256
 
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
@@ -174,7 +174,7 @@ def encode_corpus(
 
 @cache
 def _keep_freed_memory() -> None:
-    """Make glibc keep freed memory for the next chunk, which saves a large corpus about 20% of its time.
+    """Make glibc keep freed memory for the next chunk, which saves about 20% of the time of a large corpus.
 
     Once a block of this size was freed, malloc(3) raises its thresholds for returning memory to the system ("dynamic
     mmap threshold"). No page of the block is touched.
@@ -235,7 +235,7 @@ def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
 
 
 def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Text]:
-    """Run a tokenizer that is Python code over texts; return them with the steps that are left to do.
+    """Apply a tokenizer that is Python code; return the texts and the steps that remain.
 
     The tokenizers "13a" and "none" are left to `_spans`, which works on the bytes of all texts at once.
     """
@@ -255,7 +255,7 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
 
 
 def factorize(values: np.ndarray) -> tuple[np.ndarray, Distinct]:
-    """Give values numbers in the order of their first appearance; return these, and the distinct values.
+    """Assign numbers to values by first appearance; return the numbers and the distinct values.
 
     >>> factorize(np.array([7, 5, 7]))
     (array([0, 1, 0]), [7, 5])
@@ -279,7 +279,7 @@ def running_total(sizes: np.ndarray) -> np.ndarray:
 
 
 def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
-    """Cut consecutive items of these sizes into runs of about equal size, as near to the wanted size as possible.
+    """Cut consecutive items into runs of about equal size, as near to the wanted size as possible.
 
     >>> list(even_runs(np.array([3, 1, 1, 3, 4, 4]), 8))
     [slice(0, 4, None), slice(4, 6, None)]
@@ -321,7 +321,7 @@ def _called(tokenize: Callable[[str], str], text: str) -> str:
 
 
 def _buffer(texts: Sequence[str], text: Text) -> bytes:
-    """Return the texts as one buffer, lowercased and with everything rewritten that 13a rewrites before it splits."""
+    """Return the texts as one buffer, lowercased, and with the replacements that 13a makes before it splits."""
     folded = [one if one.isascii() else _as_bytes(one, text) for one in texts]
     data = "\xff".join(["", *folded, ""]).encode("latin-1")
     if text.lowercase:
@@ -407,10 +407,10 @@ def _alone_13a(classes: np.ndarray) -> np.ndarray:
     mark = classes & _MARK
     alone = classes & _ALONE
     within_number = digit[:-2] & digit[2:]
-    within_number >>= 1  # the digit's bit onto the mark's
+    within_number >>= 1  # from the bit of digits to that of marks
     inner, rest = alone[1:-1], alone[1:]
     inner |= mark[1:-1] & ~within_number
-    after_digit = digit[:-1] << 1  # the digit's bit onto the dash's
+    after_digit = digit[:-1] << 1  # from the bit of digits to that of dashes
     rest |= after_digit & classes[1:]
     alone = alone.astype(bool)
     glued = _glued_to_number(mark, digit)

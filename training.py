@@ -30,7 +30,7 @@ from .validation import (
 )
 from .variants import SCORES, Variant, check_whole_number, resolve_variant
 
-#: The variant of the methods for training where none was chosen: "hf" prefers copies of the sources.
+#: The default variant of the methods for training, since "hf" prefers copies of the sources.
 DEFAULT_TRAINING_VARIANT = "easse"
 #: What the Trainer pads predictions, labels and inputs with.
 PADDING = -100
@@ -56,7 +56,7 @@ _MAYBE_CAUSAL = (
 
 
 class _TrainingHook:
-    """What the function, the callback and the reward share.
+    """The base of the function, the callback and the reward.
 
     They are pickled as the call of the method that made them: see `state.pickled_call`.
     """
@@ -90,7 +90,7 @@ class _TrainingHook:
 
 
 class _Row(NamedTuple):
-    """An evaluated row: the texts that are needed, and the key of its label, see `_Decoder.keys`."""
+    """An evaluated row: its texts, empty where they are not needed, and the key of its label (`_Decoder.keys`)."""
 
     source: str
     prediction: str
@@ -117,7 +117,7 @@ class ComputeMetrics(_TrainingHook):
         self._sets = make_by_set(make_set, **columns)
         #: Whether logits are shifted: as given until `check` knows the model.
         self._causal = self.causal
-        #: What was evaluated so far, where the Trainer passes on batch by batch.
+        #: The rows so far, if the Trainer passes them on batch by batch.
         self._rows: list[_Row] = []
 
     def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
@@ -190,7 +190,7 @@ class ComputeMetrics(_TrainingHook):
         self._causal = decoder_only if is_known else self.causal
 
     def _check_labels(self, name: str | None, labels: list[Any], args: Any, decoder_only: bool) -> None:
-        """Look for the rows of an evaluation set of the Trainer, as an evaluation will."""
+        """Check that the rows of an evaluation set of the Trainer can be found."""
         if decoder_only and any(len(label) and label[0] != PADDING for label in labels):
             raise ValueError("eval_dataset: got labels that hold prompts, wanted -100 in their place")
         if args.dataloader_drop_last:
@@ -206,7 +206,7 @@ class ComputeMetrics(_TrainingHook):
             self._warn("Rows with equal labels may be exchanged by group_by_length: evaluate without it.")
 
     def _read(self, evaluated: Any) -> list[_Row]:
-        """Decode what the Trainer evaluated, as far as it is needed."""
+        """Decode the rows of an `EvalPrediction`."""
         given, inputs = evaluated.label_ids, getattr(evaluated, "inputs", None)
         if isinstance(given, list):  # eval_do_concat_batches=False: batch by batch
             parts = zip(evaluated.predictions, given, inputs or [None] * len(given), strict=True)
@@ -232,7 +232,7 @@ class ComputeMetrics(_TrainingHook):
         return list(map(_Row, *columns, self._decoder.keys(labels, "label_ids")))
 
     def _check_predictions(self, ids: np.ndarray, labels: np.ndarray) -> None:
-        """Refuse what is not token ids, and warn of those that are not aligned with the labels."""
+        """Refuse predictions that are not token ids, and warn if they are not aligned with the labels."""
         got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
         _expect(ids.ndim == 2 and ids.dtype.kind in "iu", "predictions", got, wanted)
         may_be_causal = self._causal is not False and _hide_prompts(labels, ids)
@@ -247,14 +247,14 @@ class ComputeMetrics(_TrainingHook):
         return max(named, key=len) if named else next((name for name in found if name is not None), None)
 
     def _name_of(self, given: Any) -> str | None:
-        """Return the name of a set that is given by its name, or as it was given as `dataset`."""
+        """Return the name of a set, given that name or the object that was passed as `dataset`."""
         if isinstance(given, str):
             return given if given in self._sets else None
         same = [name for name, known in self._sets.items() if known.dataset is not None and known.dataset is given]
         return same[0] if len(same) == 1 else None
 
     def _located(self, keys: list[bytes], name: str | None, repeated: int) -> tuple[str, list[int]]:
-        """Return the name of the set that was evaluated, and for each row its number in it."""
+        """Return the name of the set that was evaluated, and the number of each row in it."""
         found, reasons = {}, []
         for own in self._sets if name is None else [name]:
             try:
@@ -309,7 +309,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | No
 
 
 class _EvaluationSet:
-    """The texts of an evaluation set, and with `dataset` the numbers of its rows by their labels."""
+    """The texts of an evaluation set; with `dataset`, also the numbers of its rows by their labels."""
 
     def __init__(self, decoder: "_Decoder", variant: Variant, *, dataset: Any, sources: Any, references: Any):
         """Check columns, which may be given by their names in the data set."""
@@ -335,7 +335,7 @@ class _EvaluationSet:
             self._prepared = Prepared(self.sources, self.references, variant)  # counted once for all evaluations
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
-        """Return the number of each evaluated row in this set, and -1 for up to so many rows that processes repeat."""
+        """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
         if self.length is None:
             return list(range(len(keys)))
         if self.numbers is None:
@@ -369,13 +369,13 @@ class _EvaluationSet:
 
 
 class _Decoder:
-    """A tokenizer that copes with the ids that the Trainer passes on."""
+    """A tokenizer for the ids that the Trainer passes on, padded and perhaps unknown."""
 
     def __init__(self, tokenizer: Any):
         is_one = callable(getattr(tokenizer, "batch_decode", None))
         _expect(is_one, "tokenizer", type(tokenizer).__name__, "a tokenizer of transformers")
         self.tokenizer = tokenizer
-        #: The tokenizer itself, where a processor was given.
+        #: The tokenizer, also of a processor.
         self.of_texts = getattr(tokenizer, "tokenizer", tokenizer)
 
     @property
@@ -442,7 +442,7 @@ class GenerationCallback(_TrainingHook):
         self._decoder, self._is_given = _Decoder(self.tokenizer), self.trainer is not None
         texts = {"sources": self.sources, "references": self.references, "prompts": self.prompts}
         self._sets = make_by_set(self._checked_set, **texts)
-        #: The token ids of the prompts of each set: none until all that depends on the Trainer was checked.
+        #: The token ids of the prompts of each set, once the Trainer was checked.
         self._prompt_ids: dict[str, list[list[int]]] = {}
 
     def on_init_end(self, *_: Any, **__: Any) -> None:
@@ -480,7 +480,7 @@ class GenerationCallback(_TrainingHook):
         return Prepared(sources, references, self.variant), made
 
     def _join_trainer(self) -> None:
-        """Find the Trainer, which events do not pass on and which may be another now, and become its first callback."""
+        """Find the Trainer, which events do not name and which may have changed, and become its first callback."""
         if not self._is_given:
             callers = (caller for caller in _variables_of_callers("self") if self in _callbacks(caller))
             trainer = next(callers, self.trainer)
@@ -540,14 +540,14 @@ class GenerationCallback(_TrainingHook):
         ids = list(tokenizer(prompt)["input_ids"])
         if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
             ids = ids[1:]  # The prompt begins with this token already.
-        # A decoder-only model goes on where the prompt ends, so that no end of the text may stand there.
+        # A decoder-only model continues the prompt, which must not end with the end of a text.
         return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
 
     def _scores(self, name: str, args: Any, model: Any) -> dict[str, float]:
         """Generate for the rows of this process, gather the texts of all, and return the scores of a set."""
         (prepared, _), ids, distributed = self._sets[name], self._prompt_ids[name], _distributed()
         rank, world = (distributed.get_rank(), distributed.get_world_size()) if distributed else (0, 1)
-        # As many rows in every process: they wait for each other where a model is spread over them.
+        # Each process needs the same number of rows: they wait for each other if the model is spread over them.
         own = [ids[row % len(ids)] for row in range(rank, -(-len(ids) // world) * world, world)]
         size = self.batch_size or int(args.per_device_eval_batch_size)
         gathered: list[Any] = [self._generated(own, model, size, quiet=rank > 0 or bool(args.disable_tqdm))]
@@ -565,7 +565,7 @@ class GenerationCallback(_TrainingHook):
         """Return what the model generates for prompts; random numbers go on where they were."""
         torch, model = importlib.import_module("torch"), getattr(model, "module", model)
         devices, texts = [model.device] if model.device.type == "cuda" else [], []
-        model.eval()  # Before it trains on, the Trainer sets the model to training itself.
+        model.eval()  # The Trainer itself sets it back to training.
         with torch.no_grad(), torch.random.fork_rng(devices=devices):
             for begin in tqdm(range(0, len(rows), batch_size), desc="SARI: generating", leave=False, disable=quiet):
                 texts += self._completed(rows[begin : begin + batch_size], model, torch)
@@ -575,7 +575,7 @@ class GenerationCallback(_TrainingHook):
         """Return what the model generates for a batch of prompts."""
         padding, width, encodes = self._decoder.padding, max(map(len, rows)), bool(model.config.is_encoder_decoder)
         ids, mask = torch.full((len(rows), width), padding), torch.zeros((len(rows), width), dtype=torch.long)
-        for number, row in enumerate(rows):  # A decoder-only model goes on where a prompt ends: pad on the left.
+        for number, row in enumerate(rows):  # A decoder-only model continues the prompt: pad on the left.
             place = slice(0, len(row)) if encodes else slice(width - len(row), width)
             ids[number, place], mask[number, place] = torch.tensor(row, dtype=torch.long), 1
         self._config.update(pad_token_id=padding, defaults_only=True)
@@ -599,7 +599,7 @@ def _callbacks(trainer: Any) -> list[Any]:
 
 
 def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
-    """Return a prompt for each source; a chat may end with the beginning of an answer where it is open."""
+    """Return a prompt for each source; with `is_open`, a chat may end with the beginning of an answer."""
     if prompts is None:
         return list(sources)
     is_valid = callable(prompts) or is_column(prompts)
@@ -615,7 +615,7 @@ def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
 
 
 def generation_config(*, generation_config: Any = None, **arguments: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a `GenerationConfig` of arguments of `generate`, and those arguments that do not belong to it.
+    """Return a `GenerationConfig` of arguments of `generate`, and the arguments that are no part of it.
 
     Unless they say otherwise, nothing is sampled, and there are at most 128 new tokens.
     """
@@ -643,7 +643,7 @@ class Reward(_TrainingHook):
     postprocess: Callable[[str], str] | None
 
     def __post_init__(self) -> None:
-        # The name tells rewards apart: the variant, and what differs from its defaults.
+        # The name has the variant and all options that are not its defaults, to tell rewards apart.
         usual = {**resolve_variant(self.variant.name).options, "source": "source", "references": "references"}
         chosen = {**self.variant.options, "source": self.source, "references": self.references}
         differing = {name: value for name, value in chosen.items() if value != usual[name]}
@@ -659,7 +659,7 @@ class Reward(_TrainingHook):
         texts = self._postprocessed(texts)
         references = list(map(_references, references))
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
-        for row in unscored:  # They get texts, so that errors name the right row.
+        for row in unscored:  # They get texts, so that errors name the right rows.
             sources[row], references[row] = "", [""]
         sources, texts, references = validate_columns(sources, texts, references)
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
@@ -690,7 +690,7 @@ def _completion(name: str, completion: Any) -> str:
 
 
 def make_by_set(make: Callable[..., Any], **given: Any) -> dict[str, Any]:
-    """Return what a function makes of the columns of each evaluation set, by the set's name: "" for a single one.
+    """Call a function with the columns of each evaluation set; return its results by name, "" for a single set.
 
     >>> make_by_set(dict, sources={"news": ["a b"], "web": ["c d"]}, references=None)
     {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
@@ -729,11 +729,11 @@ def _column(dataset: Any, name: str, argument: str) -> list[Any]:
 
 
 def _check_best_metric(args: Any, sets: Iterable[str]) -> None:
-    """Refuse a score as `metric_for_best_model` that no set will have: the Trainer would fail after an epoch."""
+    """Refuse a `metric_for_best_model` that no set will have, before the Trainer fails after an epoch."""
     metric = str(args.metric_for_best_model)
     name, score = metric.removeprefix("eval_"), metric.rpartition("_")[2]
     names = [f"{own}_{score}" if own else score for own in sets]
-    # Others can have metrics whose names end in "_keep", but not in "_sari".
+    # Metrics of others may end in "_keep", but not in "_sari".
     is_ours = score == "sari" or name in SCORES
     _expect(not is_ours or name in names, "metric_for_best_model", metric, _listed(names))
 
@@ -758,7 +758,7 @@ def _listed(names: Any) -> str:
 
 
 def _variables_of_callers(*names: str) -> Iterator[Any]:
-    """Yield what the functions that led here have in variables of these names, the nearest first."""
+    """Yield the values of variables of these names in the calling functions, the nearest first."""
     frame = inspect.currentframe()
     while frame is not None:
         yield from (frame.f_locals[name] for name in names if name in frame.f_locals)
@@ -766,19 +766,19 @@ def _variables_of_callers(*names: str) -> Iterator[Any]:
 
 
 def _hide_prompts(labels: Any, ids: Any) -> bool:
-    """Tell whether labels, of the shape of these ids, begin with -100 in every row, as with decoder-only models."""
+    """Return whether labels have the shape of ids and begin with -100 in every row, as for decoder-only models."""
     return labels.shape == ids.shape and 0 not in ids.shape and bool((labels[:, 0] == PADDING).all())
 
 
 def _first(arrays: Any) -> Any:
-    """Return the first of several arrays that has rows and columns: a mixture of experts has its loss before."""
+    """Return the first array with rows and columns: the outputs of a mixture of experts begin with its loss."""
     if not isinstance(arrays, tuple):
         return arrays
     return next((array for array in arrays if getattr(array, "ndim", 0) > 1), arrays[0])
 
 
 def _as_array(value: Any) -> Any:
-    """Return what may be a tensor, several of them, or the inputs of a model by name, as a numpy array."""
+    """Return a numpy array of a tensor, of the first of several, or of "input_ids" in a dict."""
     value = _first(value["input_ids"] if isinstance(value, Mapping) else value)
     return value.detach().cpu().numpy() if hasattr(value, "detach") else value
 

@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
@@ -90,7 +90,7 @@ def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list
 
 
 def validate_given(sources: Any = None, references: Any = None) -> tuple[list[str] | None, list[list[str]] | None]:
-    """Check those columns that are not None, as `validate_shared` does.
+    """Check the columns that are not None, as `validate_shared` does.
 
     >>> validate_given(references=["a", "b"])
     (None, [['a'], ['b']])
@@ -135,15 +135,14 @@ def _validated(
         if len(column) != len(sources):
             raise ValueError(f"{name}: got {len(column)} rows, wanted {len(sources)}, as many as sources")
     if len(references) != len(sources):
-        raise ValueError(
-            f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources"
-            + _transposed(references, len(sources))
-        )
+        is_transposed = references and all(len(row) == len(sources) for row in references)
+        hint = " (one list per segment, not one per annotator)" if is_transposed else ""
+        raise ValueError(f"references: got {len(references)} rows, wanted {len(sources)}, as many as sources{hint}")
     return sources, list(columns.values()), references
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
-    """Check a column with one text per segment and return it as a list; errors call it by the name given."""
+    """Check a column with one text per segment and return it as a list; `name` is its name in errors."""
     texts = _listed(name, column, _TEXTS)
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
@@ -165,7 +164,7 @@ def validate_references(column: Any) -> list[list[str]]:
 
 
 def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -> list[str]:
-    """Return for each segment the first reference of the segment `distance` further; the last ones get the first ones'.
+    """Return for each segment the first reference of a later one; the last segments get those of the first ones.
 
     >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
     ['c', 'd', 'a']
@@ -195,7 +194,7 @@ def one_line(message: str) -> str:
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
-    """Return a row of references as a list; the first row shows whether rows are lists or single texts."""
+    """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
     singles = isinstance(first, str)
     if singles and isinstance(row, str):
         return [row]
@@ -242,14 +241,5 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
 
 
 def _reference_name(rows: list[list[str]], place: int) -> str:
-    for number, row in enumerate(rows):
-        if place < len(row):
-            return f"references[{number}][{place}]"
-        place -= len(row)
-    raise IndexError(place)
-
-
-def _transposed(references: list[list[str]], segments: int) -> str:
-    if references and all(len(row) == segments for row in references):
-        return " (one list per segment, not one per annotator)"
-    return ""
+    names = (f"references[{number}][{own}]" for number, row in enumerate(rows) for own in range(len(row)))
+    return next(islice(names, place, None))

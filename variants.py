@@ -52,7 +52,7 @@ DELETIONS = ("precision", "f1")
 PUNKT = "punkt"
 
 _LONGEST_NAME = 60
-_LONGEST_NGRAMS = 100  # counts of longer ones fill the memory without changing a score
+_LONGEST_NGRAMS = 100  # longer ones would fill the memory and change no score
 _SPLITTERS = f"{PUNKT!r} or a callable from a text to the list of its sentences"
 _HOW_TO_GET_PUNKT = (
     f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
@@ -417,7 +417,7 @@ def _describe_callable(function: Callable[[str], Any]) -> str:
 
 
 class Option(NamedTuple):
-    """What is known of a scoring option: its default, what it does, and the names that it takes, if it takes names."""
+    """A scoring option: its default, what it does, and the names that it can be, if it is a name."""
 
     default: Any
     help: str
@@ -425,7 +425,7 @@ class Option(NamedTuple):
 
 
 class ScoringOptions(TypedDict, total=False):
-    """The options that change a score, of every method that scores. None stands for the choice of the variant."""
+    """The options of every method that scores. None stands for the choice of the variant."""
 
     variant: Annotated[str, Option("hf", "which published SARI", tuple(VARIANTS))]
     level: Annotated[
@@ -473,7 +473,7 @@ def takes_options(
 
 
 class _MethodWithOptions:
-    """What `takes_options` makes of a method: a function for each default variant, bound to the object."""
+    """A method with options: one function for each default variant, bound to the object."""
 
     def __init__(self, method: Callable[..., Any], default_variant: str | None):
         functools.update_wrapper(cast(Any, self), method)
@@ -548,11 +548,11 @@ lasertagger, set, dsari; did you mean 'paper'?
     for name, value in given.items():
         check_choice("option", name, _CHECKS)
         _CHECKS[name](value)
-    # Plain numbers, so that equal options are equal where they were read again.
+    # Plain numbers, so that options that were saved and read are equal to those before.
     given |= {name: kind(given[name]) for name, kind in (("zero_division", float), ("max_order", int)) if name in given}
     resolved = replace(VARIANTS[variant], **given)
     if resolved.penalties == "none":
-        resolved = replace(resolved, sentence_splitter=PUNKT)  # unused, so that it does not set two variants apart
+        resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
         raise ValueError(
             f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence' or "
@@ -566,7 +566,7 @@ lasertagger, set, dsari; did you mean 'paper'?
 
 
 def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]]:
-    """Return every variant that is possible with these options, by name, and why each other one is not.
+    """Return the variants that are possible with these options, and the reasons why the others are not, by name.
 
     A variant can lack a package or its data, or can be incompatible with the options.
     """
@@ -647,7 +647,7 @@ _CHECKS: dict[str, Callable[[Any], None]] = {
 
 
 def _nearest(name: str, names: Collection[str]) -> str:
-    """Return a question for the nearest name, of those that have something in common with this one."""
+    """Return the question whether the most similar name was meant; nothing if no name is similar."""
     lower = {known.lower(): known for known in names}
     nearest = get_close_matches(name[:_LONGEST_NAME].lower(), lower, n=1, cutoff=0.25)
     return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""
@@ -657,7 +657,7 @@ def _nearest(name: str, names: Collection[str]) -> str:
 
 
 def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
-    """Yield the steps from one variant to another, which change one choice at a time, of those that differ.
+    """Yield the steps from one variant to another: each changes one of the choices that differ.
 
     Yields:
         The name of the choice, what it is in the first variant and in the last one, both in words, and a variant that
@@ -715,7 +715,7 @@ _COUNTINGS_IN_WORDS = {
 _LEVELS_IN_WORDS = {"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}
 _AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
 
-# What sets variants apart, in the order of the way from text to score: the fields of each choice, and its words.
+# The choices that set variants apart, in the order in which a score is computed: fields of `Variant`, and words.
 _CHOICES: dict[str, tuple[tuple[str, ...], Callable[[Variant], str]]] = {
     "text": (("tokenize", "source_tokenize", "lowercase", "splits_on_space"), _text_in_words),
     "zero division": (("zero_division",), lambda variant: f"0/0 = {variant.zero_division:g}"),

@@ -37,17 +37,14 @@ def main() -> None:
     """Print a row for each number of segments."""
     options = _options()
     systems = score_systems(_columns(options), resolve_variant(options.variant), rows=True)
-    first, second = list(systems.values())[:2]
-    pool = np.stack([first.rows(), second.rows()], axis=1)
-    truth = first.scores()["sari"]
+    corpus = systems["one"]
+    pool = np.stack([system.rows() for system in systems.values()], axis=1)
     margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
     print(f"{options.variant}, {len(pool):,} segments to draw from, {options.trials} samples, seed {options.seed}")
-    print(
-        f"equal systems called different at 5% (expected: 5 ± {margin:.1f}), and intervals that contain the true score"
-    )
+    print(f"equal systems called different at 5% (expected: 5 ± {margin:.1f}), and intervals that have the true score")
     print(f"{'segments':>8}  " + "  ".join(f"{name:>13}" for name in [*TESTS, "95% intervals"]))
     for size in options.segments:
-        shares = _shares(pool, first, truth, size, options)
+        shares = _shares(pool, corpus, size, options)
         print(f"{size:>8}  " + "  ".join(f"{share:>13.1%}" for share in shares), flush=True)
 
 
@@ -73,10 +70,9 @@ def _columns(options: argparse.Namespace) -> SystemColumns:
     return SystemColumns(**gather(corpus.batches(), ["one", "other"]))
 
 
-def _shares(
-    pool: np.ndarray, corpus: CorpusStatistics, truth: float, size: int, options: argparse.Namespace
-) -> list[float]:
+def _shares(pool: np.ndarray, corpus: CorpusStatistics, size: int, options: argparse.Namespace) -> list[float]:
     """Return the share of significant results of each test, and the share of intervals that contain the true score."""
+    truth = corpus.scores()["sari"]
     draws = np.random.default_rng(options.seed)
     significant, covering = np.zeros(len(TESTS)), 0
     for trial in range(options.trials):

@@ -103,21 +103,21 @@ def _difference(corpus: Columns, options: dict[str, Any], path: ScoringPath) -> 
     """Return what differs, in words; nothing where nothing does."""
     try:
         with Scorer().collect_warnings():
-            ours = dict(_flat(path.ours(corpus, **options)))
+            ours = dict(flat(path.ours(corpus, **options)))
     except Exception as error:
         return f"the metric raised {type(error).__name__}: {error}"
-    right = dict(_flat(path.right(corpus, **options)))
+    right = dict(flat(path.right(corpus, **options)))
     wrong = [key for key in sorted(ours) if not abs(ours[key] - right.get(key, math.nan)) <= _TOLERANCE]
     if not wrong:
         return ""
     return f"{len(wrong)} of {len(ours)} numbers, first {wrong[0]}: {ours[wrong[0]]!r}, wanted {right.get(wrong[0])!r}"
 
 
-def _flat(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
+def flat(value: Any, place: str = "") -> Iterator[tuple[str, float]]:
     """Yield place and number of everything that is nested, except the signature."""
     if isinstance(value, dict | list):
         for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _flat(inner, f"{place}.{key}" if place else str(key))
+            yield from flat(inner, f"{place}.{key}" if place else str(key))
     elif not isinstance(value, str):
         yield place, value
 

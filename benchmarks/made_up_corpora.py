@@ -26,11 +26,6 @@ _SYLLABLES = ("ba", "co", "den", "el", "fri", "gon", "ha", "is", "ju", "ker", "l
 _WORDS = 8_000
 
 
-def first(corpus: Columns, segments: int) -> Columns:
-    """Return the first segments of a corpus."""
-    return Columns(corpus.sources[:segments], corpus.predictions[:segments], corpus.references[:segments])
-
-
 def made_up(
     segments: int, *, references: int, tokens: int, seed: int = 1, sentence_tokens: int | None = None
 ) -> Columns:

@@ -5,8 +5,7 @@
 Groups:
 
     startup   new processes: `--help`, the example corpus, `evaluate.load`
-    reports   `score.py` with a report of 2,000 segments, 10 references and 5 systems
-    scale     up to a million pairs with one reference: `score.py`, `Dataset.map`, a stream
+    scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
     segments  `compute` and a state, next to another metric (the default)
     sharing   work with the same references: prepared references, several systems, candidates
 
@@ -133,30 +132,15 @@ def measure_startup(options: argparse.Namespace) -> None:
     _print_costs("Start of a process", programs, options.rounds)
 
 
-def measure_reports(options: argparse.Namespace) -> None:
-    """Measure reports."""
-    with tempfile.TemporaryDirectory() as folder:
-        scores = ["score.py", *_written(folder, 2_000, references=10, systems=5)]
-        report = f"{folder}/report.html"
-        programs = {"scores alone": scores, "with a report": [*scores, "--report", report]}
-        _print_costs("2,000 segments, 10 references, 5 systems", programs, options.rounds)
-
-
-#: The pairs as a data set on disk, and the metric.
-_PAIRS = """
+#: Scores the pairs of three files as a data set on disk.
+_MAP = """
 import sys, datasets, evaluate
 datasets.disable_progress_bars()
 files = {"sources": sys.argv[2], "predictions": sys.argv[4], "references": sys.argv[6]}
 texts = {name: datasets.Dataset.from_text(file, cache_dir=sys.argv[7]) for name, file in files.items()}
 columns = [lines.rename_column("text", name) for name, lines in texts.items()]
-rows, metric = datasets.concatenate_datasets(columns, axis=1), evaluate.load("sari.py")
-"""
-_MAP = f"{_PAIRS}\nrows.map(metric.score_batch, batched=True, num_proc=int(sys.argv[8]))"
-_STREAM = f"""{_PAIRS}
-state = metric.state()
-for batch in rows.to_iterable_dataset().iter(batch_size=1_000):
-    state.update(**batch)
-state.compute()
+rows = datasets.concatenate_datasets(columns, axis=1)
+rows.map(evaluate.load("sari.py").score_batch, batched=True)
 """
 
 
@@ -165,13 +149,7 @@ def measure_scale(_options: argparse.Namespace) -> None:
     for pairs in (10_000, 100_000, 1_000_000):
         with tempfile.TemporaryDirectory() as folder:
             files = _written(folder, pairs, references=1, systems=1)
-            cache = f"{folder}/cache"
-            programs = {
-                "score.py": ["score.py", *files],
-                "Dataset.map": ["-c", _MAP, *files, cache, "1"],
-                "Dataset.map, 2 processes": ["-c", _MAP, *files, cache, "2"],
-                "stream": ["-c", _STREAM, *files, cache],
-            }
+            programs = {"score.py": ["score.py", *files], "Dataset.map": ["-c", _MAP, *files, f"{folder}/cache"]}
             _print_costs(f"{pairs:,} pairs", programs, rounds=1)
 
 
@@ -186,7 +164,7 @@ def _metric(path: str | None = None) -> Any:
 
 def measure_segments(options: argparse.Namespace) -> None:
     """Time `compute`, a state and the other metric."""
-    from sari.benchmarks.made_up_corpora import first, made_up
+    from sari.benchmarks.made_up_corpora import made_up
     from sari.tests import oracle
     from sari.variants import resolve_variants
 
@@ -196,8 +174,8 @@ def measure_segments(options: argparse.Namespace) -> None:
         if variant in left_out:
             print(f"{title}: left out: {left_out[variant]}")
             continue
-        corpus = made_up(segments, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
-        few = first(corpus, PEER_SEGMENTS)
+        make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
+        corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
         contestants: dict[str, Callable[[], object]] = {
             "compute": partial(metric.compute, **corpus._asdict(), variant=variant),
             "state": partial(_score_by_state, metric, corpus._asdict(), variant),
@@ -257,7 +235,6 @@ def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]
 #: Programs first: until a process has started, the memory of its parent counts as its own, which is small at first.
 GROUPS: dict[str, Callable[[argparse.Namespace], None]] = {
     "startup": measure_startup,
-    "reports": measure_reports,
     "scale": measure_scale,
     "segments": measure_segments,
     "sharing": measure_sharing,

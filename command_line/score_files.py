@@ -193,14 +193,12 @@ def _with_measures(
     quiet: bool,
 ) -> ScoreReport:
     """Return a report with the measures of its systems and baselines."""
-    from sari.reports.baseline_measures import add_baseline_measures
     from sari.reports.measuring import add_measures
 
     measures, side_data = chosen
     splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
     with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=quiet) as advance:
-        report = add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
-        return add_baseline_measures(report, columns, variants, measures, how=how, side_data=side_data)
+        return add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
 
 
 def _baselines(
@@ -241,11 +239,12 @@ def _document(
     """
     with needing("report", "--report"):
         from sari.reports import building, pages
-        from sari.reports.companions import REPORTED_MEASURES
+        from sari.reports.companions import MEASURES
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
-        measures = [*REPORTED_MEASURES, *(row for row in chosen.measures if row.is_slow)]
+        measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
+        measures += [row for row in chosen.measures if row not in MEASURES]
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
             document = building.build(
                 columns,
@@ -269,7 +268,7 @@ def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:
     """Return whether more was asked for than the scores and intervals that every report has."""
     tests = printed.resampling is not None and printed.resampling.comparisons
     more = printed.baselines or printed.by_references or printed.explanations or options.by_order
-    return bool(tests or more or options.own_measure)
+    return bool(tests or more)
 
 
 def _warnings_of_report(printed: ScoreReport) -> list[WarningRow]:

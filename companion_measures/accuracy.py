@@ -1,14 +1,13 @@
-"""String and tree accuracy: how many tokens of an output would have to be repaired to make it its reference.
+"""String and tree accuracy: how much of an output must be edited to turn it into its reference.
 
-All are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
-https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 where there are as many
-errors as tokens in the reference, and less where there are more. Texts are taken as they are: a token is what stands
-between whitespace, and case counts. Bad input is refused as by the metric: with a ValueError of one line that names
-the argument and the row.
+The measures are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
+https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 for as many errors as the
+reference has tokens, and negative for more. Texts are taken as they are: tokens are split at whitespace, and case
+counts. Bad input is refused as by the metric: with a ValueError of one line that names the argument and the row.
 """
 
 from collections import Counter, defaultdict, deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
 from typing import NamedTuple
@@ -22,12 +21,12 @@ from sari.validation import validate_texts
 
 
 class Errors(NamedTuple):
-    """The edits that make an output the reference.
+    """The edits between an output and its reference.
 
     Attributes:
-        insertions: tokens that the output has too many, moves included.
-        deletions: tokens that the output lacks, moves included.
-        substitutions: tokens that stand for another one.
+        insertions: tokens of the output that the reference does not have there, moves included.
+        deletions: tokens of the reference that the output does not have there, moves included.
+        substitutions: tokens in the place of another one.
         moves: pairs of an insertion and a deletion of the same token.
         tokens: the length of the reference.
     """
@@ -74,8 +73,8 @@ class Tree(NamedTuple):
 def string_errors(predictions, references) -> list[Errors]:
     """Return the errors of each prediction against its reference.
 
-    Tokens are aligned so that errors are fewest, with a substitution as one error; of the alignments with as few, one
-    with the fewest substitutions is taken, which leaves the most tokens in place.
+    Tokens are aligned with the fewest errors, where a substitution is one error. Of these alignments one with the
+    fewest substitutions is taken, which leaves the most tokens in place.
 
     Args:
         predictions, references: one text per segment.
@@ -131,44 +130,35 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Align with the most promising references first, and only where enough can have moved to beat what is known."""
-    promises = []
-    for text in references:
-        errors, tokens = Levenshtein.distance(output, text), max(len(text), 1)
-        simple = 1 - errors / tokens
-        promises.append((simple + (errors // 2) / tokens, simple, errors, text))  # at best, moves halve the errors
-    best, own = max(simple for _, simple, _, _ in promises), Counter(output)
-    for promise, simple, errors, text in sorted(promises, key=lambda row: row[0], reverse=True):
-        if promise <= best:
+    """Return the accuracy against the best reference, without aligning those that cannot be better."""
+
+    def highest(text: list[str]) -> float:
+        """Return the accuracy if all errors were moves: two errors count as one."""
+        errors = Levenshtein.distance(output, text)
+        return 1 - (errors - errors // 2) / max(len(text), 1)
+
+    best = -np.inf
+    for text in sorted(references, key=highest, reverse=True):
+        if highest(text) <= best:
             break
-        if simple + _most_moves(own, text, errors) / max(len(text), 1) > best:
-            best = max(best, _errors(output, text).generation_accuracy)
+        best = max(best, _errors(output, text).generation_accuracy)
     return best
-
-
-def _most_moves(output: Counter[str], reference: list[str], errors: int) -> int:
-    """Return how many of so many errors can be moves at most: a token that moves stands in both texts.
-
-    The tokens that stay are those of the longer text, less the errors, plus the fewer of insertions and deletions. A
-    move is one of both, and what stays or moves is common to both texts.
-    """
-    common = (output & Counter(reference)).total()
-    return max(common + errors - max(output.total(), len(reference)), 0) // 2
 
 
 def tree_errors(predictions, trees) -> list[Errors]:
     """Return the errors in the order of heads and daughters, summed over the treelets of each reference.
 
-    A treelet is a node that has daughters, with its daughters. Its words in the order of the reference are compared, as
-    in `string_errors`, with what stands for them in the output, in the order of the output. Which token stands for
-    which is known from the alignment of the whole texts, and where a token was moved, from its form. A token of the
-    output that stands for nothing in the reference belongs to no treelet and is one insertion.
+    A treelet is a node with its daughters. Its words, in the order of the reference, are compared as in `string_errors`
+    with the corresponding tokens of the output, in the order of the output. Tokens correspond if the alignment of the
+    whole texts pairs them; a moved token corresponds to an equal token. A token of the output without a corresponding
+    token belongs to no treelet and is one insertion.
 
     Args:
         predictions: one text per segment, tokenized like the trees.
         trees: one `Tree` per segment, as `read_trees` returns them.
     """
-    predictions, trees = _with_trees(predictions, trees)
+    predictions, trees = validate_texts("predictions", predictions), list(trees)
+    check_length("trees", trees, predictions, "predictions")
     for row, tree in enumerate(trees):
         _check_tree(tree, f"trees[{row}]")
     return [_tree_errors(output.split(), tree) for output, tree in zip(predictions, trees, strict=True)]
@@ -197,8 +187,8 @@ def generation_tree_accuracies(predictions, trees) -> np.ndarray:
 def understandability(predictions, trees) -> np.ndarray:
     """Return (1.3147 × simple tree accuracy − 0.1039 × substitutions − 0.4458) / 0.8689: float64[segments].
 
-    What people would say of the output, estimated by the paper's regression: 1 for a perfect sentence. Substitutions
-    are those of `string_errors`.
+    It is the paper's regression of judgements by people: 1 for a perfect sentence. Substitutions are those of
+    `string_errors`.
 
     >>> understandability(["the second phase"], [Tree(("the", "second", "phase"), (2, 2, -1))]).round(9)
     array([1.])
@@ -214,11 +204,11 @@ def quality(predictions, trees) -> np.ndarray:
 
 
 def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
-    """Refuse trees that are not those of the references: their words must be the same, in the same order.
+    """Refuse trees whose words are not those of the references, in the same order.
 
     Args:
         trees: one per segment.
-        references: of each segment the one that the tree is of, tokenized like it, in the same case.
+        references: the reference of each tree, tokenized like it, in the same case.
 
     Raises:
         ValueError: naming the first line that differs.
@@ -286,12 +276,6 @@ def _check_tree(tree: Tree, name: str) -> None:
         hanging.extend(daughters[hanging.popleft()])
 
 
-def _with_trees(predictions, trees) -> tuple[list[str], list[Tree]]:
-    predictions, trees = validate_texts("predictions", predictions), list(trees)
-    check_length("trees", trees, predictions, "predictions")
-    return predictions, trees
-
-
 def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
     stands_for = _correspondence(output, tree.tokens)
     position = {place: spot for spot, place in enumerate(stands_for) if place >= 0}
@@ -307,7 +291,7 @@ def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
 
 
 def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int]:
-    """Return for each token of the output the place in the reference that it stands for, -1 for none."""
+    """Return for each token of the output the place of its corresponding token in the reference, -1 for none."""
     pairs = _alignment(output, reference)
     stands_for = [-1] * len(output)
     free_places: dict[str, deque[int]] = defaultdict(deque)
@@ -320,7 +304,7 @@ def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int
         if stands_for[spot] < 0 and free_places[token]:
             stands_for[spot] = free_places[token].popleft()
     taken = set(stands_for)
-    for spot, place in pairs:  # what is left of the substitutions
+    for spot, place in pairs:  # tokens that were not moved, but substituted
         if spot is not None and place is not None and stands_for[spot] < 0 and place not in taken:
             stands_for[spot] = place
     return stands_for
@@ -340,39 +324,36 @@ def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, 
     Returns:
         Pairs of places in both, in order; None on one side for an insertion or deletion.
     """
-    # One integer orders both wishes: an error costs `error`, a substitution 1 more.
+    # One integer orders both: an error costs `error`, a substitution 1 more.
     error = min(len(output), len(reference)) + 1
-    numbers: dict = {}
-    ids = np.array([numbers.setdefault(token, len(numbers)) for token in output], np.int64)
-    wanted = [numbers.get(token, -1) for token in reference]
+    numbers = {token: number for number, token in enumerate(dict.fromkeys([*output, *reference]))}
+    ids, wanted = (np.array([numbers[token] for token in tokens], np.int64) for tokens in (output, reference))
+    changes = (wanted[:, None] != ids) * (error + 1)
     ramp = error * np.arange(len(output) + 1)
-    costs = np.empty((len(reference) + 1, len(output) + 1), np.int64)
-    costs[0] = ramp
-    for row, token in enumerate(wanted, 1):
-        above = costs[row - 1]
-        costs[row, 0] = above[0] + error
-        costs[row, 1:] = np.minimum(above[1:] + error, above[:-1] + (ids != token) * (error + 1))
-        costs[row] = np.minimum.accumulate(costs[row] - ramp) + ramp  # runs of insertions
-    return list(_path_back(costs.tolist(), error, ids.tolist(), wanted))[::-1]
-
-
-def _path_back(costs: list[list[int]], error: int, ids: list[int], wanted: list[int]) -> Iterator[tuple]:
-    place, spot = len(wanted), len(ids)
+    rows = [ramp]
+    for change in changes:
+        row = rows[-1] + error
+        row[1:] = np.minimum(row[1:], rows[-1][:-1] + change)
+        rows.append(np.minimum.accumulate(row - ramp) + ramp)  # runs of insertions
+    costs, substituted = np.array(rows).tolist(), changes.tolist()
+    pairs: list[tuple[int | None, int | None]] = []
+    place, spot = len(reference), len(output)
     while place or spot:
         cost = costs[place][spot]
-        if place and spot and cost == costs[place - 1][spot - 1] + (ids[spot - 1] != wanted[place - 1]) * (error + 1):
+        if place and spot and cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
             place, spot = place - 1, spot - 1
-            yield spot, place
+            pairs.append((spot, place))
         elif spot and cost == costs[place][spot - 1] + error:
             spot -= 1
-            yield spot, None
+            pairs.append((spot, None))
         else:
             place -= 1
-            yield None, place
+            pairs.append((None, place))
+    return pairs[::-1]
 
 
 def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:
-    predictions, trees = _with_trees(predictions, trees)
+    trees = list(trees)
     accuracies = simple_tree_accuracies(predictions, trees)
     strings = [_errors(output.split(), tree.tokens) for output, tree in zip(predictions, trees, strict=True)]
     return accuracies, np.array([row.substitutions for row in strings], np.float64)

@@ -1,7 +1,7 @@
 """How hard texts are to read: Flesch–Kincaid grades, each as published, and the ranks of words by frequency.
 
-There is no one Flesch–Kincaid grade: what is a word, a syllable and a sentence is left open by Kincaid et al. 1975, and
-the implementations that papers use differ by two grades on the same text. So each of them is a row of data.
+Kincaid et al. 1975 do not define what a word, a syllable and a sentence are. The implementations that papers use differ
+by two grades on the same text, so each of them is a row of data.
 """
 
 from collections.abc import Callable, Collection, Mapping, Sequence
@@ -23,7 +23,7 @@ from sari.companion_measures.words import (
 )
 from sari.tokenization import Text, count_sentences, split_into_tokens
 from sari.validation import validate_texts
-from sari.variants import PUNKT
+from sari.variants import PUNKT, check_choice
 
 #: How many words of a table of frequencies EASSE has ranks for.
 RANKED_WORDS = 50_000
@@ -31,23 +31,17 @@ RANKED_WORDS = 50_000
 _13A = Text("13a", False, splits_on_space=False)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Grade:
-    """A Flesch–Kincaid grade as someone published it: 0.39 × words / sentences + 11.8 × syllables / words − constant.
+    """A Flesch–Kincaid grade as published: 0.39 × words / sentences + 11.8 × syllables / words − constant.
 
     Attributes:
-        name: by which it is asked for.
-        summary: what its words, syllables and sentences are.
-        source: where it is published.
         counts: from texts to words, syllables and sentences of each: int64[segments, 3].
         by_segment: whether it is the mean of the grades of single segments; else that of all sums.
         constant: what is subtracted.
-        lowest, highest: what lies beyond is brought to them.
+        lowest, highest: values outside are moved to them.
     """
 
-    name: str
-    summary: str
-    source: str
     counts: Callable[[Sequence[str]], np.ndarray]
     by_segment: bool = False
     constant: float = 15.59
@@ -65,16 +59,16 @@ class Grade:
 def _counts(
     texts: Sequence[str], split: Callable[[str], list[str]], syllables: Callable[[str], int], sentences: np.ndarray
 ) -> np.ndarray:
-    tokens = map(split, texts)
-    rows = [(len(words), sum(map(syllables, words))) for words in tokens]
+    rows = [(len(words), sum(map(syllables, words))) for words in map(split, texts)]
     return np.column_stack([np.array(rows, np.int64).reshape(-1, 2), sentences])
 
 
-def _dictionary_counts(texts: Sequence[str]) -> np.ndarray:
-    def words(text: str) -> list[str]:
-        return list(filter(has_letter_or_digit, text.split()))
+def _words(text: str) -> list[str]:
+    return list(filter(has_letter_or_digit, text.split()))
 
-    return _counts(texts, words, dictionary_syllables, sentence_counts(texts))
+
+def _dictionary_counts(texts: Sequence[str]) -> np.ndarray:
+    return _counts(texts, _words, dictionary_syllables, sentence_counts(texts))
 
 
 def _easse_counts(texts: Sequence[str]) -> np.ndarray:
@@ -88,37 +82,20 @@ def _joshua_counts(texts: Sequence[str]) -> np.ndarray:
 
 #: The grades by name, ours first.
 GRADES = {
-    grade.name: grade
-    for grade in (
-        Grade(
-            "kincaid",
-            "words with a letter or digit; syllables by syllapy's dictionary; sentences by marks",
-            "Kincaid et al. 1975, Derivation of New Readability Formulas",
-            _dictionary_counts,
-        ),
-        Grade(
-            "easse",
-            "13a tokens, marks too; syllables by patterns; sentences by Punkt",
-            "https://github.com/feralvam/easse, fkgl.py (6a4352e)",
-            _easse_counts,
-            lowest=0,
-        ),
-        Grade(
-            "xu2016",
-            "tokens, marks too; syllables by vowel groups; a segment is a sentence; mean of segments",
-            "https://github.com/Sanqiang/text_simplification, FleschKincaid.java (9632eee), as in Joshua 5",
-            _joshua_counts,
-            by_segment=True,
-            constant=15.19,
-            lowest=0,
-            highest=25,
-        ),
-    )
+    # Kincaid et al. 1975, Derivation of New Readability Formulas. Words have a letter or digit; syllables are those of
+    # syllapy's dictionary; sentences end at their marks.
+    "kincaid": Grade(counts=_dictionary_counts),
+    # https://github.com/feralvam/easse, fkgl.py (6a4352e). Words are 13a tokens, marks included; syllables are counted
+    # by patterns; sentences are Punkt's.
+    "easse": Grade(counts=_easse_counts, lowest=0),
+    # https://github.com/Sanqiang/text_simplification, FleschKincaid.java (9632eee), as in Joshua 5. Words are tokens,
+    # marks included; syllables are vowel groups; a segment is a sentence.
+    "xu2016": Grade(counts=_joshua_counts, by_segment=True, constant=15.19, lowest=0, highest=25),
 }
 
 
 def flesch_kincaid_counts(texts, *, variant: str = "kincaid") -> np.ndarray:
-    """Return what grades are made of: words, syllables and sentences of each text, int64[segments, 3].
+    """Return the counts that grades are computed from: words, syllables and sentences of each text, int64[segments, 3].
 
     Args:
         texts: one text per segment.
@@ -148,13 +125,13 @@ def flesch_kincaid_grade(texts, *, variant: str = "kincaid") -> float:
     """Return the grade level of texts: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
 
     Kincaid et al. 1975, over all texts together; with "xu2016" the mean of the grades of single texts. Texts without
-    words have the grade 0. Made for English.
+    words have the grade 0. It is made for English.
 
     Args:
         texts: one text per segment.
-        variant: whose words, syllables and sentences: "kincaid", ours (words are tokens with a letter or a digit,
-            syllables those of the package `syllapy`, sentences those of `sentence_counts`); "easse", what EASSE prints,
-            with raw texts as its input (needs NLTK's Punkt); "xu2016", the FK of Xu et al. 2016, table 5.
+        variant: how words, syllables and sentences are counted: "kincaid", our way (words are tokens with a letter or a
+            digit, syllables those of the package `syllapy`, sentences those of `sentence_counts`); "easse", as EASSE
+            does, which takes raw texts (needs NLTK's Punkt); "xu2016", for the FK of Xu et al. 2016, table 5.
 
     Raises:
         ImportError: for "easse" without NLTK or its data.
@@ -170,16 +147,15 @@ def flesch_kincaid_grade(texts, *, variant: str = "kincaid") -> float:
 
 
 def _grade(variant: str) -> Grade:
-    if not isinstance(variant, str) or variant not in GRADES:
-        raise ValueError(f"variant: got {variant!r}, wanted one of {', '.join(GRADES)}")
+    check_choice("variant", variant, GRADES)
     return GRADES[variant]
 
 
 def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> np.ndarray:
     """Return how rare the words of each text are, EASSE's lexical complexity score: float64[segments].
 
-    The third quartile of the logarithms of 1 + rank, of words that have a rank and are neither marks nor stop words;
-    where there is none, that of the last rank. EASSE's CLI lowercases texts and splits them by 13a first.
+    It is the third quartile of log(1 + rank) over the words that have a rank and are neither marks nor stop words. A
+    text without such words has log(1 + number of ranks). EASSE's CLI lowercases texts and splits them by 13a first.
 
     Args:
         texts: one text per segment.
@@ -189,23 +165,19 @@ def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> 
     >>> word_ranks(["the cat sat .", "it ."], {"the": 0, "cat": 1, "sat": 2}, {"the", "it"}).round(3).tolist()
     [0.997, 1.386]
     """
-    nothing = np.log(1 + len(ranks))
-    counted = (_counted_words(text, ranks, stop_words) for text in validate_texts("texts", texts))
-    rows = (np.log([1 + ranks[word] for word in words]) for words in counted)
-    return np.array([np.quantile(row, 0.75) if len(row) else nothing for row in rows], np.float64)
-
-
-def _counted_words(text: str, ranks: Mapping[str, int], stop_words: Collection[str]) -> list[str]:
-    return [
-        word for word in text.split() if word in ranks and word not in punctuation and word.lower() not in stop_words
-    ]
+    rows = []
+    for text in validate_texts("texts", texts):
+        words = [word for word in text.split() if word in ranks and word not in punctuation]
+        counted = [ranks[word] for word in words if word.lower() not in stop_words]
+        rows.append(np.quantile(np.log1p(counted), 0.75) if counted else np.log1p(len(ranks)))
+    return np.array(rows, np.float64)
 
 
 def read_ranks(path: str | Path) -> dict[str, int]:
-    """Read a table of frequencies: a word in each line, the most frequent first, and behind a tab what may stand there.
+    """Read a table of frequencies: a word in each line, the most frequent first; what follows a tab is ignored.
 
     EASSE's is tseval/resources/various/enwiki_frequency_table.tsv of
-    https://github.com/facebookresearch/text-simplification-evaluation; of it the first 50,000 words count.
+    https://github.com/facebookresearch/text-simplification-evaluation. Only the first 50,000 words count.
 
     Raises:
         OSError: for a file that cannot be read.

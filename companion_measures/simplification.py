@@ -1,18 +1,17 @@
-"""Measures of simplification to set beside SARI: what a system did to its sources, and how near it came to people.
+"""Measures of simplification to report with SARI: how outputs differ from sources and from references.
 
 The measures are those of Narayan and Gardent 2014 (tables 3 and 4, https://aclanthology.org/P14-1041) and of EASSE's
 quality estimation (Alva-Manchego et al. 2019, https://github.com/feralvam/easse, commit 6a4352e, which takes its
 features from https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
 
-Texts are taken as they are: a token is what stands between whitespace, and case counts. Tokenize and lowercase first
-what should be compared that way. Functions with a name in the plural return one number per segment, in a numpy array;
-the others return one number for the whole corpus. Like the metric, all of them refuse what is not a column of texts
-with a ValueError of one line that names the argument and the row.
+Texts are taken as they are: tokens are split at whitespace, and case counts. Tokenize and lowercase the texts first
+where that is wanted. Each function returns one number per segment, in a numpy array. Like the metric, all functions
+refuse bad columns of texts with a ValueError of one line that names the argument and the row.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
@@ -21,10 +20,10 @@ from rapidfuzz.distance import Indel, Levenshtein
 from sari.companion_measures.columns import pairs_of_texts, texts_and_references
 from sari.validation import validate_texts
 
-# A sentence ends at its marks, with the quotes and brackets that close after them, where whitespace follows; in scripts
+# A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
 # without spaces, at the mark alone.
 _END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？]+[」』”’）]*""")
-# Where the next sentence follows a full stop without a space: between words of two letters or more, in no web address.
+# The next sentence may follow a mark without a space, between words of at least two letters; not in a web address.
 _GLUED_END = re.compile(r"(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})(?!(?:com|org|net|edu|gov|co|uk)\b)")
 _ANY_END = re.compile(f"{_END.pattern}|{_GLUED_END.pattern}")
 _ABBREVIATIONS = {
@@ -37,10 +36,10 @@ _LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 def sentence_counts(texts) -> np.ndarray:
     """Return how many sentences each text has: int64[segments].
 
-    A sentence ends at a full stop, exclamation or question mark before whitespace or the end, also where the next one
-    follows without a space ("end.The"), unless the stop belongs to an abbreviation, an initial or a web address. A stop
-    that is a token of its own may belong to a title ("mr ."). What remains behind the last end is a sentence if it has
-    a letter or digit. An empty text has none.
+    A sentence ends at a full stop, exclamation or question mark before whitespace or the end of the text, and before a
+    sentence that follows without a space ("end.The"). A full stop of an abbreviation, initial or web address does not
+    end it, nor one after a title ("mr ."). Text after the last end is a sentence if it has a letter or digit. An empty
+    text has no sentence.
 
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
@@ -61,7 +60,7 @@ def _sentences(text: str) -> int:
 
 
 def _is_end(text: str, match: re.Match, cased: bool) -> bool:
-    """Whether a mark ends a sentence; the last thing of a text always does."""
+    """Tell whether a mark ends a sentence; the last mark of a text always does."""
     rest = text[match.end() :].lstrip()
     before = text[: match.start()].split()
     if not rest or not before or not match[0].startswith("."):
@@ -85,9 +84,9 @@ def splits(sources, predictions) -> np.ndarray:
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:
-    """Return the F1 of the tokens of each prediction, of the reference where it is best, in percent: float64[segments].
+    """Return the F1 of the tokens of each prediction against the best reference, in percent: float64[segments].
 
-    EASSE's `corpus_f1_token` is the mean: tokens are counted wherever they stand.
+    The order of tokens does not matter. EASSE's `corpus_f1_token` is the mean.
 
     Args:
         predictions: one text per segment.
@@ -97,28 +96,20 @@ def token_f1_scores(predictions, references) -> np.ndarray:
     [80.0, 0.0]
     """
     predictions, references = texts_and_references(predictions, references)
-    return _numbers(map(_best_token_f1, predictions, references), np.float64)
+    pairs = zip(predictions, references, strict=True)
+    return np.fromiter((max(_token_f1(output, text) for text in others) for output, others in pairs), np.float64)
 
 
-def _best_token_f1(output: str, references: list[str]) -> float:
-    tokens = output.split()
-    counted = dict(Counter(tokens))
-    return max(_token_f1(tokens, counted, text.split()) for text in references)
-
-
-def _token_f1(output: list[str], counted: dict[str, int], reference: list[str]) -> float:
-    left, common = counted.copy(), 0
-    for token in reference:
-        if left.get(token):
-            left[token] -= 1
-            common += 1
-    return 200 * common / (len(output) + len(reference)) if common else 0.0
+def _token_f1(output: str, reference: str) -> float:
+    tokens, others = Counter(output.split()), Counter(reference.split())
+    common = (tokens & others).total()
+    return 200 * common / (tokens.total() + others.total()) if common else 0.0
 
 
 def edit_distances(texts, references) -> np.ndarray:
     """Return how many tokens must be inserted, deleted or substituted to turn one text into the other: int64[segments].
 
-    Levenshtein's distance over tokens, 0 where nothing was edited; with several references, that to the nearest.
+    This is Levenshtein's distance over tokens; with several references, the smallest.
 
     Args:
         texts: one text per segment, such as the sources.
@@ -128,13 +119,19 @@ def edit_distances(texts, references) -> np.ndarray:
     array([0, 3])
     """
     texts, references = texts_and_references(texts, references, "texts")
-    return _numbers(
-        (
-            min(Levenshtein.distance(text.split(), other.split()) for other in others)
-            for text, others in zip(texts, references, strict=True)
-        ),
-        np.int64,
-    )
+    pairs = ((text.split(), map(str.split, others)) for text, others in zip(texts, references, strict=True))
+    return np.fromiter((min(Levenshtein.distance(text, other) for other in others) for text, others in pairs), np.int64)
+
+
+def equal_tokens(texts, references) -> np.ndarray:
+    """Return which texts have the tokens of a reference, in the same order: bool[segments].
+
+    >>> equal_tokens(["a b", "a b"], [["x", "a  b"], ["b a"]])
+    array([ True, False])
+    """
+    texts, references = texts_and_references(texts, references, "texts")
+    pairs = zip(texts, references, strict=True)
+    return np.fromiter((text.split() in map(str.split, others) for text, others in pairs), bool)
 
 
 def compression_ratios(sources, predictions) -> np.ndarray:
@@ -147,10 +144,10 @@ def compression_ratios(sources, predictions) -> np.ndarray:
 
 
 def levenshtein_similarities(sources, predictions) -> np.ndarray:
-    """Return how alike source and prediction are, from 0 to 1, the same: float64[segments].
+    """Return how similar the characters of source and prediction are, from 0 to 1: float64[segments].
 
-    1 − (insertions + deletions) / (characters of both), by the fewest of them: what EASSE takes from the package
-    Levenshtein as `ratio`.
+    It is 1 − (insertions + deletions) / (characters of both), with the fewest insertions and deletions. EASSE calls
+    the function `ratio` of the package Levenshtein.
 
     >>> levenshtein_similarities(["abcd", "ab"], ["abc", "ab"]).round(3)
     array([0.857, 1.   ])
@@ -170,9 +167,9 @@ def exact_copies(sources, predictions) -> np.ndarray:
 def added_proportions(sources, predictions) -> np.ndarray:
     """Return the share of tokens that were added: float64[segments], from 0 to 1.
 
-    Tokens of the prediction beyond those of the source, each as often as it occurs there, per token of the longer of
-    the two; 0 where both are empty. EASSE's denominator tokenizes once more, which changes nothing in text tokenized by
-    13a.
+    It is the number of tokens of the prediction that the source does not have (or not as often), divided by the number
+    of tokens of the longer of the two; 0 if both are empty. EASSE tokenizes once more for the denominator, which
+    changes nothing in texts that 13a has tokenized.
 
     >>> added_proportions(["a b b"], ["a b c c"])
     array([0.5])
@@ -196,8 +193,4 @@ def _beyond(text: str, other: str) -> float:
 
 
 def _of_pairs(function: Callable[[str, str], float], sources, predictions) -> np.ndarray:
-    return _numbers(map(function, *pairs_of_texts(sources, predictions)), np.float64)
-
-
-def _numbers(values: Iterable, kind: type) -> np.ndarray:
-    return np.fromiter(values, kind)
+    return np.fromiter(map(function, *pairs_of_texts(sources, predictions)), np.float64)

@@ -1,6 +1,6 @@
-"""Measures of machine translation, as sacreBLEU computes them over tokens as they are: BLEU, iBLEU, chrF and TER.
+"""Measures of machine translation, as sacreBLEU computes them over given tokens: BLEU, iBLEU, chrF and TER.
 
-Scores of corpora are computed from counts of segments, which add up: `bleu_counts`, and from their sums `bleu_of_sums`.
+Scores of corpora are computed from sums of the counts of segments: `bleu_of_sums` from sums of `bleu_counts`.
 """
 
 from collections import Counter
@@ -39,8 +39,8 @@ def bleu(predictions: Any, references: Any, *, tokenize: str = "none", **options
 def bleu_counts(predictions: Any, references: Any) -> np.ndarray:
     """Return the counts of each segment from which BLEU is computed: int64[segment, 10]; they add up.
 
-    The columns are the length of the prediction, the length of the closest reference (of two equally close ones, the
-    shorter), the matching n-grams of orders 1 to 4, and all n-grams of the prediction of orders 1 to 4.
+    The columns are the length of the prediction, the length of the closest reference (the shorter of two equally close
+    ones), the matching n-grams of orders 1 to 4, and all n-grams of the prediction of orders 1 to 4.
 
     Args:
         predictions, references: as in `bleu`.
@@ -60,18 +60,28 @@ def bleu_counts(predictions: Any, references: Any) -> np.ndarray:
 def bleu_of_sums(sums: np.ndarray) -> np.ndarray:
     """Return the corpus BLEU in percent, float64[...], of sums of `bleu_counts`, float64[..., 10].
 
-    The same as sacreBLEU's `compute_bleu`, of thousands of resamples at once.
+    This is sacreBLEU's `compute_bleu` for thousands of resamples at once.
 
     >>> bleu_of_sums(np.array([[4, 4, 4, 3, 2, 1, 4, 3, 2, 1], [4, 4, 2, 0, 0, 0, 4, 3, 2, 1]])).round(2).tolist()
     [100.0, 19.0]
     """
     length, reference_length = sums[..., 0], sums[..., 1]
-    matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
-    unmatched = matches == 0
-    smoothed = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=-1), matches) / np.maximum(totals, 1)
-    some = (totals > 0).all(axis=-1) & ~unmatched.all(axis=-1)
+    matches, totals = np.split(sums[..., 2:], 2, axis=-1)
+    some = (totals > 0).all(axis=-1) & (matches > 0).any(axis=-1)
     short = np.minimum(0, 1 - reference_length / np.maximum(length, 1))
-    return np.where(some, 100 * np.exp(short + np.log(smoothed).mean(axis=-1)), 0.0)
+    return np.where(some, 100 * np.exp(short + np.log(smoothed_precisions(sums)).mean(axis=-1)), 0.0)
+
+
+def smoothed_precisions(sums: np.ndarray) -> np.ndarray:
+    """Return the precisions of orders 1 to 4, float64[..., 4], of sums of `bleu_counts`, smoothed as by bleu-1.04.pl.
+
+    The first order without a match counts half a match, the next a quarter, and so on. An order without n-grams has the
+    precision 1.
+    """
+    matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
+    unmatched = (matches == 0) & (totals > 0)
+    smoothed = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=-1), matches)
+    return np.where(totals > 0, smoothed / np.maximum(totals, 1), 1.0)
 
 
 def ibleu(sources: Any, predictions: Any, references: Any, *, alpha: float = 0.9, **options: Any) -> float:
@@ -106,8 +116,8 @@ def ibleu_of_sums(sums: np.ndarray, *, alpha: float = 0.9) -> np.ndarray:
 def chrf_counts(predictions: Any, references: Any) -> np.ndarray:
     """Return the counts of each segment from which chrF is computed: int64[segment, 18]; they add up.
 
-    For each order from 1 to 6: the character n-grams of the prediction, those of the reference that gives the highest
-    chrF, and those that match, all without whitespace.
+    The columns are, for each order from 1 to 6, the numbers of character n-grams of the prediction, of the reference
+    with the highest chrF, and of those that match. Whitespace does not count.
 
     Args:
         predictions, references: as in `bleu`.
@@ -154,7 +164,7 @@ def ter_of_sums(sums: np.ndarray) -> np.ndarray:
     return 100 * np.where(length > 0, edits / np.where(length > 0, length, 1), edits > 0)
 
 
-# Several systems are measured segment by segment, so that references need to be prepared once for all of them.
+# Systems are measured segment by segment, so that references are prepared once for all systems.
 @lru_cache(64)
 def _characters(text: str) -> list[Counter[str]]:
     return extract_all_char_ngrams(text, _ORDERS)
@@ -169,7 +179,7 @@ def _matching_characters(text: str, reference: str) -> list[int]:
 
 @lru_cache(16)
 def _prepared(references: tuple[str, ...]) -> BLEU:
-    """Return BLEU with the references of one segment, as a corpus of its own: sacreBLEU returns counts of corpora."""
+    """Return BLEU with the references of one segment: a corpus of its own, since sacreBLEU counts corpora."""
     return BLEU(tokenize="none", force=True, references=[[text] for text in references])
 
 

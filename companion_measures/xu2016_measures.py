@@ -1,11 +1,11 @@
 """Measures of Xu et al. 2016, "Optimizing Statistical Machine Translation for Text Simplification", table 5.
 
-https://aclanthology.org/Q16-1029. What the paper computes is not what its equations say: FKBLEU (equation 3) is the
-root of iBLEU × sigmoid(FK(source) − FK(output)), as the text says ("geometric mean") and its figures show, where the
-equation has no root and the other sign. And all columns of the table are means of sentences, of the metrics of the
-Joshua that the authors released (GradeLevelBLEU.java and BLEU.java of ppdb-simplification-release-joshua5.0, in
-https://github.com/Sanqiang/text_simplification at 9632eee, run by its JoshuaEval.java). So computed, all 24 figures of
-the table but SARI's come out to the digit.
+https://aclanthology.org/Q16-1029. The paper does not compute what its equation 3 says. FKBLEU is the root of
+iBLEU × sigmoid(FK(source) − FK(output)), as the text says ("geometric mean") and the figures show; the equation has no
+root, and the other sign. All columns of the table are means of sentences, by the Joshua that the authors released
+(GradeLevelBLEU.java and BLEU.java of ppdb-simplification-release-joshua5.0, in
+https://github.com/Sanqiang/text_simplification at 9632eee, run by its JoshuaEval.java). Computed like that, all 24
+figures of FK, BLEU, iBLEU and FKBLEU come out to the digit.
 """
 
 from dataclasses import replace
@@ -15,7 +15,7 @@ import numpy as np
 
 from sari.companion_measures.columns import check_alpha, texts_and_references
 from sari.companion_measures.readability import GRADES
-from sari.companion_measures.translation import bleu_counts
+from sari.companion_measures.translation import bleu_counts, smoothed_precisions
 from sari.companion_measures.words import joshua_syllables, joshua_tokens
 from sari.validation import validate_columns
 
@@ -23,7 +23,7 @@ from sari.validation import validate_columns
 def bleu_scores(predictions, references) -> np.ndarray:
     """Return the BLEU of each prediction in percent, as Joshua computes it: float64[segments].
 
-    Orders without a match are smoothed as by bleu-1.04.pl, orders that a short prediction does not have count as 1.
+    Precisions are those of `translation.smoothed_precisions`.
 
     Args:
         predictions: one text per segment.
@@ -40,8 +40,8 @@ def bleu_scores(predictions, references) -> np.ndarray:
 def ibleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np.ndarray:
     """Return alpha × BLEU against the references − (1 − alpha) × BLEU against the source, in percent, of each segment.
 
-    BLEU's brevity penalty compares with the mean length of the references, rounded down, and sources keep their tokens
-    where marks are split from the words of predictions and references.
+    BLEU's brevity penalty takes the mean length of the references, rounded down. Marks are split from the words of
+    predictions and references, not from those of sources.
 
     Args:
         sources, predictions, references: as in the metric.
@@ -65,8 +65,8 @@ def ibleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np.
 def fkbleu_scores(sources, predictions, references, *, alpha: float = 0.9) -> np.ndarray:
     """Return √(iBLEU × sigmoid(FK(source) − FK(prediction))) of each segment, in percent: float64[segments].
 
-    An output that is easier to read than its source gains. Where Joshua has no number (a negative iBLEU, an empty
-    output) it is 0.
+    It rises if an output is easier to read than its source. It is 0 where Joshua has no number: for a negative iBLEU
+    and for an empty output.
 
     Args:
         sources, predictions, references, alpha: as in `ibleu_scores`.
@@ -100,12 +100,7 @@ def _grades(words: list[list[str]]) -> np.ndarray:
 
 def _bleu(counts: np.ndarray, reference_lengths: np.ndarray) -> np.ndarray:
     """Return Joshua's BLEU, from 0 to 1, of each row of counts."""
-    length = counts[:, 0].astype(np.float64)
-    half = (counts.shape[1] - 2) // 2
-    matches, totals = counts[:, 2 : 2 + half], counts[:, 2 + half :]
-    unmatched = (matches == 0) & (totals > 0)
-    smoothed = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=1), matches)
-    precisions = np.where(totals > 0, smoothed / np.maximum(totals, 1), 1.0)
-    short = length < reference_lengths
-    penalty = np.where(short & (length > 0), np.exp(1 - reference_lengths / np.maximum(length, 1)), ~short * 1.0)
-    return penalty * np.exp(np.log(precisions).mean(axis=1))
+    length = counts[:, 0]
+    short = np.minimum(0, 1 - reference_lengths / np.maximum(length, 1))
+    bleu = np.exp(short + np.log(smoothed_precisions(counts)).mean(axis=1))
+    return np.where((length == 0) & (reference_lengths > 0), 0.0, bleu)

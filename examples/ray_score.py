@@ -3,9 +3,8 @@
     python examples/ray_score.py segments.jsonl scored --variant easse
 
 The input has columns `source`, `prediction` and `references`, or the plurals. The output is a new folder of Parquet
-files with the same rows, and for each row its own "sari", "keep", "delete" and "add", in percent. The order of the rows
-can only change if Ray loses a process: if it matters, give the rows an id. The score of the corpus is printed. It is
-exact for every variant and in any order: each batch becomes a state, and states are merged.
+files with the same rows in the same order, and for each row its own "sari", "keep", "delete" and "add", in percent.
+The score of the corpus is printed. It is exact for every variant: each batch becomes a state, and states are merged.
 A Parquet file or folder is read by all processes. A JSON Lines file must fit into the memory of one. On a cluster, the
 files and this project need the same path on every machine.
 """
@@ -67,6 +66,7 @@ class BatchCounter(Worker):
 
 def read(path: str) -> ray.data.Dataset:
     """Return the rows of a JSON Lines file, of a Parquet file, or of a folder of Parquet files."""
+    ray.data.DataContext.get_current().execution_options.preserve_order = True
     if Path(path).is_dir() or path.endswith(".parquet"):
         rows = ray.data.read_parquet(path)
     else:
@@ -85,8 +85,7 @@ def read(path: str) -> ray.data.Dataset:
 
 
 def mapped(rows: ray.data.Dataset, worker: type, variant: str, *, workers: int, batch_size: int) -> ray.data.Dataset:
-    """Return what the workers make of batches of rows, in the order of the rows unless a process is lost."""
-    ray.data.DataContext.get_current().execution_options.preserve_order = True
+    """Return what the workers make of batches of rows, in the order of the rows."""
     # In blocks of one batch, so that the rows of a single large file also go to all workers.
     return rows.repartition(target_num_rows_per_block=batch_size).map_batches(
         worker,

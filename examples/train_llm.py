@@ -2,8 +2,8 @@
 
     python examples/train_llm.py
 
-Everything is made on the spot, with 1,200 training and 50 evaluation sentences from the grammar of train.py: the model
-is a randomly initialised Llama, the trainer TRL's SFTTrainer. The lines with `sari` are the same for a real model.
+The data, the tokenizer and the randomly initialised Llama are made on the spot, see toy_data.py: 1,200 training and 50
+evaluation sentences. The trainer is TRL's SFTTrainer. The lines with `sari` are the same for a real model.
 """
 
 import argparse
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import evaluate
 from datasets import Dataset
-from train import sentence, train_tokenizer
-from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+from toy_data import sentences, tiny_llama, train_tokenizer
+from transformers import set_seed
 from trl import SFTConfig, SFTTrainer
 
 SARI = Path(__file__).resolve().parent.parent / "sari.py"
@@ -30,16 +30,10 @@ def main() -> None:
 
     set_seed(1)
     rng = random.Random(1)
-    training, evaluation = ([sentence(rng) for _ in range(size)] for size in (options.sentences, 50))
-    tokenizer = train_tokenizer([text for row in training for text in (row["source"], *row["references"])])
+    training, evaluation = sentences(options.sentences, rng), sentences(50, rng)
+    tokenizer = train_tokenizer(training)
+    model = tiny_llama(len(tokenizer))
     columns = [{"prompt": PROMPT.format(row["source"]), "completion": " " + row["references"][0]} for row in training]
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            **{"vocab_size": len(tokenizer), "hidden_size": 128, "intermediate_size": 256, "num_hidden_layers": 2},
-            **{"num_attention_heads": 4, "max_position_embeddings": 256},
-            **{"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None},
-        )
-    )
     sari = evaluate.load(str(SARI))
     callback = sari.generation_callback(
         tokenizer,

@@ -2,8 +2,8 @@
 
     python examples/train_reward.py
 
-Everything is made on the spot, with 200 sentences from the grammar of train.py: the model is a randomly initialised
-Llama, the trainer TRL's GRPOTrainer. A few steps teach it nothing; the lines with `sari` are the same for a real model.
+The data, the tokenizer and the randomly initialised Llama are made on the spot, see toy_data.py: 200 sentences. The
+trainer is TRL's GRPOTrainer. A few steps teach it nothing; the lines with `sari` are the same for a real model.
 """
 
 import argparse
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import evaluate
 from datasets import Dataset
-from train import sentence, train_tokenizer
-from transformers import LlamaConfig, LlamaForCausalLM, set_seed
+from toy_data import sentences, tiny_llama, train_tokenizer
+from transformers import set_seed
 from trl import GRPOConfig, GRPOTrainer
 
 SARI = Path(__file__).resolve().parent.parent / "sari.py"
@@ -27,17 +27,10 @@ def main() -> None:
     options = parser.parse_args()
 
     set_seed(1)
-    rng = random.Random(1)
-    rows = [sentence(rng) for _ in range(200)]
-    tokenizer = train_tokenizer([text for row in rows for text in (row["source"], *row["references"])])
+    rows = sentences(200, random.Random(1))
+    tokenizer = train_tokenizer(rows)
     tokenizer.padding_side = "left"
-    model = LlamaForCausalLM(
-        LlamaConfig(
-            **{"vocab_size": len(tokenizer), "hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2},
-            **{"num_attention_heads": 4, "max_position_embeddings": 256},
-            **{"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None},
-        )
-    )
+    model = tiny_llama(len(tokenizer))
     sari = evaluate.load(str(SARI))
     with tempfile.TemporaryDirectory() as folder:
         trainer = GRPOTrainer(

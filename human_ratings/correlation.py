@@ -1,8 +1,8 @@
-"""How well scores agree with ratings by people: correlations, with intervals.
+"""Correlations of scores with ratings by people, with intervals.
 
-Segments of one source are alike: they share its length, its topic and its references. So the bootstrap draws sources,
-each with all its rows (a cluster bootstrap, Davison and Hinkley 1997, section 3.8). All scores see the same draws, so
-that the difference of two of them has an interval of its own: two intervals that overlap do not say that two scores
+Outputs for one source are not independent: they share its length, its topic and its references. So the bootstrap draws
+sources, each with all its rows (a cluster bootstrap, Davison and Hinkley 1997, section 3.8). All scores see the same
+draws, so that the difference of two scores has an interval, too: two overlapping intervals do not show that two scores
 agree equally well.
 """
 
@@ -19,13 +19,10 @@ from scipy import stats
 from sari.companion_measures.columns import Numbers, check_numbers
 from sari.significance import Resampling, Sample, resolve_resampling
 from sari.state import CorpusStatistics
-from sari.variants import SCORES
+from sari.variants import SCORES, check_choice
 
 # Cells of the matrix of draws and rows that is held at a time: 16 MB.
 _CELLS = 1 << 21
-
-# Variances of draws below this share of the variance of all rows are computed again, more exactly.
-_HARDLY = 1e-6
 
 
 @dataclass(frozen=True)
@@ -34,7 +31,7 @@ class Agreement:
 
     Attributes:
         value: the coefficient, from −1 to 1; nan if the scores, or the ratings, are all the same.
-        interval: its two ends; None if none was asked for.
+        interval: its two ends; None without a confidence.
         difference: from the coefficient of the baseline; None for the baseline itself and without a baseline.
         difference_interval: the two ends of the difference's interval.
     """
@@ -43,19 +40,6 @@ class Agreement:
     interval: tuple[float, float] | None = None
     difference: float | None = None
     difference_interval: tuple[float, float] | None = None
-
-
-class Coefficient(NamedTuple):
-    """A coefficient of correlation.
-
-    Attributes:
-        of: from two columns to the number.
-        of_draws: from scores and ratings, float64[row] or float64[draw, row], and int64[draw, row], how often each row
-            was drawn, to float64[draw]; nan for draws whose scores, or ratings, are all the same.
-    """
-
-    of: Callable[[np.ndarray, np.ndarray], float]
-    of_draws: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 
 def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearson") -> float:
@@ -75,7 +59,8 @@ def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearso
     (0.68, 1.0)
     """
     columns, target = check_numbers({"scores": scores}, ratings)
-    return _correlation(columns["scores"], target, _checked(coefficient))
+    check_choice("coefficient", coefficient, COEFFICIENTS)
+    return _correlation(columns["scores"], target, coefficient)
 
 
 def agreement(
@@ -94,8 +79,8 @@ def agreement(
     Args:
         scores: by name, a number for each row.
         ratings: a number for each row.
-        groups: what each row shares with others, such as its source; they are drawn together. None: each row is drawn
-            alone.
+        groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
+            group.
         coefficient: "pearson", "spearman" or "kendall".
         baseline: the name of the score that the others are compared with; None for no comparison.
         confidence: the level of intervals; None for none.
@@ -103,8 +88,8 @@ def agreement(
         seed: of the random numbers.
 
     Raises:
-        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, or if intervals are
-            asked for and there is a single source.
+        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, or for intervals
+            with a single group.
 
     >>> better = agreement({"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}, [10, 20, 30, 40], baseline="b")["a"]
     >>> round(better.value, 3), round(better.difference, 3)
@@ -112,13 +97,13 @@ def agreement(
     """
     how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
     columns, target = check_numbers(scores, ratings)
-    kind = _checked(coefficient, baseline, scores)
-    values = {name: _correlation(column, target, kind) for name, column in columns.items()}
+    _check_names(coefficient, baseline, scores)
+    values = {name: _correlation(column, target, coefficient) for name, column in columns.items()}
     drawn: dict[str, list[np.ndarray]] = {name: [] for name in columns}
     if how.confidence is not None:
         for weights in _row_draws(_numbers_of(groups, len(target)), how):
             for name, column in columns.items():
-                drawn[name].append(kind.of_draws(column, target, weights))
+                drawn[name].append(COEFFICIENTS[coefficient][1](column, target, weights))
     return _agreements(values, drawn, baseline, how)
 
 
@@ -166,7 +151,7 @@ def system_agreement(
         ValueError, TypeError: as in `agreement`, and if there are fewer than two systems.
     """
     how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-    kind = _checked(coefficient, baseline, scores)
+    _check_names(coefficient, baseline, scores)
     _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
     cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
     shape = tuple(int(numbers.max()) + 1 for numbers in cells)
@@ -179,11 +164,11 @@ def system_agreement(
         np.add.at(table, cells, summands)
         both = partial(_score_and_rating, statistic=statistic, shape=rows.shape[1:])
         own = both(table.sum(axis=0)[None])[0]
-        values[name] = _correlation(own[:, 0], own[:, 1], kind)
+        values[name] = _correlation(own[:, 0], own[:, 1], coefficient)
         if how.confidence is not None:
             samples = Sample(table, both, how.seed).resampled(how.interval_method, how.resamples)
             once = np.ones(samples.shape[:2], np.int64)
-            drawn[name] = [kind.of_draws(samples[..., 0], samples[..., 1], once)]
+            drawn[name] = [COEFFICIENTS[coefficient][1](samples[..., 0], samples[..., 1], once)]
     return _agreements(values, drawn, baseline, how)
 
 
@@ -229,40 +214,26 @@ def pairwise_agreement(
 
 
 def _pearson_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    drawn, totals = weights.astype(np.float64), weights.sum(axis=1)
+    one, other = (_centred(values, weights) for values in (scores, ratings))
+    squares = (weights * one**2).sum(axis=1) * (weights * other**2).sum(axis=1)
+    with np.errstate(invalid="ignore"):
+        return (weights * one * other).sum(axis=1) / np.sqrt(squares)
 
-    def mean(values: np.ndarray) -> np.ndarray:
-        return (drawn @ values if values.ndim == 1 else np.einsum("dr,dr->d", drawn, values)) / totals
 
-    one, other = (values - np.nanmean(values) for values in (scores, ratings))
-    variances = [mean(values**2) - mean(values) ** 2 for values in (one, other)]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        found = (mean(one * other) - mean(one) * mean(other)) / np.sqrt(variances[0] * variances[1])
-    # Draws that hardly vary lose digits, and some do not vary at all.
-    doubtful = [own <= _HARDLY * np.nanmean(values**2) for own, values in zip(variances, (one, other), strict=True)]
-    for draw in np.logical_or(*doubtful).nonzero()[0]:
-        columns = (np.broadcast_to(values, weights.shape)[draw] for values in (scores, ratings))
-        first, second = (np.repeat(column, weights[draw]) for column in columns)
-        found[draw] = _correlation(first, second, COEFFICIENTS["pearson"])
-    return found
+def _centred(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return values less the mean of each draw, float64[draw, row]; exactly 0 if all that are drawn are the same."""
+    values = np.broadcast_to(values, weights.shape)
+    first = (weights > 0).argmax(axis=1)[:, None]
+    shifted = values - np.take_along_axis(values, first, axis=1)
+    return shifted - (weights * shifted).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
 
 
 def _spearman_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return _pearson_of_draws(_ranks(scores, weights), _ranks(ratings, weights), weights)
 
 
-def _kendall_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    kind, columns = COEFFICIENTS["kendall"], np.broadcast_arrays(scores, ratings, weights)
-    return np.array(
-        [
-            _correlation(np.repeat(one, drawn), np.repeat(other, drawn), kind)
-            for one, other, drawn in zip(*columns, strict=True)
-        ]
-    )
-
-
 def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the ranks of rows among those drawn, less a constant, float64[draw, row]; ties share their middle."""
+    """Return the ranks of rows among those drawn, less a constant, float64[draw, row]; ties share their mean rank."""
     if values.ndim == 2:  # of systems, each drawn once
         return stats.rankdata(values, axis=1)
     distinct, inverse = np.unique(values, return_inverse=True)
@@ -272,27 +243,31 @@ def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
     return (np.cumsum(counts, axis=1) - counts / 2)[:, inverse]
 
 
-#: The coefficients by name.
-COEFFICIENTS = {
-    "pearson": Coefficient(lambda one, other: float(stats.pearsonr(one, other).statistic), _pearson_of_draws),
-    "spearman": Coefficient(lambda one, other: float(stats.spearmanr(one, other).statistic), _spearman_of_draws),
-    "kendall": Coefficient(lambda one, other: float(stats.kendalltau(one, other).statistic), _kendall_of_draws),
+def _kendall_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    draws = zip(*np.broadcast_arrays(scores, ratings, weights), strict=True)
+    return np.array([_correlation(np.repeat(one, own), np.repeat(other, own), "kendall") for one, other, own in draws])
+
+
+#: The coefficients by name: scipy's function of two columns, and a function of draws. That takes scores and ratings,
+#: float64[row] or float64[draw, row], and how often each row was drawn, int64[draw, row]. It returns float64[draw], nan
+#: for draws whose scores, or ratings, are all the same.
+COEFFICIENTS: dict[str, tuple[Callable[..., Any], Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]]] = {
+    "pearson": (stats.pearsonr, _pearson_of_draws),
+    "spearman": (stats.spearmanr, _spearman_of_draws),
+    "kendall": (stats.kendalltau, _kendall_of_draws),
 }
 
 
-def _checked(coefficient: str, baseline: str | None = None, scores: Collection[str] = ()) -> Coefficient:
-    """Return the coefficient of a name; ValueError for an unknown name or baseline."""
-    if not isinstance(coefficient, str) or coefficient not in COEFFICIENTS:
-        raise ValueError(f"coefficient: got {coefficient!r}, wanted one of {', '.join(COEFFICIENTS)}")
-    if baseline is not None and baseline not in scores:
-        raise ValueError(f"baseline: got {baseline!r}, wanted one of {', '.join(scores)}")
-    return COEFFICIENTS[coefficient]
+def _check_names(coefficient: str, baseline: str | None, scores: Collection[str]) -> None:
+    check_choice("coefficient", coefficient, COEFFICIENTS)
+    if baseline is not None:
+        check_choice("baseline", baseline, scores)
 
 
-def _correlation(scores: np.ndarray, ratings: np.ndarray, kind: Coefficient) -> float:
+def _correlation(scores: np.ndarray, ratings: np.ndarray, coefficient: str) -> float:
     if not (np.ptp(scores) > 0 and np.ptp(ratings) > 0):  # all the same, or nan
         return float("nan")
-    return kind.of(scores, ratings)
+    return float(COEFFICIENTS[coefficient][0](scores, ratings).statistic)
 
 
 def _row_draws(numbers: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:

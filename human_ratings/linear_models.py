@@ -1,4 +1,4 @@
-"""Ratings explained by measures: linear models, as Bangalore et al. 2000, section 4 (https://aclanthology.org/W00-1401)."""
+"""Linear models of ratings, as in section 4 of Bangalore et al. 2000 (https://aclanthology.org/W00-1401)."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from sari.companion_measures.columns import Numbers, check_numbers
 
 @dataclass(frozen=True)
 class Term:
-    """A term of a linear model: its coefficient, the standard error of it, t and the two-sided p-value."""
+    """A term of a linear model: its coefficient with standard error, t and two-sided p-value."""
 
     name: str
     coefficient: float
@@ -41,7 +41,7 @@ class LinearModel:
 
 
 def linear_model(measures: Mapping[str, Numbers], ratings: Numbers) -> LinearModel:
-    """Explain ratings by measures, by ordinary least squares, as Bangalore et al. 2000, section 4.
+    """Fit a linear model of ratings by measures with ordinary least squares, as Bangalore et al. 2000, section 4.
 
     The p-values treat all rows as independent: if several rows share a source, they are too small.
 

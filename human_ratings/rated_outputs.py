@@ -122,11 +122,8 @@ def agreements(
     """
     options: dict[str, Any] = {"coefficient": coefficient, "baseline": str(baseline), "confidence": how.confidence}
     options |= {"groups": outputs.texts.sources, "resamples": how.resamples, "seed": how.seed}
-    numbered = {str(number): score for number, score in enumerate(scores)}
     if level == "segments":
-        values = {number: score.values for number, score in numbered.items()}
-        found = agreement(values, outputs.ratings, **options)
-    else:
-        rows = {number: score.of_systems for number, score in numbered.items()}
-        found = system_agreement(rows, outputs.ratings, outputs.systems, **options)
-    return list(found.values())
+        values = {str(number): score.values for number, score in enumerate(scores)}
+        return list(agreement(values, outputs.ratings, **options).values())
+    rows = {str(number): score.of_systems for number, score in enumerate(scores)}
+    return list(system_agreement(rows, outputs.ratings, outputs.systems, **options).values())

@@ -1,9 +1,9 @@
-r"""Ratings by people in: a number per line, or a table of outputs with their ratings, as JSON Lines, CSV or TSV.
+r"""Read ratings by people: a number per line, or a table of outputs with their ratings, as JSON Lines, CSV or TSV.
 
-CSV is quoted where it has to be (RFC 4180); in TSV a quote is a quote. The first line names the columns: `source`,
-`prediction` (or `output`), `references` (or `reference`, `reference_1`, `reference_2` and so on, of which empty ones
-are left out), and, if they are there, `system` and `ratings` (or `rating`); others are ignored. The keys of JSON Lines
-are the same, with a list of `references`.
+CSV may have quoted cells (RFC 4180); in TSV quotes are text. The first line names the columns: `source`,
+`prediction` (or `output`), `references` (or `reference`, `reference_1`, `reference_2` and so on; empty references are
+left out), and optionally `system` and `ratings` (or `rating`). Other columns are ignored. JSON Lines have the same
+keys, with a list of `references`.
 """
 
 import csv

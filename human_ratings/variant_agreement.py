@@ -73,16 +73,12 @@ def _outcomes(collection: CollectionOfRatings, folder: Path) -> Iterator[Outcome
 def _by_references(folder: Path) -> Iterator[Outcome]:
     """Score one system with 1, 2, … of its references: means over subsets."""
     originals, simplified = REFERENCE_SETS["ASSET"]
-    files = [
-        "system_outputs/asset/test/ACCESS",
-        f"test_sets/{originals}",
-        *(f"test_sets/{name}" for name in simplified),
-    ]
-    outputs, sources, *references = EASSE.columns(folder, files)
-    texts = SystemColumns(sources, {"ACCESS": outputs}, list(map(list, zip(*references, strict=True))))
+    files = [f"test_sets/{name}" for name in simplified]
+    texts = EASSE.corpus(folder, f"test_sets/{originals}", "system_outputs/asset/test/ACCESS", files)
+    columns = SystemColumns(texts.sources, {"ACCESS": texts.predictions}, texts.references)
     for name in _BY_REFERENCES:
         variant, heading = resolve_variant(name), "SARI of ACCESS on ASSET by number of references"
-        for row in scores_by_references(texts, variant, subsets=10):
+        for row in scores_by_references(columns, variant, subsets=10):
             signature = variant.signature([row.references])
             yield Outcome(name, "", row.mean["sari"], signature, None, heading, str(row.references))
 

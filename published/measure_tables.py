@@ -1,7 +1,7 @@
 """Published tables of companion measures: Xu et al. 2016, and Narayan and Gardent 2014.
 
-A published figure belongs to the texts that it was computed from. It is shown beside texts whose digest its row names,
-and beside no others.
+A row has the digest of the texts that its figures were computed from. Published figures are shown only if the user's
+texts have the same digest.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -53,14 +53,13 @@ class PublishedMeasures(Published):
         """Measure each system; see `Published.outcomes`."""
         (repository,) = self.repositories
         for system, row in self.systems.items():
-            texts = repository.columns(folder, (self.sources, row.outputs, *self.references))
+            sources, outputs, references = repository.corpus(folder, self.sources, row.outputs, self.references)
             if self.lowercase:
-                texts = [list(map(str.lower, column)) for column in texts]
-            known = row.digest == digest(texts)
-            sources, outputs, *references = texts
-            targets = list(map(list, zip(*references, strict=True)))
+                sources, outputs = ([text.lower() for text in texts] for texts in (sources, outputs))
+                references = [[text.lower() for text in texts] for texts in references]
+            known = row.digest == digest([sources, outputs, *zip(*references, strict=True)])
             for (column, formula), printed in zip(self.columns.items(), row.printed, strict=True):
-                ours = float(formula(sources, outputs, targets))
+                ours = float(formula(sources, outputs, references))
                 yield Outcome(f"{system}: {column}", printed if known else "", ours, self.recipe)
 
 

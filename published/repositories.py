@@ -11,6 +11,7 @@ import pandas as pd
 
 from sari.text_files.errors import FileError
 from sari.text_files.reading import LineFile
+from sari.validation import Columns
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,11 @@ class Repository:
                     f"{file}: the file has {len(columns[-1])} lines, wanted {len(columns[0])} as in {files[0]}"
                 )
         return columns
+
+    def corpus(self, folder: Path, sources: str, outputs: str, references: Sequence[str]) -> Columns:
+        """Return the texts of files with a line per segment; errors as in `columns`."""
+        source, output, *others = self.columns(folder, (sources, outputs, *references))
+        return Columns(source, output, list(map(list, zip(*others, strict=True))))
 
     def table(self, folder: Path, file: str, names: Sequence[str]) -> pd.DataFrame:
         """Return columns of a table: comma-separated values with all cells as text, JSON, JSON Lines or Excel.

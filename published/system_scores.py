@@ -8,7 +8,6 @@ from typing import Any
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import DRESS, EASSE, SIMPLIFICATION, numbered
 from sari.state import score_columns
-from sari.validation import Columns
 from sari.variants import resolve_variant
 
 
@@ -55,9 +54,7 @@ class PublishedScores(Published):
         """Score each system; see `Published.outcomes`."""
         (repository,) = self.repositories
         for figure in self.figures:
-            files = (figure.texts.sources, figure.outputs, *figure.texts.references)
-            sources, outputs, *references = repository.columns(folder, files)
-            columns = Columns(sources, outputs, list(map(list, zip(*references, strict=True))))
+            columns = repository.corpus(folder, figure.texts.sources, figure.outputs, figure.texts.references)
             corpus = score_columns(columns, resolve_variant(self.variant, **figure.options))
             yield Outcome(figure.system, figure.printed, corpus.scores()["sari"], corpus.signature)
 

@@ -1,4 +1,4 @@
-"""Reports, gathered: what is known of the scored systems, companion measures, lengths of sources, and examples."""
+"""Gather the contents of a report: scores, companion measures, classes of source lengths, and examples."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -12,7 +12,7 @@ from sari.data_warnings import WarningRow
 from sari.reports.companions import MEASURES, REPORTED_MEASURES, Measure
 from sari.reports.document import REFERENCE, SOURCE, Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
-from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData
+from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees
 from sari.reports.score_report import ScoreReport
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics
@@ -20,8 +20,8 @@ from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
-# The keys of what stands beside the systems, which no name of a system is.
-_SOURCE, _REFERENCE = "\0copy", "\0reference"
+# The key of what stands beside the systems: no system has this name.
+_BESIDE = "\0"
 
 
 def build(
@@ -41,11 +41,11 @@ def build(
         columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         warnings: about the texts.
-        scored: what is printed of the systems, where it has more than scores: tests, baselines, why variants differ.
+        scored: what was asked for besides scores: tests, baselines, why variants differ; None for nothing.
         side_data: what some measures need beside the texts, such as dependency trees of the first references.
-        resampling: how intervals around the scores are made; None for no intervals. Its seed also chooses segments.
-        measures: among `MEASURES`, to compute.
-        advance: called again and again while it works, `steps` times, with what begins.
+        resampling: how intervals are computed; None for no intervals. Its seed also chooses random segments.
+        measures: to compute, in the order of `MEASURES`, then those of the user.
+        advance: called `steps` times, with the name of each step that begins.
 
     Raises:
         ValueError: for trees that are not those of the first references.
@@ -56,14 +56,15 @@ def build(
     lengths = _lengths(test_set.sources)
     first = [row[0] for row in columns.references]
     others = [row[1:] for row in columns.references]
-    beside = dict(statistics)
-    beside[_SOURCE] = _scored(columns.sources, columns.sources, columns.references, some.variant)
-    if all(others):
-        beside[_REFERENCE] = _scored(columns.sources, first, others, some.variant)
-    measured = test_set.measure({**columns.predictions, _SOURCE: columns.sources}, measures, advance=advance)
-    of_reference = test_set.measure({_REFERENCE: first}, measures, first_references=True, advance=advance)
-    systems = _systems(measured, beside, resampling, lengths)
-    reference = _systems(of_reference, beside, resolve_resampling(), lengths)
+    measured = test_set.measure(columns.predictions, measures, advance=advance)
+    of_source = test_set.measure({_BESIDE: columns.sources}, measures, advance=advance)
+    against_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
+    of_reference = against_others.measure({_BESIDE: first}, measures, advance=advance)
+    scored_source = {_BESIDE: _scored(columns.sources, columns.sources, columns.references, some.variant)}
+    scored_reference = {_BESIDE: _scored(columns.sources, first, others, some.variant)} if all(others) else {}
+    systems = _systems(measured, statistics, measures, resampling, lengths)
+    (source,) = _systems(of_source, scored_source, measures, resolve_resampling(), lengths)
+    (reference,) = _systems(of_reference, scored_reference, measures, resolve_resampling(), lengths)
     nrefs = list(map(len, columns.references))
     return Document(
         signature=some.signature,
@@ -76,21 +77,17 @@ def build(
         intervals=resampling.intervals,
         warnings=list(warnings),
         lengths=[length for length, _ in lengths],
-        systems=systems[:-1],
-        beside=[
-            replace(systems[-1], name=SOURCE, intervals=None, measure_intervals=None),
-            *(replace(system, name=REFERENCE) for system in reference),
-        ],
-        examples=choose_examples(
-            columns, some.variant, systems[:-1], systems[-1], seed=resampling.seed, advance=advance
-        ),
+        systems=systems,
+        beside=[replace(source, name=SOURCE), replace(reference, name=REFERENCE)],
+        measures=measured.measures,
+        examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
         scored=scored,
     )
 
 
 def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
-    return 2 * len(measures) + example_groups(systems)
+    return 3 * len(measures) + example_groups(systems)
 
 
 def _scored(sources: list[str], outputs: list[str], references: list[list[str]], variant: Variant) -> CorpusStatistics:
@@ -100,6 +97,7 @@ def _scored(sources: list[str], outputs: list[str], references: list[list[str]],
 def _systems(
     measured: MeasuredSystems,
     statistics: Mapping[str, CorpusStatistics],
+    measures: Sequence[Measure],
     resampling: Resampling,
     lengths: list[tuple[Length, list[int]]],
 ) -> list[System]:
@@ -108,7 +106,8 @@ def _systems(
     Args:
         measured: their companion measures.
         statistics: by system.
-        resampling: how intervals are made.
+        measures: those that were asked for.
+        resampling: how intervals are computed.
         lengths: classes of lengths, each with the places of its segments.
     """
     values, intervals = measured.values(), measured.intervals(resampling)
@@ -116,7 +115,7 @@ def _systems(
     for place, name in enumerate(measured.systems):
         corpus = statistics.get(name)
         rows = {measure: table[:, place] for measure, table in measured.rows.items()}
-        means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.of_sums}
+        means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.adds_up}
         result = corpus.result(details=True, resampling=resampling) if corpus else None
         systems.append(
             System(
@@ -125,7 +124,7 @@ def _systems(
                 intervals=result.get("confidence_intervals") if result else None,
                 orders=result["orders"] if result else [],
                 sentences=result["sentences"] if result else None,
-                measures={measure.name: values[name].get(measure.name) for measure in MEASURES},
+                measures={measure.name: values[name].get(measure.name) for measure in (*MEASURES, *measures)},
                 measure_intervals=None if intervals is None else intervals[name],
                 rows={measure: column.tolist() for measure, column in means.items()},
                 lengths=[_of_class(corpus, measured, rows, places) for _, places in lengths] if corpus else [],

@@ -1,4 +1,4 @@
-"""The companion measures, a row of data for each: what it is called, what it tells and how it is computed.
+"""The companion measures: a row of data for each, with its names, a description and its function.
 
 The command line, reports and the app show every row. Functions are named, not imported, so that `--help` can list the
 measures and their files at once.
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SideFile:
-    """A file that some measures need beside the texts, with an option of the command line.
+    """A file that some measures need, with an option of the command line.
 
     Attributes:
         name: the argument of measures that it becomes; its option is the same with hyphens.
         help: what it holds.
         read: the function of `companion_measures` that reads it.
-        default: the function that returns what stands in for it; empty if the file must be given.
+        default: the function that returns what is used without the file; empty if the file must be given.
     """
 
     name: str
@@ -47,19 +47,18 @@ class Measure:
     Attributes:
         name: in files and options.
         label, heading: for people, in a row and above a narrow column.
-        about: what it tells, in a line.
-        function: of `companion_measures`: from columns to a number per segment, of which the mean is the value, or to
-            several, of whose sums it is made.
+        about: a description in a line.
+        function: the name of the function that computes a number per segment, whose mean is the value.
         group: the heading that it stands under.
-        arguments: the columns that the function takes: see `MeasuredSet.measure`.
-        options: more arguments of the function, and of `of_sums`.
-        of_sums: the function from such sums, float64[..., number], to values, float64[...]; empty for the mean.
+        module: the module of `companion_measures` that has the function.
+        arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
+        adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
+            `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
+        options: more arguments of the functions.
         digits: after the point, for people.
-        unit: "%" for a share of segments, else empty.
-        condition: for a share, from the numbers to which segments count; None where the numbers are True or False.
-        side_files: the files among the arguments.
+        unit: "%" for a share of segments, whose function tells for each segment whether it counts; else empty.
         needs_punkt: whether it needs NLTK and its Punkt.
-        is_slow: whether it is computed only where it is named.
+        is_slow: whether it is computed only on request.
     """
 
     name: str
@@ -68,19 +67,30 @@ class Measure:
     about: str
     function: str
     group: str
+    module: str
     arguments: tuple[str, ...]
+    adds_up: bool = False
     options: Mapping[str, Any] = field(default_factory=dict)
-    of_sums: str = ""
     digits: int = 2
     unit: str = ""
-    condition: Callable[[np.ndarray], np.ndarray] | None = None
-    side_files: tuple[SideFile, ...] = ()
     needs_punkt: bool = False
     is_slow: bool = False
 
+    @property
+    def side_files(self) -> list[SideFile]:
+        """The files among the arguments."""
+        return [file for file in SIDE_FILES if file.name in self.arguments]
+
+    def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
+        """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
+        compute = resolve(f"{self.module}.{self.function}{'_counts' if self.adds_up else ''}")
+        return compute(*(columns[name] for name in self.arguments), **self.options)
+
     def values_of_sums(self, sums: np.ndarray, segments: int | np.ndarray) -> np.ndarray:
-        """Return the values of sums of the rows of so many segments: float64[...] of float64[..., number]."""
-        return resolve(self.of_sums)(sums, **self.options) if self.of_sums else sums[..., 0] / segments
+        """Return the values, float64[...], of sums over so many segments, float64[..., number]."""
+        if not self.adds_up:
+            return sums[..., 0] / segments
+        return resolve(f"{self.module}.{self.function}_of_sums")(sums, **self.options)
 
     def value(self, rows: np.ndarray) -> float:
         """Return the value of rows, float64[segment, number]."""
@@ -106,74 +116,52 @@ def has_punkt() -> bool:
     return True
 
 
-def _is_zero(numbers: np.ndarray) -> np.ndarray:
-    return numbers == 0
-
-
-_AGAINST_REFERENCES, _AGAINST_BOTH = ("outputs", "references"), ("sources", "outputs", "references")
-_near = partial(Measure, group="Nearness to references", arguments=_AGAINST_REFERENCES)
-_reading = partial(Measure, group="Ease of reading", arguments=("raw_outputs",))
-_change = partial(Measure, group="Change of the source", arguments=("sources", "outputs"))
-_repair = partial(Measure, group="Errors to repair", arguments=_AGAINST_REFERENCES, digits=3)
-
-_TREES = SideFile(
-    "trees", "dependency trees of the first references as CoNLL-U, for tree accuracies", "accuracy.read_trees"
+#: The files that measures need.
+SIDE_FILES = (
+    SideFile(
+        "trees", "dependency trees of the first references as CoNLL-U, for tree accuracies", "accuracy.read_trees"
+    ),
+    SideFile(
+        "word_ranks", "a word per line, the most frequent first, for the measure word_rank", "readability.read_ranks"
+    ),
+    SideFile(
+        "stop_words",
+        "words that word_rank ignores (default: NLTK's)",
+        "readability.read_stop_words",
+        default="readability.nltk_stop_words",
+    ),
 )
-_WORD_RANKS = SideFile(
-    "word_ranks",
-    "a word per line, the most frequent first, for the measure word_rank",
-    "readability.read_ranks",
+
+_SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
+_near = partial(Measure, group="Nearness to references", module="simplification", arguments=("outputs", "references"))
+_score = partial(_near, module="translation", adds_up=True)
+_reading = partial(Measure, group="Ease of reading", module="readability", arguments=("raw_outputs",))
+_change = partial(
+    Measure, group="Change of the source", module="simplification", arguments=("sources", "outputs"), digits=3
 )
-_STOP_WORDS = SideFile(
-    "stop_words",
-    "words that word_rank ignores (default: NLTK's)",
-    "readability.read_stop_words",
-    default="readability.nltk_stop_words",
-)
+_repair = partial(Measure, group="Errors to repair", module="accuracy", arguments=("outputs", "references"), digits=3)
+_tree = partial(_repair, arguments=("outputs", "trees"))
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _near(
-        "bleu",
-        "BLEU",
-        "BLEU",
-        "sacreBLEU over the same tokens",
-        "translation.bleu_counts",
-        of_sums="translation.bleu_of_sums",
-    ),
-    _near(
+    _score("bleu", "BLEU", "BLEU", "sacreBLEU over the same tokens", "bleu"),
+    _score(
         "ibleu",
         "iBLEU",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
-        "translation.ibleu_counts",
-        arguments=_AGAINST_BOTH,
-        of_sums="translation.ibleu_of_sums",
+        "ibleu",
+        arguments=("sources", "outputs", "references"),
     ),
-    _near(
-        "chrf",
-        "chrF2",
-        "chrF2",
-        "sacreBLEU over the same tokens",
-        "translation.chrf_counts",
-        of_sums="translation.chrf_of_sums",
-        is_slow=True,
-    ),
-    _near(
-        "ter",
-        "TER",
-        "TER",
-        "sacreBLEU over the same tokens; lower is nearer",
-        "translation.ter_counts",
-        of_sums="translation.ter_of_sums",
-        is_slow=True,
-    ),
+    _score("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "chrf", is_slow=True),
+    _score("ter", "TER", "TER", "sacreBLEU over the same tokens; lower is nearer", "ter", is_slow=True),
     _near(
         "fkbleu",
         "FKBLEU",
         "FKBLEU",
         "√(iBLEU × sigmoid(grade of the source − grade of the output)) of segments, as Xu et al. 2016 compute it",
-        "xu2016_measures.fkbleu_scores",
+        "fkbleu_scores",
+        module="xu2016_measures",
         arguments=("raw_sources", "raw_outputs", "raw_references"),
         is_slow=True,
     ),
@@ -181,25 +169,23 @@ MEASURES = (
         "token_f1",
         "Token F1",
         "F1",
-        "of the tokens, wherever they stand, against the best reference, as EASSE has it",
-        "simplification.token_f1_scores",
+        "of the tokens in any order, against the best reference, as in EASSE",
+        "token_f1_scores",
     ),
     _near(
         "edits_to_reference",
         "Edits to the nearest reference",
         "Edits to ref.",
         "tokens to insert, delete or substitute, per segment",
-        "simplification.edit_distances",
+        "edit_distances",
     ),
     _near(
         "equal_to_reference",
         "Equal to a reference",
         "Equal",
         "outputs that need no such edit",
-        "simplification.edit_distances",
-        digits=1,
-        unit="%",
-        condition=_is_zero,
+        "equal_tokens",
+        **_SHARE,
     ),
     _reading(
         "fkgl",
@@ -207,17 +193,17 @@ MEASURES = (
         "FKGL (ours)",
         "0.39 words per sentence + 11.8 syllables per word − 15.59; syllables by syllapy, for English; papers report "
         "EASSE's: fkgl_easse",
-        "readability.flesch_kincaid_counts",
-        of_sums="readability.flesch_kincaid_of_sums",
+        "flesch_kincaid",
+        adds_up=True,
     ),
     _reading(
         "fkgl_easse",
         "Flesch–Kincaid grade of EASSE",
         "FKGL (EASSE)",
         "what EASSE prints and papers report: marks are words, with EASSE's syllables and Punkt's sentences",
-        "readability.flesch_kincaid_counts",
+        "flesch_kincaid",
+        adds_up=True,
         options={"variant": "easse"},
-        of_sums="readability.flesch_kincaid_of_sums",
         needs_punkt=True,
     ),
     _reading(
@@ -225,7 +211,7 @@ MEASURES = (
         "Flesch–Kincaid grade of Xu et al.",
         "FK (Xu)",
         "the FK of Xu et al. 2016: mean of segments with their case, each a sentence, marks being words",
-        "readability.flesch_kincaid_grades",
+        "flesch_kincaid_grades",
         options={"variant": "xu2016"},
     ),
     _reading(
@@ -233,140 +219,102 @@ MEASURES = (
         "Rank of words",
         "Word rank",
         "EASSE's lexical complexity: third quartile of log ranks by frequency, of segments; lower is simpler",
-        "readability.word_ranks",
+        "word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
         digits=3,
-        side_files=(_WORD_RANKS, _STOP_WORDS),
     ),
     _reading(
         "sentences",
         "Sentences per output",
         "Sentences",
         "also where the next one follows a full stop without a space",
-        "simplification.sentence_counts",
+        "sentence_counts",
+        module="simplification",
     ),
     _reading(
         "splits",
         "Inputs split",
         "Split",
         "outputs with more sentences than their sources",
-        "simplification.splits",
+        "splits",
+        module="simplification",
         arguments=("raw_sources", "raw_outputs"),
-        digits=1,
-        unit="%",
+        **_SHARE,
     ),
     _change(
         "edits_from_source",
         "Edits from the source",
         "Edits",
         "tokens inserted, deleted or substituted, per segment",
-        "simplification.edit_distances",
+        "edit_distances",
+        digits=2,
     ),
     _change(
-        "unedited",
-        "Without an edit",
-        "Unedited",
-        "outputs with the tokens of their sources",
-        "simplification.edit_distances",
-        digits=1,
-        unit="%",
-        condition=_is_zero,
+        "unedited", "Without an edit", "Unedited", "outputs with the tokens of their sources", "equal_tokens", **_SHARE
     ),
     _change(
         "compression_ratio",
         "Compression ratio",
         "Compr.",
         "characters of the output per character of the source",
-        "simplification.compression_ratios",
-        digits=3,
+        "compression_ratios",
     ),
     _change(
         "levenshtein_similarity",
         "Levenshtein similarity",
         "Leven.",
         "of the characters of source and output, 1 for a copy",
-        "simplification.levenshtein_similarities",
-        digits=3,
+        "levenshtein_similarities",
     ),
     _change(
         "exact_copies",
         "Exact copies",
         "Copies",
         "outputs that are their sources, to the character",
-        "simplification.exact_copies",
-        digits=1,
-        unit="%",
+        "exact_copies",
+        **_SHARE,
     ),
+    _change("added", "Words added", "Added", "as a share of the longer of source and output", "added_proportions"),
     _change(
-        "added",
-        "Words added",
-        "Added",
-        "as a share of the longer of source and output",
-        "simplification.added_proportions",
-        digits=3,
-    ),
-    _change(
-        "deleted",
-        "Words deleted",
-        "Deleted",
-        "as a share of the longer of source and output",
-        "simplification.deleted_proportions",
-        digits=3,
+        "deleted", "Words deleted", "Deleted", "as a share of the longer of source and output", "deleted_proportions"
     ),
     _repair(
         "simple_string_accuracy",
         "Simple string accuracy",
         "Str. acc.",
         "1 − edits ÷ tokens of the nearest reference",
-        "accuracy.simple_string_accuracies",
+        "simple_string_accuracies",
     ),
     _repair(
         "generation_string_accuracy",
         "Generation string accuracy",
         "Gen. str.",
         "the same, a moved word being one error",
-        "accuracy.generation_string_accuracies",
+        "generation_string_accuracies",
     ),
-    _repair(
+    _tree(
         "simple_tree_accuracy",
         "Simple tree accuracy",
         "Tree acc.",
         "1 − edits ÷ tokens, over heads with their daughters in the reference's dependency tree",
-        "accuracy.simple_tree_accuracies",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
+        "simple_tree_accuracies",
     ),
-    _repair(
+    _tree(
         "generation_tree_accuracy",
         "Generation tree accuracy",
         "Gen. tree",
         "the same, a moved word being one error",
-        "accuracy.generation_tree_accuracies",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
+        "generation_tree_accuracies",
     ),
-    _repair(
+    _tree(
         "understandability",
         "Understandability",
         "Underst.",
         "people's judgement, estimated from trees and substitutions; 1 for a perfect sentence",
-        "accuracy.understandability",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
+        "understandability",
     ),
-    _repair(
-        "quality",
-        "Quality",
-        "Quality",
-        "likewise",
-        "accuracy.quality",
-        arguments=("outputs", "trees"),
-        side_files=(_TREES,),
-    ),
+    _tree("quality", "Quality", "Quality", "likewise", "quality"),
 )
-
-#: The files that measures need, each once.
-SIDE_FILES = tuple(dict.fromkeys(file for measure in MEASURES for file in measure.side_files))
 
 #: The measures of every report.
 REPORTED_MEASURES = tuple(measure for measure in MEASURES if not measure.is_slow)
@@ -380,7 +328,7 @@ def own_measure(name: str, path: str) -> Measure:
         path: the file, which `columns.read_numbers` reads.
     """
     about = f"mean of the numbers in {path}"
-    return Measure(name, name, name, about, "columns.own_numbers", "Computed elsewhere", (name,), digits=3)
+    return Measure(name, name, name, about, "own_numbers", "Computed elsewhere", "columns", (name,), digits=3)
 
 
 #: The measures that are shown as histograms beside the sentence scores.

@@ -6,6 +6,7 @@
 from dataclasses import dataclass
 
 from sari.data_warnings import WarningRow
+from sari.reports.companions import Measure
 from sari.reports.explanation import Explanation
 from sari.reports.score_report import ScoreReport
 from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
@@ -25,7 +26,7 @@ class System:
         intervals: the lower and upper bound of each score; None without a confidence.
         orders: figures by n-gram order, as in the details of `compute`.
         sentences: the four scores of every segment; None for the only reference.
-        measures: values by the names of `MEASURES`; None for those that lack something.
+        measures: values of companion measures by name; None for those that lack something.
         measure_intervals: the lower and upper bound of each value; None without a confidence.
         rows: the numbers of every segment, for measures that are means and have a value.
         lengths: the scores and measures of each class of lengths.
@@ -86,6 +87,7 @@ class Document:
         lengths: the classes of source lengths.
         systems: in the order of the options.
         beside: the source and the first reference, scored like systems.
+        measures: the companion measures that the systems have.
         examples: random segments, and for each system the best, the worst, and others that stand out.
         scored: scores with tests, baselines or differences between variants; None if none of these was wanted.
         by_order: whether to show figures by n-gram order.
@@ -104,6 +106,7 @@ class Document:
     lengths: list[Length]
     systems: list[System]
     beside: list[System]
+    measures: list[Measure]
     examples: list[Examples]
     scored: ScoreReport | None = None
     by_order: bool = False

@@ -1,18 +1,20 @@
-"""The companion measures of systems, with intervals, for the command line, reports and the app."""
+"""The companion measures of systems and baselines, with intervals and tests, for the command line and reports."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
+from statistics import fmean
 from typing import Any, TypedDict
 
 import numpy as np
 
 from sari.companion_measures.accuracy import Tree, check_words
 from sari.companion_measures.columns import check_length
-from sari.reports.companions import REPORTED_MEASURES, Measure, has_punkt, resolve
-from sari.reports.score_report import PairTest, ScoreReport, SystemScores
+from sari.comparison import baseline_columns
+from sari.reports.companions import REPORTED_MEASURES, Measure, has_punkt
+from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
 from sari.significance import TESTS, Resampling, Sample, holm
 from sari.tokenization import Text, split_into_tokens
 from sari.validation import SystemColumns
@@ -23,7 +25,7 @@ Interval = tuple[float, float]
 
 
 class MeasureTest(TypedDict):
-    """Whether two systems differ in a measure: the value of the first minus that of the second.
+    """A test of whether two systems differ in a measure; the difference is the first value minus the second.
 
     The interval is None without a confidence. P-values are corrected for the number of pairs, measure by measure.
     """
@@ -36,12 +38,12 @@ class MeasureTest(TypedDict):
 
 @dataclass(frozen=True)
 class MeasuredSystems:
-    """What measures say of systems.
+    """The companion measures of systems.
 
     Attributes:
         systems: their names.
         measures: those that have values.
-        rows: by measure, what the value is made of: float64[segment, system, number].
+        rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
     """
 
     systems: list[str]
@@ -59,10 +61,10 @@ class MeasuredSystems:
     def intervals(self, how: Resampling) -> dict[str, dict[str, Interval]] | None:
         """Return the two ends of the interval of each system's values.
 
-        The segments that are drawn are those of SARI's intervals of as many segments: the same seed draws the same.
+        They come from the same draws of segments as SARI's intervals with the same seed.
 
         Returns:
-            None without a confidence, without measures, and for a single segment, which never varies.
+            None without a confidence, without measures, and for a single segment, of which every resample is the same.
         """
         sample = self.sample(how)
         if how.confidence is None or sample is None:
@@ -75,7 +77,7 @@ class MeasuredSystems:
         }
 
     def tests(self, pairs: Sequence[tuple[str, str]], how: Resampling) -> list[dict[str, MeasureTest]]:
-        """Test by measure whether pairs of systems differ, by the same draws as SARI's tests.
+        """Test for each measure whether pairs of systems differ, by the same draws as SARI's tests.
 
         Returns:
             For each pair the tests by measure; none without a method, for a single segment, and without measures.
@@ -130,7 +132,7 @@ class MeasuredSet:
         """Split texts that have been checked.
 
         Args:
-            sources, references: one row per segment.
+            sources, references: one row per segment; rows of references may be empty.
             variant: splits and lowercases texts.
             side_data: what was read from side files, by their names; and under "own_measures", by name, what
                 `read_numbers` of `companion_measures.columns` returns.
@@ -155,7 +157,6 @@ class MeasuredSet:
         systems: Mapping[str, list[str]],
         measures: Iterable[Measure] = REPORTED_MEASURES,
         *,
-        first_references: bool = False,
         advance: Callable[[str], object] = lambda _: None,
     ) -> MeasuredSystems:
         """Measure systems. Measures that lack what they need are left out.
@@ -165,60 +166,46 @@ class MeasuredSet:
 
         Args:
             systems: the outputs of each system, checked.
-            measures: what to compute.
-            first_references: whether the outputs are the first references, which are compared with the others; if a
-                segment has no other, measures that need references are left out.
+            measures: what to compute. Those that compare with references need one for every segment.
             advance: called with the label of each measure that begins.
 
         Raises:
             ValueError: for a measure computed elsewhere that has not a number for each segment of each system.
         """
-        measures = list(measures)
-        columns = self._columns(systems, 1 if first_references else 0)
+        columns, shape = self._columns(systems), (len(self.sources), len(systems), -1)
+        rows: dict[str, np.ndarray] = {}
+        known = []
+        for measure in measures:
+            advance(measure.label)
+            if set(measure.arguments) <= columns.keys() and (has_punkt() or not measure.needs_punkt):
+                rows[measure.name] = measure.numbers(columns).reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
+                known.append(measure)
+        return MeasuredSystems(list(systems), known, rows)
+
+    def _columns(self, systems: Mapping[str, list[str]]) -> dict[str, Any]:
+        """Return the columns of all systems, segment by segment, so that references are prepared once for all."""
+
+        def repeated(column: Iterable[Any]) -> list[Any]:
+            return [row for row in column for _ in systems]
+
+        raw_outputs = list(chain.from_iterable(zip(*systems.values(), strict=True)))
+        columns: dict[str, Any] = {
+            "sources": repeated(self.sources),
+            "outputs": self._split(raw_outputs),
+            "raw_sources": repeated(self._raw_sources),
+            "raw_outputs": raw_outputs,
+            **self._side_data,
+        }
+        if all(self.references):
+            columns |= {"references": repeated(self.references), "raw_references": repeated(self._raw_references)}
+        if "trees" in self._side_data:
+            columns["trees"] = repeated(self._side_data["trees"])
         for name, numbers in self._own_measures.items():
             if systems.keys() <= numbers.keys():
                 for system, outputs in systems.items():
                     check_length(f"own_measure: {name}: {system}", numbers[system], outputs, "outputs")
                 columns[name] = np.array([numbers[system] for system in systems], np.float64).T
-        shape = len(self.sources), len(systems), -1
-        computed: dict[tuple[Any, ...], np.ndarray] = {}
-        rows: dict[str, np.ndarray] = {}
-        known = []
-        for measure in measures:
-            advance(measure.label)
-            if not set(measure.arguments) <= columns.keys() or (measure.needs_punkt and not has_punkt()):
-                continue
-            call = measure.function, measure.arguments, *measure.options.values()
-            if call not in computed:
-                arguments = [columns[name] for name in measure.arguments]
-                computed[call] = resolve(measure.function)(*arguments, **measure.options)
-            own = computed[call] if measure.condition is None else measure.condition(computed[call])
-            rows[measure.name] = own.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
-            known.append(measure)
-        return MeasuredSystems(list(systems), known, rows)
-
-    def _columns(self, systems: Mapping[str, list[str]], skipped: int) -> dict[str, Any]:
-        """Return the columns of all systems, segment by segment, so that references are prepared once for all.
-
-        Args:
-            systems: the outputs of each system.
-            skipped: how many of the references of each segment are left out.
-        """
-        repeated = len(systems)
-        raw_outputs = list(chain.from_iterable(zip(*systems.values(), strict=True)))
-        columns: dict[str, Any] = {
-            "sources": _repeat(self.sources, repeated),
-            "outputs": self._split(raw_outputs),
-            "raw_sources": _repeat(self._raw_sources, repeated),
-            "raw_outputs": raw_outputs,
-        }
-        if all(len(row) > skipped for row in self.references):
-            columns["references"] = _repeat([row[skipped:] for row in self.references], repeated)
-            columns["raw_references"] = _repeat([row[skipped:] for row in self._raw_references], repeated)
-        side_data = {name: data for name, data in self._side_data.items() if name != "trees"}
-        if "trees" in self._side_data and not skipped:
-            side_data["trees"] = _repeat(self._side_data["trees"], repeated)
-        return columns | side_data
+        return columns
 
     def _split(self, texts: Iterable[str]) -> list[str]:
         """Return texts as tokens joined by spaces."""
@@ -238,7 +225,7 @@ def add_measures(
     """Return a report with companion measures, which have intervals and tests where scores have them.
 
     Args:
-        report: the scores of the systems.
+        report: the scores of the systems, and of baselines.
         columns: the texts.
         variants: by name: measures compare their tokens.
         measures: what to compute, and to show even where nothing can be computed.
@@ -254,6 +241,7 @@ def add_measures(
     # Variants that split texts in the same way share everything but the order of their pairs.
     found: dict[Any, tuple[Any, ...]] = {}
     results: list[SystemScores] = []
+    baselines: list[ScoredOutputs] = []
     pairs: list[PairTest] = []
     for name, variant in variants.items():
         split = variant.tokenize, variant.lowercase
@@ -261,23 +249,63 @@ def add_measures(
             test_set = MeasuredSet(columns.sources, columns.references, variant, side_data)
             measured = test_set.measure(columns.predictions, measures, advance=advance)
             tests = measured.tests([(other, str(baseline)) for other in others], how)
-            of_others = dict(zip(others, tests, strict=True))
-            found[split] = measured, measured.values(), measured.intervals(how), of_others
-        measured, values, intervals, against = found[split]
+            of_baselines = _measured_baselines(columns, variant, measures, how, side_data) if report.baselines else {}
+            found[split] = measured, _figures(measured, how), dict(zip(others, tests, strict=True)), of_baselines
+        measured, of_systems, against, of_baselines = found[split]
         compared = [pair for pair in report.pairs if pair.variant == name]
         tests = measured.tests([(pair.systems[0], pair.systems[1]) for pair in compared], how)
         pairs += [replace(pair, measure_tests=test or None) for pair, test in zip(compared, tests, strict=True)]
         for result in report.results:
             if result.variant == name:
-                ends = None if intervals is None else intervals[result.name]
                 test = against.get(result.name) or None
-                row = replace(result, measures=values[result.name], measure_intervals=ends, measure_tests=test)
-                results.append(row)
-    return replace(report, results=results, pairs=pairs, measures=list(measures))
+                results.append(replace(result, **of_systems[result.name], measure_tests=test))
+        baselines += [replace(row, **of_baselines[row.name]) for row in report.baselines if row.variant == name]
+    return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
 
-def _repeat(column: Sequence[Any], times: int) -> list[Any]:
-    return [row for row in column for _ in range(times)]
+def without_trees(side_data: SideData | None) -> SideData:
+    """Return side data without the trees, which are those of the first references."""
+    return {name: data for name, data in (side_data or {}).items() if name != "trees"}
+
+
+def _figures(measured: MeasuredSystems, how: Resampling) -> dict[str, dict[str, Any]]:
+    """Return the fields of `ScoredOutputs` that hold the measures of each system."""
+    intervals = measured.intervals(how)
+    return {
+        name: {"measures": values, "measure_intervals": intervals and intervals[name]}
+        for name, values in measured.values().items()
+    }
+
+
+def _measured_baselines(
+    columns: SystemColumns,
+    variant: Variant,
+    measures: Sequence[Measure],
+    how: Resampling,
+    side_data: SideData | None,
+) -> dict[str, dict[str, Any]]:
+    """Return the same for every baseline; "references" is the mean over the references."""
+    first, *people = baseline_columns(columns.sources, columns.references)
+    measured = MeasuredSet(first.sources, first.references, variant, side_data).measure(first.predictions, measures)
+    found = _figures(measured, how)
+    if not people:
+        return found
+    parts = [
+        MeasuredSet(group.sources, group.references, variant, without_trees(side_data)).measure(
+            group.predictions, measures
+        )
+        for group in people
+    ]
+    rows = {name: np.concatenate([part.rows[name] for part in parts], axis=1) for name in parts[0].rows}
+    together = MeasuredSystems([name for part in parts for name in part.systems], parts[0].measures, rows)
+    each, sample = _figures(together, how), together.sample(how)
+    mean = {name: fmean(own["measures"][name] for own in each.values()) for name in rows}
+    intervals = None
+    if how.confidence is not None and sample is not None:
+        drawn = sample.resampled(how.interval_method, how.resamples).mean(axis=1)
+        low, high = how.ends(np.array(list(mean.values())), drawn).tolist()
+        intervals = dict(zip(mean, zip(low, high, strict=True), strict=True))
+    return found | each | {"references": {"measures": mean, "measure_intervals": intervals}}
 
 
 def _cased(tree: Tree, lowercase: bool) -> Tree:

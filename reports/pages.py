@@ -25,7 +25,7 @@ from pathlib import Path
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import MEASURES, SPREADS, Measure
+from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
@@ -75,7 +75,7 @@ def as_json(document: Document) -> str:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
+    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
     fields["scored"] = document.scored and score_fields(document.scored)
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -87,13 +87,11 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
         document: the report.
         scored: the printed scores of its systems.
     """
-    known = [measure for measure in MEASURES if any(own.measures[measure.name] is not None for own in document.systems)]
-    names = {measure.name for measure in known}
     systems = {system.name: system for system in document.systems}
-    variant = scored.results[0].variant
+    variant, measures = scored.results[0].variant, document.measures
     resampling = scored.resampling or ResamplingSummary(seed=document.seed)
     beside = [
-        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, known))
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
         for system in document.beside
         if system.scores is not None
     ]
@@ -103,13 +101,13 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
             replace(
                 result,
                 confidence_intervals=systems[result.name].intervals,
-                measures={**(result.measures or {}), **_values(systems[result.name], known)},
-                measure_intervals=_intervals(result, systems[result.name]),
+                measures=_values(systems[result.name], measures),
+                measure_intervals=systems[result.name].measure_intervals,
             )
             for result in scored.results
         ],
         baselines=scored.baselines or beside,
-        measures=[*known, *(measure for measure in scored.measures if measure.name not in names)],
+        measures=measures,
         warnings=document.warnings,
         resampling=replace(resampling, confidence=document.confidence, resamples=document.resamples),
     )
@@ -119,12 +117,6 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
 def _values(system: System, measures: list[Measure]) -> dict[str, float]:
     values = {measure.name: system.measures[measure.name] for measure in measures}
     return {name: value for name, value in values.items() if value is not None}
-
-
-def _intervals(result: ScoredOutputs, system: System) -> dict[str, tuple[float, float]] | None:
-    if system.measure_intervals is None:
-        return None
-    return {**(result.measure_intervals or {}), **system.measure_intervals}
 
 
 #: The formats of reports, by the ending of the file.
@@ -210,10 +202,9 @@ def _length_table(document: Document) -> Table:
 
 
 def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]:
-    """Yield a table for each group of the measures that any system has, with a row for each system."""
+    """Yield a table for each group of measures, with a row for each system."""
     columns: list[System] = [*document.systems, *document.beside]
-    shown = [measure for measure in MEASURES if any(system.measures[measure.name] is not None for system in columns)]
-    for group, of_group in groupby(shown, key=lambda measure: measure.group):
+    for group, of_group in groupby(document.measures, key=lambda measure: measure.group):
         measures = list(of_group)
         rows = [[system.name, *(_measure_cell(system, measure) for measure in measures)] for system in columns]
         yield make_table(group, ["System", *(measure.label for measure in measures)], rows), measures
@@ -255,7 +246,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         classes = list(map(_span, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in MEASURES:
+    for measure in document.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"

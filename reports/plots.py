@@ -1,4 +1,4 @@
-"""Pictures for reports, as SVG: systems differ in colour and in the dash of their lines, so that paper tells too."""
+"""Draw the pictures of reports, as SVG. Systems differ in colour and in dashes, which also show without colours."""
 
 import io
 import re
@@ -22,8 +22,8 @@ class Palette(NamedTuple):
     systems: tuple[str, ...]
 
 
-# Okabe and Ito's colours, which stay apart for all kinds of colour vision: without the yellow, too pale for a line on
-# paper; for dark pages lighter, with the yellow. Black is not quite black, which matplotlib leaves out of pictures.
+# Okabe and Ito's colours, which people with any kind of colour vision can tell apart. Their yellow is too pale for
+# white pages. Dark pages have lighter colours, and the yellow. The last one is not black: matplotlib omits black.
 PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000001"))
 NIGHT = Palette("#e6e9ee", "#39414d", ("#56b4e9", "#ff9b5c", "#2fc79a", "#f0a6d0", "#f0e442", "#b9a4ff", "#ffffff"))
 _AT_NIGHT = dict(zip((PAPER.ink, PAPER.grid, *PAPER.systems), (NIGHT.ink, NIGHT.grid, *NIGHT.systems), strict=True))
@@ -44,22 +44,22 @@ _STYLE: Any = {
     "grid.color": PAPER.grid,
 }
 _BINS = 20
-# Inches: of a picture, of a line of the legend below it, and of a letter in there.
+# Inches: width and height of a picture, height of a line of the legend below it, and width of a letter there.
 _WIDTH, _HEIGHT, _LINE, _LETTER = 6.4, 3.0, 0.19, 0.075
-# Letters beside a name in a legend, for the line that it names, and of the longest name.
+# Letters that the line beside a name in a legend takes, and the longest name.
 _SAMPLE, _LONGEST = 7, 70
 # A legend of more systems than this stands below the picture.
 _INSIDE = 4
 
 
 def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tuple[float, float] | None = None) -> str:
-    """Return how many segments have which value, in a line per system, or in bars for a single one.
+    """Return a histogram of segments by value: a line per system, or bars for a single system.
 
     Args:
         values: for each system a number per segment.
         label: what the numbers are.
-        limits: the ends of the axis; where there are none, all but the highest hundredth of the values fits in, and the
-            last bar holds what lies beyond, which stands below it.
+        limits: the ends of the axis. Without limits the axis ends at the 99th percentile; the last bar also counts all
+            higher values, and the label says so.
     """
     numbers = {name: np.asarray(column, np.float64) for name, column in values.items()}
     low, high = limits or _limits(np.concatenate(list(numbers.values())))
@@ -79,7 +79,7 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
 
 
 def rest_of(values: Mapping[str, Sequence[float]]) -> str:
-    """Return what to say of the last bar of a histogram without limits: nothing where no value lies beyond.
+    """Return the remark about the last bar of a histogram without limits; empty if no value is higher than the axis.
 
     >>> rest_of({"a": [*range(300)]}), rest_of({"a": [1, 2]})
     ('; the last bar holds all from 282 on', '')
@@ -90,7 +90,7 @@ def rest_of(values: Mapping[str, Sequence[float]]) -> str:
 
 
 def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str) -> str:
-    """Return a line per system over classes.
+    """Return a chart with a line per system over classes.
 
     Args:
         values: for each system a number per class.
@@ -108,7 +108,7 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
 
 
 def at_night(svg: str) -> str:
-    """Return a picture in the colours of dark pages; words stay as they are."""
+    """Return a picture in the colours of dark pages. Text in it does not change."""
 
     def recoloured(tag: re.Match[str]) -> str:
         return re.sub("#[0-9a-f]{6}", lambda colour: _AT_NIGHT.get(colour[0], colour[0]), tag[0])
@@ -141,7 +141,7 @@ def _figure(names: Iterable[str]) -> tuple[Figure, Axes]:
 
 
 def _shown(name: str) -> str:
-    """Return a name as a legend shows it, where matplotlib hides what begins with a line below."""
+    """Return a name for a legend: matplotlib hides names that begin with an underscore."""
     name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
     return f" {name}" if name.startswith("_") else name
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.benchmarks.fuzz import draw_options
+from sari.benchmarks.fuzz import draw_options, flat
 from sari.benchmarks.made_up_corpora import hostile
 
 NAMES = ("sari", "keep", "delete", "add")
@@ -69,34 +69,19 @@ LARGE = large_corpus(4)
 # ---- Comparing ------------------------------------------------------------------------------------------------------
 
 
-def flat(value, path=()):
-    """Yield (path, number) for all numbers of nested dicts and lists."""
-    if not isinstance(value, dict | list):
-        yield path, value
-        return
-    for key, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        yield from flat(inner, (*path, key))
-
-
 def numbers(result):
-    return dict(flat({name: value for name, value in result.items() if name != "signature"}))
+    return dict(flat(result))
 
 
 def assert_agrees(sari, corpus, **options):
     """Assert that all numbers of the metric are the oracle's."""
-    result = sari.compute(**corpus, **options, details=True)
+    result = details(sari, corpus, **options)
     assert numbers(result) == pytest.approx(numbers(oracle.details(**corpus, **options)), abs=1e-9, rel=0)
     return result
 
 
-def state_of(sari, corpus, **options):
-    state = sari.state(sentences=True, **options)
-    state.update(**corpus)
-    return state
-
-
 def details(sari, corpus, **options):
-    return state_of(sari, corpus, **options).compute(details=True)
+    return sari.compute(**corpus, **options, details=True)
 
 
 @lru_cache

@@ -368,11 +368,6 @@ def counted(sources, predictions, references, variant="hf", max_order=4, **optio
     return rules, [segment_counts(*row, rules, max_order) for row in rows]
 
 
-def units(rules, segments):
-    """Return what is scored by itself: each segment, or the whole corpus."""
-    return segments if rules.level == "sentence" else [summed(segments)]
-
-
 def average(rows):
     """Average equal-shaped dicts of numbers, nested ones too."""
     first = rows[0]
@@ -382,11 +377,6 @@ def average(rows):
         else fsum(r[key] for r in rows) / len(rows)
         for key in first
     }
-
-
-def figures_by_order(rules, segments):
-    per_order = enumerate(zip(*units(rules, segments), strict=True), start=1)
-    return [average([order_table(order, counts, rules) for counts in column]) for order, column in per_order]
 
 
 def columns(rows):
@@ -404,21 +394,21 @@ def score(sources, predictions, references, **options):
     return average(segment_scores(rules, segments, sources, predictions, references))
 
 
-def orders(sources, predictions, references, **options):
-    """Return for each n-gram order the precision, recall, F1 and score of each operation."""
-    return figures_by_order(*counted(sources, predictions, references, **options))
-
-
 def sentences(sources, predictions, references, **options):
     """Return the four lists of scores of the segments, each scored alone."""
     rules, segments = counted(sources, predictions, references, **options)
     return columns(segment_scores(rules, segments, sources, predictions, references))
 
 
-def details(sources, predictions, references, *, with_orders=True, **options):
-    """Return what `score` does, with "sentences" and perhaps "orders", counted once for all of them."""
+def details(sources, predictions, references, **options):
+    """Return what `score` does, with "sentences", and the figures of each n-gram order as "orders"."""
     rules, segments = counted(sources, predictions, references, **options)
     rows = segment_scores(rules, segments, sources, predictions, references)
-    whole = average(rows) if rules.level == "sentence" else scores(summed(segments), rules)
-    orders = {"orders": figures_by_order(rules, segments)} if with_orders else {}
-    return {**whole, **orders, "sentences": columns(rows)}
+    alone = rules.level == "sentence"
+    units = segments if alone else [summed(segments)]  # each is scored by itself
+    orders = [
+        average([order_table(order, counts, rules) for counts in column])
+        for order, column in enumerate(zip(*units, strict=True), start=1)
+    ]
+    whole = average(rows) if alone else scores(*units, rules)
+    return {**whole, "orders": orders, "sentences": columns(rows)}

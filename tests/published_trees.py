@@ -105,9 +105,8 @@ def _ratings_of_sentences(folder, sources):
 def _ratings_of_2022(folder):
     rng = random.Random(9)
     originals = [f"{text} Now" for text in sentences("2022")]
-    under = folder / "experiments/meta_evaluation/data/simpeval_2022/references"
-    write_lines(under / "test.src", originals)
-    write_lines(under / "test.dst", sentences("references of 2022"))
+    for name, texts in (("src", originals), ("dst", sentences("references of 2022"))):
+        write_lines(folder / f"experiments/meta_evaluation/data/simpeval_2022/references/test.{name}", texts)
     kinds = ("Paraphrases", "Splittings", "Deletions")
     raters = [f"rating_{number}{ending}" for number in range(1, 4) for ending in ("", "_zscore")]
     rows = [
@@ -154,7 +153,7 @@ def _newer_ratings(folder, sources):
     columns = ["original english sentence", "simple generated sentence", "simple gold sentence"]
     under = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
     for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), outputs.values(), strict=True):
-        rows = [dict(zip(columns, row, strict=True)) for row in zip(sources, texts, outputs["two"], strict=True)]
+        rows = pd.DataFrame(zip(sources, texts, outputs["two"], strict=True), columns=columns).to_dict("records")
         for file in (f"anno1/Copy of en_{system}", f"anno2/en_{system}_anno2", f"anno3/en_{system}"):
             rated = [{**row, "Simplicity": rng.randint(-2, 2)} for row in rows]
             write_table(under / f"{file}.xlsx", [*rated, {"Simplicity": 0.5}])

@@ -16,28 +16,15 @@ TREE = Tree(tuple(REFERENCE.split()), (1, -1, 4, 4, 1, 4, 8, 8, 5))
 # The tree of figure 2 of Bangalore et al. 2000, in which words hang from the noun that the sentence is about.
 FIGURE_2 = Tree(tuple(REFERENCE.split()), (4, 4, 4, 4, -1, 4, 8, 8, 5))
 
-PERMUTED = """\
-# sent_id = 1
-# text = There was no cost estimate for the second phase
-1\tThere\tthere\tPRON\t_\t_\t2\texpl\t_\t_
-2\twas\tbe\tVERB\t_\t_\t0\troot\t_\t_
-3\tno\tno\tDET\t_\t_\t5\tdet\t_\t_
-4\tcost\tcost\tNOUN\t_\t_\t5\tcompound\t_\t_
-5\testimate\testimate\tNOUN\t_\t_\t2\tnsubj\t_\t_
-6\tfor\tfor\tADP\t_\t_\t5\tcase\t_\t_
-7\tthe\tthe\tDET\t_\t_\t9\tdet\t_\t_
-8\tsecond\tsecond\tADJ\t_\t_\t9\tamod\t_\t_
-9\tphase\tphase\tNOUN\t_\t_\t6\tnmod\t_\t_
 
-"""
-CONTRACTED = """\
-1-2\tdon't\t_\t_\t_\t_\t_\t_\t_\t_
-1\tdo\tdo\tAUX\t_\t_\t3\taux\t_\t_
-2\tn't\tnot\tPART\t_\t_\t3\tadvmod\t_\t_
-2.1\tyou\tyou\tPRON\t_\t_\t_\t_\t3:nsubj\t_
-3\tgo\tgo\tVERB\t_\t_\t0\troot\t_\t_
+def conllu(*words):
+    """Return a sentence of words, each with its number and its head."""
+    return "".join(f"{number}\t{word}\t_\t_\t_\t_\t{head}\t_\t_\t_\n" for number, word, head in words) + "\n"
 
-"""
+
+WHOLE = "# sent_id = 1\n" + conllu(*zip(range(1, 10), TREE.tokens, (2, 0, 5, 5, 2, 5, 9, 9, 6), strict=True))
+# A contraction and an empty node, which are no words of their own.
+CONTRACTED = conllu(("1-2", "don't", "_"), (1, "do", 3), (2, "n't", 3), ("2.1", "you", "_"), (3, "go", 0))
 
 strings = st.text("abc", max_size=5)
 
@@ -119,10 +106,15 @@ def test_accuracies_are_those_of_the_best_reference(output, references):
     found = [errors(output, text) for text in references]
     simple, moving = (max(getattr(row, name) for row in found) for name in ("simple_accuracy", "generation_accuracy"))
     assert accuracy.simple_string_accuracies([output], [references]) == pytest.approx(simple)
-    assert accuracy.generation_string_accuracies([output], [references]) == moving
+    assert accuracy.generation_string_accuracies([output], [references]) == pytest.approx(moving)
 
 
 # Trees
+
+
+def errors_of_tree(output, tree):
+    (found,) = accuracy.tree_errors([output], [tree])
+    return found
 
 
 def test_the_tree_of_figure_2():
@@ -137,15 +129,8 @@ def test_trees_of_other_words_are_refused_naming_the_line():
     accuracy.check_words([TREE, FIGURE_2], [REFERENCE, REFERENCE])
     with pytest.raises(ValueError, match=r"^trees\[1\]: got the words 'There was no .*', wanted 'a b', .*: line 2$"):
         accuracy.check_words([TREE, TREE], [REFERENCE, "a b"])
-    with pytest.raises(ValueError, match=r"^trees\[0\]: .*: line 1$"):
-        accuracy.check_words([TREE], [REFERENCE.lower()])
     with pytest.raises(ValueError, match=r"^trees: got 1 rows, wanted 2, as many as references$"):
         accuracy.check_words([TREE], [REFERENCE, REFERENCE])
-
-
-def errors_of_tree(output, tree):
-    (found,) = accuracy.tree_errors([output], [tree])
-    return found
 
 
 @pytest.mark.parametrize(
@@ -186,7 +171,7 @@ def test_laws_of_trees(tree, output):
 
 def test_read_trees(tmp_path):
     path = tmp_path / "trees.conllu"
-    path.write_text(PERMUTED + CONTRACTED)
+    path.write_text(WHOLE + CONTRACTED)
     assert accuracy.read_trees(path) == [TREE, Tree(("do", "n't", "go"), (2, 2, -1))]
     path.write_text("")
     assert accuracy.read_trees(path) == []
@@ -195,18 +180,9 @@ def test_read_trees(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (
-            PERMUTED + CONTRACTED.replace("\t3\taux", "\t7\taux"),
-            "sentence 2: word 1 has the head 7, wanted 0 or another",
-        ),
-        (
-            CONTRACTED.replace("\t0\troot", "\t1\tconj"),
-            "sentence 1: got heads (2, 2, 0), wanted a tree whose words all",
-        ),
-        (
-            CONTRACTED.replace("\t0\troot", "\t_\troot"),
-            "sentence 1: word 3 has the head None, wanted 0 or another word",
-        ),
+        (WHOLE + conllu((1, "do", 7)), "sentence 2: word 1 has the head 7, wanted 0 or another word"),
+        (conllu((1, "do", 2), (2, "go", 1)), "sentence 1: got heads (1, 0), wanted a tree whose words all hang"),
+        (conllu((1, "do", "_")), "sentence 1: word 1 has the head None, wanted 0 or another word"),
     ],
 )
 def test_text_files_that_are_no_trees(tmp_path, text, message):
@@ -220,19 +196,14 @@ def test_text_files_that_are_no_trees(tmp_path, text, message):
 
 
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("function", "trees", "message"),
     [
-        (lambda: accuracy.string_errors(["a"], ["a", "b"]), ValueError, "references: got 2 rows, wanted 1, as many"),
-        (lambda: accuracy.tree_errors(["a"], ["a"]), ValueError, "trees[0]: got str, wanted a Tree"),
-        (lambda: accuracy.quality(["a"], [Tree(("a",), ())]), ValueError, "trees[0]: got 0 heads, wanted 1"),
-        (
-            lambda: accuracy.quality(["a"], [Tree(("a",), (0,))]),
-            ValueError,
-            "trees[0]: got heads (0,), wanted a tree",
-        ),
+        (accuracy.string_errors, ["a", "b"], "references: got 2 rows, wanted 1, as many"),
+        (accuracy.tree_errors, ["a"], "trees[0]: got str, wanted a Tree"),
+        (accuracy.quality, [Tree(("a",), ())], "trees[0]: got 0 heads, wanted 1"),
+        (accuracy.quality, [Tree(("a",), (0,))], "trees[0]: got heads (0,), wanted a tree"),
     ],
 )
-def test_refusals(call, error, message):
-    with pytest.raises(error) as caught:
-        call()
-    assert str(caught.value).startswith(message)
+def test_refusals(function, trees, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        function(["a"], trees)

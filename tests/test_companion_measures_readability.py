@@ -1,11 +1,13 @@
 """Flesch–Kincaid grades and ranks of words: by hand, as EASSE computes them, laws, and what is refused."""
 
+from collections import Counter
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures import readability as measures
 from sari.companion_measures.readability import GRADES
@@ -58,9 +60,7 @@ def test_counts_add_up_to_the_grade(variant, one, other):
     assert counts.tolist() == np.concatenate(parts).tolist()
     grades = measures.flesch_kincaid_grades(one + other, variant=variant)
     row = GRADES[variant]
-    if not len(grades):
-        return
-    whole = grades.mean() if row.by_segment else row.of_sums(counts.sum(axis=0))
+    whole = (grades.mean() if len(grades) else 0) if row.by_segment else row.of_sums(counts.sum(axis=0))
     assert measures.flesch_kincaid_grade(one + other, variant=variant) == pytest.approx(whole)
 
 
@@ -73,10 +73,6 @@ STOP_WORDS = {"the", "of", "in", "and", "a", "was", "is", "it", "to", "by", "on"
 
 
 def test_word_ranks_are_easses():
-    from collections import Counter
-
-    from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
     split = Tokenizer13a()
     counts = Counter(
         word
@@ -107,15 +103,6 @@ def test_other_files_are_no_tables(tmp_path, content, message):
         measures.read_ranks(path)
 
 
-@pytest.mark.parametrize(
-    ("call", "error", "message"),
-    [
-        (lambda: measures.flesch_kincaid_grade("a b"), ValueError, "texts: got str, wanted a list with one str"),
-        (lambda: measures.flesch_kincaid_grade(["a"], variant="x"), ValueError, "variant: got 'x', wanted one of kinc"),
-        (lambda: measures.word_ranks([5], {}, []), ValueError, "texts[0]: got int, wanted str"),
-    ],
-)
-def test_refusals(call, error, message):
-    with pytest.raises(error) as caught:
-        call()
-    assert str(caught.value).startswith(message)
+def test_unknown_grades_are_refused():
+    with pytest.raises(ValueError, match=r"^variant: got 'x', wanted one of kincaid, easse, xu2016"):
+        measures.flesch_kincaid_grade(["a"], variant="x")

@@ -19,11 +19,6 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
 )
 
 
-def split_by_13a(column):
-    tokenizer = Tokenizer13a()
-    return [tokenizer(text) for text in column]
-
-
 # Sentences
 
 
@@ -68,8 +63,9 @@ EASSE_F1 = 78.55960548298941
 
 def test_token_f1_is_easses():
     files = ("outputs.txt", "references.0.txt", "references.1.txt")
+    split = Tokenizer13a()
     outputs, *references = [
-        split_by_13a(map(str.lower, (EXAMPLES / name).read_text("utf-8").splitlines())) for name in files
+        [split(text.lower()) for text in (EXAMPLES / name).read_text("utf-8").splitlines()] for name in files
     ]
     found = measures.token_f1_scores(outputs, list(zip(*references, strict=True)))
     assert found.mean() == pytest.approx(EASSE_F1, abs=1e-9)
@@ -88,7 +84,10 @@ def levenshtein(one, other):
 
 @given(st.text("abc", max_size=5), st.text("abc", max_size=5))
 def test_edit_distances_are_the_fewest_edits(one, other):
-    assert measures.edit_distances([" ".join(one)], [" ".join(other)]) == levenshtein(one, other)
+    distance = levenshtein(one, other)
+    one, other = [" ".join(one)], [" ".join(other)]
+    assert measures.edit_distances(one, other) == distance
+    assert measures.equal_tokens(one, other) == (distance == 0)
 
 
 @given(pairs)
@@ -108,21 +107,15 @@ def test_laws_of_pairs(columns):
     assert (measures.edit_distances(*columns) == measures.edit_distances(outputs, sources)).all()
 
 
-# What is refused
-
-
 @pytest.mark.parametrize(
-    ("call", "error", "message"),
+    ("call", "message"),
     [
-        (lambda: measures.sentence_counts(["a", None]), ValueError, "texts[1]: got NoneType, wanted str"),
-        (lambda: measures.token_f1_scores(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as"),
-        (lambda: measures.splits(["a"], ["a", "b"]), ValueError, "predictions: got 2 rows, wanted 1, as many as"),
-        (lambda: measures.edit_distances(["a"], []), ValueError, "references: got 0 rows, wanted 1, as many as texts"),
-        (lambda: measures.edit_distances(["a"], [[]]), ValueError, "references[0]: got no reference, wanted"),
-        (lambda: measures.exact_copies(["a"], ["\ud800"]), ValueError, "predictions[0]: got a lone surrogate"),
+        (lambda: measures.sentence_counts(["a", None]), r"texts\[1\]: got NoneType, wanted str"),
+        (lambda: measures.splits(["a"], ["a", "b"]), "predictions: got 2 rows, wanted 1, as many as"),
+        (lambda: measures.edit_distances(["a"], []), "references: got 0 rows, wanted 1, as many as texts"),
+        (lambda: measures.token_f1_scores(["a"], [[]]), r"references\[0\]: got no reference, wanted"),
     ],
 )
-def test_refusals(call, error, message):
-    with pytest.raises(error) as caught:
+def test_refusals(call, message):
+    with pytest.raises(ValueError, match=f"^{message}"):
         call()
-    assert str(caught.value).startswith(message)

@@ -49,7 +49,6 @@ def test_bleu_is_sacrebleus():
     assert measures.bleu(outputs, upper) < measures.bleu(outputs, references)
     assert measures.bleu(outputs, upper, lowercase=True) == measures.bleu(outputs, references)
     assert measures.bleu(["a b c d."], ["a b c d ."], tokenize="13a") == pytest.approx(100)
-    assert measures.bleu(["a b c d", "e f g h"], [["x", "y", "a b c d"], ["e f g h"]]) == pytest.approx(100)
     assert measures.bleu([], []) == 0
 
 
@@ -67,18 +66,3 @@ def test_ibleu_by_hand():
 def test_other_alphas_are_refused(alpha):
     with pytest.raises(ValueError, match=r"^alpha: got .*, wanted a number from 0 to 1$"):
         measures.ibleu(["a"], ["a"], ["a"], alpha=alpha)
-
-
-@pytest.mark.parametrize(
-    ("call", "message"),
-    [
-        (lambda: measures.bleu_counts(["a", "b"], [["a"]]), "references: got 1 rows, wanted 2, as many as predictions"),
-        (lambda: measures.bleu_counts(["a", "b"], [["a"], []]), "references[1]: got no reference"),
-        (lambda: measures.bleu([None], ["a"]), "predictions[0]: got NoneType, wanted str"),
-        (lambda: measures.ibleu(["a"], ["a"], None), "references: got NoneType, wanted a list"),
-    ],
-)
-def test_refusals(call, message):
-    with pytest.raises(ValueError) as caught:  # noqa: PT011
-        call()
-    assert str(caught.value).startswith(message)

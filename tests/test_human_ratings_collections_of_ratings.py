@@ -5,7 +5,7 @@ import sys
 
 import numpy as np
 import pytest
-from published_trees import HAS_OPENPYXL, SENTENCES, checkouts, read_rows, sentences
+from published_trees import HAS_OPENPYXL, SENTENCES, checkouts, read_rows, sentences, write_lines
 
 from sari.human_ratings.collections_of_ratings import COLLECTIONS, REFERENCE_SETS
 from sari.text_files.errors import FileError
@@ -19,11 +19,6 @@ needs_openpyxl = pytest.mark.skipif(not HAS_OPENPYXL, reason="needs openpyxl")
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     return checkouts(tmp_path_factory.mktemp("checkouts"))
-
-
-def test_names_and_repositories():
-    assert len(BY_NAME) == len(COLLECTIONS) == 12
-    assert len({repository for collection in COLLECTIONS for repository in collection.repositories}) == 7
 
 
 @pytest.mark.parametrize("name", [*OLDER, "SimpEval 2022", "simpDA 2022"])
@@ -44,19 +39,18 @@ def test_outputs_meet_their_sources_and_references(name, folder):
 
 
 def test_ratings_are_means_of_raters(folder):
-    rows = read_rows(folder / "asset/human_ratings/human_ratings.csv")
-    own = [float(row["rating"]) for row in rows if row["aspect"] == "simplicity"]
-    assert BY_NAME["ASSET ratings"].read(folder).ratings == pytest.approx(np.reshape(own, (-1, 3)).mean(axis=1))
+    def means(file, column, raters):
+        own = [float(row[column]) for row in read_rows(folder / file) if row.get("aspect") != "fluency"]
+        return pytest.approx(np.reshape(own, (-1, raters)).mean(axis=1))
+
+    ratings = BY_NAME["ASSET ratings"].read(folder).ratings
+    assert ratings == means("asset/human_ratings/human_ratings.csv", "rating", 3)
+    assert BY_NAME["simpDA 2022"].read(folder).ratings == means("LENS/data/simpDA_2022.csv", "Answer.simplicity", 2)
     rows = read_rows(folder / "LENS/data/simpeval_past.csv")
-    own = [
-        np.mean([float(row[f"rating_{number}_z_score"]) for number in range(1, 6)])
-        for row in rows
-        if row["system"] != "asset.test.simp"  # references of ASSET are no outputs
-    ]
+    raters = [f"rating_{number}_z_score" for number in range(1, 6)]
+    outputs = [row for row in rows if row["system"] != "asset.test.simp"]  # references of ASSET are no outputs
+    own = [np.mean([float(row[rater]) for rater in raters]) for row in outputs]
     assert BY_NAME["SimpEval past"].read(folder).ratings == pytest.approx(own)
-    rows = read_rows(folder / "LENS/data/simpDA_2022.csv")
-    own = [float(row["Answer.simplicity"]) for row in rows]
-    assert BY_NAME["simpDA 2022"].read(folder).ratings == pytest.approx(np.reshape(own, (-1, 2)).mean(axis=1))
 
 
 def test_an_output_for_an_unknown_sentence_is_refused(tmp_path):
@@ -67,17 +61,18 @@ def test_an_output_for_an_unknown_sentence_is_refused(tmp_path):
         BY_NAME["Simplicity-DA"].read(folder)
 
 
-def test_files_that_are_not_as_expected_are_refused(tmp_path):
-    folder = checkouts(tmp_path)
-    under = folder / "document-simplification/meta_evaluation/eval_datasets"
-    row = {"original": "a", "simplification": "b", "references": ["c"], "ratings": [{"agg_value": 1}]}
-    (under / "dwiki_final.jsonl").write_text(json.dumps(row))
-    with pytest.raises(FileError, match=r"^D-Wikipedia, words: the files are not as expected: 'name'$"):
-        BY_NAME["D-Wikipedia, words"].read(folder)
-    row["ratings"][0]["name"] = "fluency"
-    (under / "dwiki_final.jsonl").write_text(json.dumps(row))
-    with pytest.raises(FileError, match=r"^dwiki_final.jsonl: no 'simplicity-word' in it, wanted simplicity-word, "):
-        BY_NAME["D-Wikipedia, words"].read(folder)
+@pytest.mark.parametrize(
+    ("rating", "message"),
+    [
+        ({}, r"^D-Wikipedia, words: the files are not as expected: 'name'$"),
+        ({"name": "fluency"}, r"^dwiki_final.jsonl: no 'simplicity-word' in it, wanted simplicity-word, "),
+    ],
+)
+def test_files_that_are_not_as_expected_are_refused(rating, message, tmp_path):
+    row = {"original": "a", "simplification": "b", "references": ["c"], "ratings": [{"agg_value": 1, **rating}]}
+    write_lines(tmp_path / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl", [json.dumps(row)])
+    with pytest.raises(FileError, match=message):
+        BY_NAME["D-Wikipedia, words"].read(tmp_path)
 
 
 def test_documents_that_are_their_reference_are_left_out(folder):

@@ -94,8 +94,8 @@ def test_one_importable_package(wheel):
 
 def our_files():
     """Return what the package must have of the checkout: its modules, and all that lies beside them."""
-    rooms = {path.relative_to(ROOT).parts[0] for path in ROOT.glob("[a-z]*/__init__.py")}
-    beside = chain.from_iterable((ROOT / room).rglob("*.*") for room in rooms)
+    packages = {path.relative_to(ROOT).parts[0] for path in ROOT.glob("[a-z]*/__init__.py")}
+    beside = chain.from_iterable((ROOT / package).rglob("*.*") for package in packages)
     yield from (path for path in beside if "__pycache__" not in path.parts)
     yield from chain(
         ROOT.glob("*.py"), ROOT.glob("examples/*.txt"), ROOT.glob("examples/*.jsonl"), [ROOT / "README.md"]

@@ -7,6 +7,7 @@ from fractions import Fraction
 import oracle
 import pytest
 from conftest import runs
+from four_segments import state_of
 from hostile_texts import (
     LARGE,
     NAMES,
@@ -19,7 +20,6 @@ from hostile_texts import (
     every_variant,
     hostile_case,
     numbers,
-    state_of,
     without_sentences,
 )
 
@@ -69,7 +69,7 @@ def test_a_reference_given_twice_weighs_no_more_than_once(sari, variant, seed):
 def test_shards_are_the_whole(variant, seed):
     scorer, (draw, corpus, options) = Scorer(), hostile_case(seed, variant)
     whole = details(scorer, corpus, **options)
-    shards = [state_of(scorer, batch, **options) for batch in cut(corpus, draw.randint(1, 3))]
+    shards = [state_of(scorer, batch, sentences=True, **options) for batch in cut(corpus, draw.randint(1, 3))]
 
     in_order = scorer.state(sentences=True, **options)
     for shard in shards:
@@ -86,7 +86,7 @@ def test_shards_are_the_whole(variant, seed):
 def test_large_shards_are_the_whole_in_any_order(sari, variant):
     # Enough terms that an ordinary sum of floats would depend on their order.
     whole = without_sentences(details_of_large(sari, variant))
-    shards = [state_of(sari, batch, variant=variant) for batch in cut(LARGE, 300)]
+    shards = [state_of(sari, batch, sentences=True, variant=variant) for batch in cut(LARGE, 300)]
     merged = sari.state(sentences=True, variant=variant)
     for shard in random.Random(1).sample(shards, len(shards)):
         merged.merge(shard)
@@ -105,7 +105,7 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     )
     backwards = sari.state(sentences=True, **summed)
     for batch in reversed(cut(corpus, 7)):
-        backwards.merge(state_of(sari, batch, **summed))
+        backwards.merge(state_of(sari, batch, sentences=True, **summed))
     assert without_sentences(backwards.compute(details=True)) == without_sentences(whole)
 
 

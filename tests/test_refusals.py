@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from four_segments import load
+from four_segments import Breaks, load
 from refusals import BAD, GOOD, NAMES, NO_SEGMENTS, ROWS, SCORES, TEXTS, refuses
 
 from sari.scorer import Scorer
@@ -130,11 +130,13 @@ def test_errors_leave_the_files_of_other_metrics_alone(metric):
     assert_unharmed(metric)
 
 
-def test_a_refused_update_leaves_the_state_as_it_was(scorer):
-    state = scorer.state(sentences=True)
+def test_a_failed_update_leaves_the_state_as_it_was(scorer):
+    state = scorer.state(sentences=True, tokenize=Breaks(1_500, RuntimeError("out of words")))
     state.update(**GOOD)
     before = state.compute(details=True)
     for change, _ in BAD[::5]:
         with pytest.raises(ValueError, match=": got "):
             state.update(**{**GOOD, **change})
+    with refuses(RuntimeError, "out of words"):
+        state.update(**{name: column * 200 for name, column in GOOD.items()})
     assert (state.segments, state.compute(details=True)) == (3, before)

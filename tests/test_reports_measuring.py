@@ -1,16 +1,19 @@
 """Companion measures of systems: each as its function computes it, intervals draw by draw, and what is refused."""
 
+import json
+
 import nltk
 import numpy as np
 import pytest
+from programs import EXAMPLE, SYSTEMS, printed
 from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
+from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari import variants
 from sari.companion_measures import readability, translation, xu2016_measures
 from sari.companion_measures.accuracy import Tree
 from sari.reports.companions import MEASURES, REPORTED_MEASURES
-from sari.reports.measuring import MeasuredSet
-from sari.scorer import Scorer
+from sari.reports.measuring import MeasuredSet, without_trees
 from sari.significance import BOOTSTRAP, resolve_resampling
 from sari.variants import resolve_variant
 
@@ -43,8 +46,8 @@ def test_values_are_the_measures_of_the_corpus():
     own = MeasuredSet(SOURCES, REFERENCES, resolve_variant())
     found = own.measure(OUTPUTS, MEASURES)
     for system, values in found.values().items():
-        (outputs,) = (own._split(OUTPUTS[name]) for name in OUTPUTS if name == system)
         raw = OUTPUTS[system]
+        outputs = [Tokenizer13a()(text.lower()) for text in raw]
         expected = {
             "bleu": translation.bleu(outputs, own.references),
             "ibleu": translation.ibleu(own.sources, outputs, own.references),
@@ -62,8 +65,8 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
 
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
-    own = MeasuredSet(SOURCES, REFERENCES, resolve_variant(), SIDE_DATA)
-    alone = own.measure({"first": [row[0] for row in REFERENCES]}, first_references=True)
+    own = MeasuredSet(SOURCES, [row[1:] for row in REFERENCES], resolve_variant(), without_trees(SIDE_DATA))
+    alone = own.measure(OUTPUTS)
     needing = {measure.name for measure in REPORTED_MEASURES if {"references", "raw_references"} & {*measure.arguments}}
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
@@ -71,26 +74,9 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     assert lacking(measured(side_data={})) == of_files | {"fkgl_easse"}
 
 
-def test_first_references_are_compared_with_the_others():
-    references = [["a b c", "a b d"], ["e f", "g f"]]
-    own = MeasuredSet(["a b c d", "e f g"], references, resolve_variant())
-    found = own.measure({"first": ["a b c", "e f"]}, first_references=True).values()["first"]
-    assert found["token_f1"] == pytest.approx((200 / 3 + 50) / 2)
-    assert own.measure({"first": ["a b c", "e f"]}).values()["first"]["token_f1"] == 100
-
-
 def test_no_interval_without_confidence_and_of_one_segment():
     assert measured().intervals(resolve_resampling()) is None
     assert measured([0]).intervals(HOW) is None
-
-
-def test_the_segments_are_those_that_saris_intervals_come_from():
-    """A measure that is 1 where SARI is, is drawn as often."""
-    columns = {"sources": SOURCES, "predictions": OUTPUTS["copy"], "references": REFERENCES}
-    result = Scorer().compute(**columns, confidence=0.8, resamples=40, seed=7, details=True)
-    low, high = measured().intervals(HOW)["copy"]["exact_copies"]
-    assert (low, high) == (100, 100)
-    assert result["confidence_intervals"]["delete"] == [low, high]
 
 
 @pytest.mark.parametrize(
@@ -112,3 +98,29 @@ def test_trees_of_other_words_are_refused(trees, message):
 def test_measures_have_words_for_people():
     assert all(len(measure.heading) <= 13 and measure.label and measure.about for measure in MEASURES)
     assert len({measure.heading for measure in MEASURES}) == len({measure.name for measure in MEASURES})
+
+
+# Baselines
+
+COPIES = "c=examples/sources.txt"
+CHOSEN = ["--measures", "bleu", "fkgl", "splits"]
+
+
+def test_baselines_have_the_measures_and_intervals_of_systems(capsys, monkeypatch):
+    options = [*CHOSEN, "--confidence", "--resamples", "50", "--format", "json"]
+    report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines"))
+    copy, system = report["baselines"][0], report["systems"][2]
+    assert copy["measures"] == system["measures"]
+    assert copy["measure_intervals"] == system["measure_intervals"]
+
+
+@pytest.mark.parametrize("more", [[], ["--confidence", "--resamples", "50"]])
+def test_the_row_of_references_is_their_mean(capsys, monkeypatch, more):
+    options = [*CHOSEN, *more, "--baselines", "references", "each", "--format", "json"]
+    mean, *each = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options))["baselines"]
+    for name, value in mean["measures"].items():
+        assert value == pytest.approx(sum(row["measures"][name] for row in each) / 2)
+        if more:
+            low, high = mean["measure_intervals"][name]
+            assert low <= value <= high
+    assert each[0]["measures"] != each[1]["measures"]

@@ -12,7 +12,6 @@ from four_segments import (
     COPIES,
     NAMES,
     TEXTS,
-    Breaks,
     own_tokenizer,
     repeated,
     rows,
@@ -48,10 +47,10 @@ def test_states_of_other_options_do_not_merge(scorer):
     state = state_of(scorer, rows(0))
     before = state.compute(details=True)
     for options, differ in (
-        ({"zero_division": 0}, "zero_division 0.0"),
-        ({"lowercase": False, "deletion": "f1"}, "deletion 'f1'; lowercase False"),
+        ({"zero_division": 0}, "zero_division=0.0, wanted 1.0"),
+        ({"lowercase": False, "deletion": "f1"}, "deletion='f1', wanted 'precision'"),
     ):
-        with refuses(ValueError, f"other: got a state with other options ({differ}), wanted those of this state"):
+        with refuses(ValueError, f"other: got a state with {differ}"):
             state.merge(state_of(scorer, rows(1), **options))
     assert (state.segments, state.compute(details=True)) == (1, before)
 
@@ -59,7 +58,7 @@ def test_states_of_other_options_do_not_merge(scorer):
 def test_states_that_keep_other_things_do_not_merge(scorer):
     for name in ("sentences", "resampling"):
         for kept in (True, False):
-            with refuses(ValueError, f"other: got a state with {name}={not kept}, wanted {name}={kept}"):
+            with refuses(ValueError, f"other: got a state with {name}={not kept}, wanted {kept}"):
                 scorer.state(**{name: kept}).merge(scorer.state(**{name: not kept}))
     for other in (None, {}, "state"):
         with refuses(TypeError, f"other: got {type(other).__name__}, wanted a State"):
@@ -89,15 +88,6 @@ def test_an_empty_state_adds_nothing(scorer):
     empty = updated(scorer.state(), rows())
     empty.merge(state)
     assert empty.compute() == scorer.compute(**TEXTS)
-
-
-def test_a_failing_tokenizer_leaves_the_state_as_it_was(scorer):
-    state = scorer.state(sentences=True, tokenize=Breaks(7_000, RuntimeError("out of words")))
-    state.update(**TEXTS)
-    before = state.compute(details=True)
-    with refuses(RuntimeError, "out of words"):
-        state.update(**repeated(700))
-    assert (state.segments, state.compute(details=True)) == (4, before)
 
 
 # ---- Confidence intervals -------------------------------------------------------------------------------------------
@@ -234,10 +224,11 @@ def test_states_of_other_versions_and_signatures_are_refused(sari):
     with refuses(ValueError, f"data: got a state of version '0.1', wanted one of {VERSION}"):
         sari.read_state(data.replace(f'"state": "{VERSION}"'.encode(), b'"state": "0.1"'))
     ours = f"sacrebleu:{version('sacrebleu')}"
-    with refuses(ValueError, f"data: got a state of sacrebleu:2.0, wanted {ours}"):
+    with refuses(ValueError, f"data: got a state with 'sacrebleu:2.0' in its signature, wanted '{ours}'"):
         sari.read_state(data.replace(ours.encode(), b"sacrebleu:2.0"))
     custom = state_of(sari, TEXTS, tokenize=own_tokenizer)
-    with refuses(ValueError, "data: got a state of tok:custom.own_tokenizer, wanted tok:custom.str.lower"):
+    message = "data: got a state with 'tok:custom.own_tokenizer' in its signature, wanted 'tok:custom.str.lower'"
+    with refuses(ValueError, message):
         sari.read_state(custom.to_bytes(), tokenize=str.lower)
     with refuses(ValueError, "tokenize: got None, wanted the callable that the state was made with"):
         sari.read_state(custom.to_bytes())

@@ -75,7 +75,7 @@ def test_13a_on_every_short_text(pieces, longest):
 def test_13a_on_every_character():
     # Each between letters, between digits, and next to what the rules look at.
     characters = [chr(code) for code in range(0x3100) if not 0xD800 <= code < 0xE000]
-    characters += [chr(code) for code in range(0x3100, 0x110000, 97) if not 0xD800 <= code < 0xE000]
+    characters += [chr(code) for code in range(0x3100, 0x110000, 997) if not 0xD800 <= code < 0xE000]
     for around in ("a{}b", "1{}.2", ".{},", "-{}-"):
         assert_13a([around.format(character) for character in characters])
 
@@ -92,7 +92,7 @@ def test_13a_on_long_hostile_texts():
 @given(
     st.lists(st.text(st.one_of(st.sampled_from(".,19-& \nab&AMPamp;LTlt<SKIPED> İΣẞ"), st.characters(codec="utf-8"))))
 )
-@runs(150)
+@runs(80)
 def test_13a_on_any_text(texts):
     assert_13a(texts)
     # Lowercasing comes first, as in all that published SARIs do: "&AMP;" is an entity then.
@@ -300,11 +300,8 @@ def test_sentences_of_punkt(text, sentences):
     assert count_sentences([text], "punkt").tolist() == [sentences]
 
 
-def test_a_callable_is_asked_for_every_text():
+def test_callables_that_split_sentences():
     assert count_sentences(["a\nb", "", "a"], str.splitlines).tolist() == [2, 0, 1]
-
-
-@pytest.mark.parametrize("splitter", [str.upper, lambda text: iter([text])])
-def test_a_callable_that_returns_no_list_is_refused(splitter):
-    with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list of the text's"):
-        count_sentences(["a b"], splitter)
+    for splitter in (str.upper, lambda text: iter([text])):
+        with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list"):
+            count_sentences(["a b"], splitter)

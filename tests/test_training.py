@@ -207,22 +207,22 @@ def test_pickling(sari, tokenizer, function, expected):
 
 @pytest.mark.parametrize("unit", [False, True])
 def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
-    reward = sari.reward(source="complex", references="simple", **({} if unit else {"unit": False}))
     rows = [0, 0, 3, 0, 5, 3]
     texts = [REFERENCES[row][place % 2] for place, row in enumerate(rows)]
     columns = {"complex": [SOURCES[row] for row in rows], "simple": [REFERENCES[row] for row in rows]}
-    expected = [
-        expected_scores(sari, [text], [SOURCES[row]], [REFERENCES[row]])["sari"] / (100 if unit else 1)
+    scores = [
+        expected_scores(sari, [text], [SOURCES[row]], [REFERENCES[row]])["sari"]
         for row, text in zip(rows, texts, strict=True)
     ]
+    expected = [score / 100 for score in scores] if unit else scores
+    names = {"source": "complex", "references": "simple"}
+    reward = sari.reward(**names, unit=unit)
     assert reward(prompts=["?"] * 6, completions=texts, trainer_state=None, **columns) == expected
     for content in (str, lambda text: [{"type": "text", "text": text}]):
         chats = [[{"role": "assistant", "content": content(text)}] for text in texts]
         assert reward(completions=chats, **columns) == expected
-    thought = sari.reward(unit=unit, postprocess=lambda text: text.rpartition("</think>")[2].strip())
-    thoughts = [f"<think>Hm.</think>\n{text}" for text in texts]
-    columns = {"source": columns["complex"], "references": columns["simple"]}
-    assert thought(completions=thoughts, **columns) == expected
+    thought = sari.reward(**names, unit=unit, postprocess=lambda text: text.rpartition("</think>")[2].strip())
+    assert thought(completions=[f"<think>Hm.</think>\n{text}" for text in texts], **columns) == expected
 
 
 def test_a_variant_that_rewards_copies_warns(sari):
@@ -273,16 +273,14 @@ def test_names_tell_rewards_apart(sari, options, name):
 def test_rows_without_references_get_no_reward(sari):
     reward = sari.reward(references="simple")
     every = reward(completions=LABELS, source=SOURCES, simple=REFERENCES)
-    for none in (None, []):
-        some = {"source": [None, *SOURCES[1:9], SOURCES[9]], "simple": [none, *REFERENCES[1:9], none]}
+    for none in (None, [], [None]):
+        some = {"source": [None, *SOURCES[1:]], "simple": [none, *REFERENCES[1:9], none]}
         assert reward(completions=LABELS, **some) == [None, *every[1:9], None]
         assert reward(completions=LABELS[:2], source=SOURCES[:2], simple=[none, none]) == [None, None]
-    mixed = {"source": SOURCES, "simple": [[*row, None] for row in REFERENCES]}
-    assert reward(completions=LABELS, **mixed) == every
-    assert reward(completions=LABELS[:1], source=SOURCES[:1], simple=[[None]]) == [None]
-    singles = {"source": [None, *SOURCES[1:3]], "simple": [None, *LABELS[1:3]]}
-    assert reward(completions=LABELS[:3], **singles)[1:] == reward(
-        completions=LABELS[1:3], source=SOURCES[1:3], simple=LABELS[1:3]
-    )
+    filled = {"source": SOURCES, "simple": [[*row, None] for row in REFERENCES]}
+    assert reward(completions=LABELS, **filled) == every
+    single = {"source": SOURCES, "simple": [None, *LABELS[1:]]}
+    listed = {"source": SOURCES, "simple": [None, *([label] for label in LABELS[1:])]}
+    assert reward(completions=OUTPUTS, **single) == reward(completions=OUTPUTS, **listed)
     with pytest.raises(ValueError, match=r"^references\[2\]: got int"):
         reward(completions=LABELS[:3], source=SOURCES[:3], simple=[None, "a", 5])

@@ -1,7 +1,7 @@
 """Every kind of column that holds texts is taken, and is left as it is; systems and candidates are checked too."""
 
 import re
-from collections import UserList, deque
+from collections import UserList
 
 import datasets
 import numpy as np
@@ -24,26 +24,17 @@ def objects(rows):
     return array
 
 
-def string_series(texts):
-    return pd.Series(texts, index=STRANGE_INDEX, dtype="string")
-
-
 TEXT_COLUMNS = {
     "list": list,
     "tuple": tuple,
     "generator": lambda texts: (text for text in texts),
-    "deque": deque,
     "user's own list": UserList,
-    "dict values": lambda texts: dict(enumerate(texts)).values(),
     "numpy object": objects,
-    "numpy strided": lambda texts: np.repeat(np.array(texts), 2)[::2],
     "numpy.str_": lambda texts: [np.str_(text) for text in texts],
     "pandas Series with a strange index": lambda texts: pd.Series(texts, index=STRANGE_INDEX),
-    "pandas Series filtered": lambda texts: pd.Series(["dropped", *texts])[[False, True, True, True]],
-    "pandas string": string_series,
+    "pandas string": lambda texts: pd.Series(texts, index=STRANGE_INDEX, dtype="string"),
     "pandas category": lambda texts: pd.Series(texts, dtype="category"),
     "pandas arrow": lambda texts: pd.Series(texts, dtype=pd.ArrowDtype(pa.string())),
-    "pandas Index": pd.Index,
     "arrow Array": pa.array,
     "arrow ChunkedArray": lambda texts: pa.chunked_array([texts[:1], texts[1:]]),
     "datasets column": lambda texts: datasets.Dataset.from_dict({"texts": texts})["texts"],
@@ -56,7 +47,6 @@ ROW_COLUMNS = {
     "list of tuples": lambda rows: list(map(tuple, rows)),
     "generator of generators": lambda rows: (iter(row) for row in rows),
     "numpy of lists": objects,
-    "list of numpy": lambda rows: [np.array(row) for row in rows],
     "numpy of numpy": lambda rows: objects([objects(row) for row in rows]),
     "rows of all kinds": lambda rows: [rows[0], tuple(rows[1]), pd.Series(rows[2], index=[3, 1])],
     "pandas Series": lambda rows: pd.Series(rows, index=STRANGE_INDEX),

