@@ -278,7 +278,7 @@ _EASSE = "https://github.com/feralvam/easse (6a4352e)"
 
 _AUTHORS = Variant(
     name="xu2016",
-    summary="Xu et al. 2016, the authors' SARI.py: mean of sentences on space-separated tokens, 0/0 = 0",
+    summary="Xu et al. 2016, the authors' SARI.py: mean of sentence scores; words are split at spaces alone",
     source=f"{_XU}, SARI.py",
     counting="xu2016",
     level="sentence",
@@ -288,7 +288,7 @@ _AUTHORS = Variant(
 )
 _OF_EASSE = Variant(
     name="easse",
-    summary="EASSE (Alva-Manchego et al. 2019): counts summed over the corpus, F1 for deletion, 13a tokens",
+    summary="EASSE (Alva-Manchego et al. 2019): n-grams are counted over the whole corpus; Delete is an F1 score",
     source=f"{_EASSE}, easse/sari.py",
     counting="easse",
     level="corpus",
@@ -298,13 +298,13 @@ _OF_EASSE = Variant(
 _LEGACY = replace(
     _OF_EASSE,
     name="easse_legacy",
-    summary="EASSE's legacy option, after the authors' Java code: as easse, cased, sources not tokenized",
+    summary="EASSE's legacy option, after the authors' Java code: as easse, but cased; sources are not tokenized",
     source_tokenize="none",
     lowercase=False,
 )
 _TENSOR2TENSOR = Variant(
     name="t2t",
-    summary="tensor2tensor: n-gram sets, references weighed by how many hold the n-gram, 0/0 = 1",
+    summary="tensor2tensor: each n-gram counts once per sentence, weighed by how many references have it",
     source=_T2T,
     counting="t2t",
     level="sentence",
@@ -315,7 +315,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="hf",
-        summary="Hugging Face evaluate: xu2016 with 13a tokens, 0/0 = 1 and keep recall pooled over n-grams",
+        summary="Hugging Face evaluate: mean of sentence scores; an operation that finds nothing to do gets 100",
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
         zero_division=1.0,
@@ -325,7 +325,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="lens",
-        summary="the authors' modified-sari.py: as xu2016, but without credit for additions that deleting words made",
+        summary="the authors' modified-sari.py: as xu2016, but n-grams that only a deletion made earn nothing in Add",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
     ),
@@ -341,7 +341,7 @@ _ROWS = (
     replace(
         _OF_EASSE,
         name="paper",
-        summary="equations 4-7 of Xu et al. 2016: as easse, but averaged over orders before F1, precision for deletion",
+        summary="equations 4-7 of Xu et al. 2016: as easse, but n-gram lengths are averaged first; Delete is precision",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
         averaging="ratios",
@@ -351,13 +351,13 @@ _ROWS = (
     replace(
         _TENSOR2TENSOR,
         name="lasertagger",
-        summary="LaserTagger (Malmi et al. 2019) and what copied it: as t2t, F1 for deletion",
+        summary="LaserTagger (Malmi et al. 2019) and programs copied from it: as t2t, but Delete is an F1 score",
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
         deletion="f1",
     ),
     Variant(
         name="set",
-        summary="plain n-gram sets with the references united, precision for addition",
+        summary="all references are put together, and each n-gram counts once per sentence; Add is precision",
         source="the definition in this project's docs/variants.md",
         counting="sets",
         level="sentence",

@@ -53,7 +53,7 @@ def build(
     some = next(iter(statistics.values()))
     resampling = resampling or resolve_resampling()
     test_set = MeasuredSet(columns.sources, columns.references, some.variant, side_data)
-    lengths = _lengths(test_set.sources)
+    lengths = group_by_length(test_set.sources)
     first = [row[0] for row in columns.references]
     others = [row[1:] for row in columns.references]
     measured = test_set.measure(columns.predictions, measures, advance=advance)
@@ -141,7 +141,7 @@ def _of_class(
     return scores | {measure.name: measure.value(rows[measure.name][places]) for measure in measured.measures}
 
 
-def _lengths(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
+def group_by_length(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
     """Cut the segments into classes of about the same size by the tokens of their sources."""
     tokens = np.array([len(text.split()) for text in sources])
     edges = np.unique(np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1), method="closest_observation"))

@@ -88,7 +88,8 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
         scored: the printed scores of its systems.
     """
     systems = {system.name: system for system in document.systems}
-    variant, measures = scored.results[0].variant, document.measures
+    variant = scored.results[0].variant
+    measures = document.measures
     resampling = scored.resampling or ResamplingSummary(seed=document.seed)
     beside = [
         ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
@@ -132,7 +133,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": _span}
+    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
     environment.filters["markdown_table"] = markdown_table
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING}
@@ -177,7 +178,7 @@ def _score_table(document: Document) -> Table:
 def _length_table(document: Document) -> Table:
     """Return scores by length of the source: all scores of one system, or SARI of several."""
     lengths = [
-        (_span(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
+        (span_of(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
         for length in document.lengths
     ]
     if len(document.systems) > 1:
@@ -190,7 +191,7 @@ def _length_table(document: Document) -> Table:
         header = ["Tokens", "Segments", *LABELS.values(), "BLEU", "Compression ratio"]
         rows = [
             [
-                _span(length),
+                span_of(length),
                 str(length.segments),
                 *(figure(row[name], document.digits) for name in SCORES),
                 figure(row["bleu"]),
@@ -243,7 +244,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(document.lengths) > 1:
         by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
-        classes = list(map(_span, document.lengths))
+        classes = list(map(span_of, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
     for measure in document.measures:
@@ -275,7 +276,7 @@ def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
     return f"{shown}\N{NO-BREAK SPACE}{unit}" if unit else shown
 
 
-def _span(length: Length) -> str:
+def span_of(length: Length) -> str:
     """Return the name of a class of lengths."""
     return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
 

@@ -33,6 +33,17 @@ def test_the_report_shows_what_was_asked_for():
     assert "SARI against deleting; two-sided, paired approximate randomization, 10000 trials" in other
 
 
+def test_ngrams_that_a_system_gains_and_loses():
+    outputs = {"base": ["a b", "c e"], "other": ["a", "c d"], "same": ["a b", "c e"]}
+    systems = systems_of_lists(["a b", "c"], outputs, [["a"], ["c d"]])
+    segments, found = answers.compare_ngrams(systems, max_order=1)
+    assert segments == 2
+    assert found["same"] == []
+    assert [tuple(row) for row in found["other"]] == [("b", "delete", 1.0, 0.0), ("d", "add", 1.0, 0.0)]
+    _, found = answers.compare_ngrams(systems, baseline="other", max_order=1)
+    assert [row.gain for row in found["base"]] == [-1.0, -1.0]
+
+
 # Ratings by people, and numbers of references
 
 RATINGS = [3, 9, 4, 7, 1, 8, 2, 6, 5, 0]

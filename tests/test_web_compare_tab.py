@@ -90,6 +90,15 @@ def test_compare(desktop, sari, tmp_path):
     worst = gains.index(min(gains))
     expect(items.nth(sum(gain > 0 for gain in gains))).to_have_text(f"{round(min(gains), 2):+.2f}".replace("-", "−"))
 
+    expect(desktop.locator("#differences .sari-scatter").first).to_contain_text("SARI of 10 segments")
+    lengths = desktop.get_by_role("table", name="SARI by length of the source").locator("tbody tr")
+    assert sum(int(row.split("\t")[1]) for row in lengths.all_inner_texts()) == 10
+    desktop.get_by_role("button", name="Find n-grams gained and lost").click()
+    first = desktop.get_by_role("table", name="deleting against rewriting").locator("tbody tr").first
+    expect(first).to_be_visible()
+    system, baseline, gain = map(float, first.locator("td").all_inner_texts()[1:])
+    assert gain == system - baseline > 0
+
     texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report")}
     table = list(csv.DictReader(io.StringIO(texts["CSV"])))
     assert [float(row["sari"]) for row in table] == scores

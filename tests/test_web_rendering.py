@@ -40,7 +40,7 @@ def test_texts_of_visitors_are_shown_as_they_are():
     columns["predictions"] = {HOSTILE: [HOSTILE] * 10, "base": columns["sources"]}
     systems = systems_of_lists(*columns.values())
     compared = answers.compare_systems(systems, baseline="base", details=True, resamples=99)
-    html = rendering.differences(answers.find_extremes(compared, systems), "base")
+    html = rendering.differences(answers.find_extremes(compared, systems), "base", compared.scores)
     assert f"{HOSTILE} next to base" in words(html)
     assert HOSTILE in words(rendering.systems(compared.report, compared.copies, {}))
 
@@ -162,7 +162,9 @@ def test_biggest_wins_and_losses():
     compared = answers.compare_systems(systems, resamples=99, details=True)
     extremes = answers.find_extremes(compared, systems)
     assert [[segment.place for segment in segments] for _, segments in extremes["other"]] == [[0], [1]]
-    found = words(rendering.differences(extremes, "base"))
+    found = words(rendering.differences(extremes, "base", compared.scores))
     assert "in line 2: d e f other" in found
     assert "No words." in found
-    assert "No segment differs." in words(rendering.differences({"x": [("Biggest wins", [])]}, "base"))
+    assert "No segment differs." in words(
+        rendering.differences({"x": [("Biggest wins", [])]}, "base", {"base": [1.0], "x": [1.0]})
+    )

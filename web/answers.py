@@ -1,23 +1,29 @@
 """Scores, explanations, comparisons and agreement with ratings, of input checked against the limits, as plain data."""
 
+from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import eq
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sari import comparison
 from sari.data_warnings import WarningRow, check_resampling, warning_rows, without_comparison
 from sari.human_ratings.correlation_report import AgreementReport
 from sari.human_ratings.rated_outputs import RatedOutputs, agreement_rows, sari_scores
+from sari.ngram_statistics import ngram_tables
 from sari.reports import building, pages
 from sari.reports.by_references import ReferenceCount, scores_by_references
+from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
 from sari.reports.score_report import ScoreReport, resampling_of, results_of
 from sari.scores import Result, Scores
 from sari.significance import resolve_resampling
 from sari.state import CorpusStatistics, score_columns
+from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
-from sari.variants import Variant, resolve_variant, resolve_variants
+from sari.variants import OPERATIONS, Variant, resolve_variant, resolve_variants
 from sari.web.inputs import RefusedError, check_characters, check_options, check_segments, refusals
 from sari.web.samples import samples
 
@@ -32,6 +38,8 @@ _RESAMPLES, _FEWEST, _ROWS = 1_000, 100, 10_000_000
 _PLAIN = ("kendall",)
 #: Subsets of each number of references, and segments in all of them.
 _SUBSETS, _SEGMENTS = 10, 200_000
+#: Outputs whose n-grams are compared, of all systems together, and how many n-grams are shown.
+_OUTPUTS, _NGRAMS = 2_000, 10
 
 
 class ScoredSegment(NamedTuple):
@@ -56,12 +64,26 @@ class ScoredCorpus(NamedTuple):
 
 
 class ComparedSystems(NamedTuple):
-    """Compared systems: the variant, what `comparison.compare` returns, the warnings, and which copy the sources."""
+    """Compared systems.
+
+    Attributes:
+        variant: how they were scored.
+        result: what `comparison.compare` returns.
+        warnings: about data and variant.
+        copies: the systems that copy the sources.
+        by_length: for each class of source lengths SARI of each system.
+    """
 
     variant: str
     result: comparison.SystemComparison
     warnings: list[WarningRow]
     copies: list[str]
+    by_length: list[tuple[Length, dict[str, float]]]
+
+    @property
+    def scores(self) -> dict[str, list[float]]:
+        """SARI of every segment, by system; it needs a result with details."""
+        return {name: system["sentences"]["sari"] for name, system in self.result["systems"].items()}
 
     @property
     def report(self) -> ScoreReport:
@@ -182,7 +204,7 @@ class ShownSegment(NamedTuple):
 
 def find_extremes(compared: ComparedSystems, columns: SystemColumns) -> dict[str, list[tuple[str, list[ShownSegment]]]]:
     """Return for each system but the baseline its biggest wins and its biggest losses, next to the baseline."""
-    scores = {name: system["sentences"]["sari"] for name, system in compared.result["systems"].items()}
+    scores = compared.scores
     baseline = str(compared.result["baseline"])
 
     def shown(place: int) -> ShownSegment:
@@ -282,7 +304,71 @@ def _compared(
         for name, outputs in systems.predictions.items()
         if sum(map(eq, outputs, systems.sources)) > _COPIES * len(outputs)
     ]
-    return statistics, ComparedSystems(variant.name, result, warnings, copies)
+    by_length = [
+        (length, {name: corpus.scores_of(places)["sari"] for name, corpus in statistics.items()})
+        for length, places in building.group_by_length(systems.sources)
+    ]
+    return statistics, ComparedSystems(variant.name, result, warnings, copies, by_length)
+
+
+class NgramDifference(NamedTuple):
+    """An n-gram and an operation, the credit that a system and the baseline earn by it, and what the system gains."""
+
+    text: str
+    operation: str
+    system: float
+    baseline: float
+
+    @property
+    def gain(self) -> float:
+        """How much more the system earns."""
+        return self.system - self.baseline
+
+
+def compare_ngrams(
+    systems: SystemColumns, *, baseline: str | None = None, **options: Any
+) -> tuple[int, dict[str, list[NgramDifference]]]:
+    """Find the n-grams by which systems earn most more, and most less, than a baseline.
+
+    The credit of an n-gram in a segment is the share of precision that it earns there, from 0 to 1.
+
+    Args:
+        systems: as for `compare_systems`.
+        baseline: the name of a system; None for the first.
+        options: those of the metric.
+
+    Returns:
+        How many segments were looked at, and for each system but the baseline its largest gains and its largest losses.
+
+    Raises:
+        RefusedError: as in `compare_systems`.
+    """
+    with refusals():
+        variant = resolve_variant(**options)
+    segments = min(len(systems.sources), max(1, _OUTPUTS // len(systems.predictions)))
+    baseline = next(iter(systems.predictions)) if baseline is None else baseline
+    credits = {name: _credits(systems.of(name), segments, variant) for name in systems.predictions}
+    found = {}
+    for name, own in credits.items():
+        if name != baseline:
+            others = credits[baseline]
+            rows = [NgramDifference(*key, own[key], others[key]) for key in own.keys() | others.keys()]
+            rows.sort(key=lambda row: (-abs(row.gain), row.text.count(" "), row))
+            gains, losses = ([row for row in rows if row.gain * sign > 1e-9] for sign in (1, -1))
+            found[name] = gains[:_NGRAMS] + losses[:_NGRAMS]
+    return segments, found
+
+
+def _credits(columns: Columns, segments: int, variant: Variant) -> defaultdict[tuple[str, str], float]:
+    """Return the credit of each n-gram and operation, over the first segments."""
+    credits: defaultdict[tuple[str, str], float] = defaultdict(float)
+    for source, output, references in zip(*(column[:segments] for column in columns), strict=True):
+        for table in ngram_tables(encode_chunk([source], [references], [output], variant), variant):
+            right, whole = table.counts[..., 0], table.counts[..., 1]
+            shares = np.divide(right, whole, out=np.zeros_like(right), where=whole > 0)
+            for ngram, operation in zip(*shares.nonzero(), strict=True):
+                credits[" ".join(table.ngrams[ngram]), OPERATIONS[operation]] += float(shares[ngram, operation])
+    return credits
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

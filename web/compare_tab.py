@@ -14,6 +14,7 @@ from sari.validation import SystemColumns
 from sari.web import inputs, rendering
 from sari.web.answers import (
     ComparedSystems,
+    compare_ngrams,
     compare_systems,
     find_extremes,
     rate_systems,
@@ -108,6 +109,7 @@ class ShownSystems(NamedTuple):
     signature: Any
     differences: Any
     table: Any
+    ngrams: Any
     kept: Any
 
 
@@ -174,6 +176,9 @@ def _results() -> ShownSystems:
             show_search="search",
             elem_id="segments",
         )
+        find_ngrams = gr.Button("Find n-grams gained and lost")
+        ngrams = gr.HTML(elem_id="ngrams")
+        find_ngrams.click(show_ngrams, kept, ngrams, **ON_DEMAND)
         signature = gr.Textbox(
             label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature-of-systems"
         )
@@ -181,7 +186,7 @@ def _results() -> ShownSystems:
             downloads({"CSV": ".csv", "JSON": ".json", "LaTeX": ".tex"}, download, [kept], "systems")
             downloads({"report": ".html"}, download_report, [kept], "report")
         gr.HTML(rendering.note("The report: tests, companion measures, scores by length, examples, in one page."))
-    return ShownSystems(summary, more, signature, differences, table, kept)
+    return ShownSystems(summary, more, signature, differences, table, ngrams, kept)
 
 
 def fill_files() -> tuple[str, list[str], list[str], None]:
@@ -221,24 +226,36 @@ def _show(asked: AskedComparison) -> ShownSystems:
             baselines = score_corpus_baselines(columns, **asked.options)
             agreed = agreement(ratings, lambda own: rate_systems(columns, own, **asked.options))
     except RefusedError as refusal:
-        return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", None, None)
+        return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", None, "", None)
     report = compared.report
     return ShownSystems(
-        rendering.systems(report, compared.copies, baselines) + agreed,
+        rendering.systems(report, compared.copies, baselines) + rendering.by_length(compared.by_length) + agreed,
         gr.Column(visible=True),
         compared.result["signature"],
-        rendering.differences(find_extremes(compared, columns), str(compared.result["baseline"])),
+        rendering.differences(find_extremes(compared, columns), str(compared.result["baseline"]), compared.scores),
         _table(compared, columns),
+        "",
         Kept(report, asked),
     )
 
 
 def _table(compared: ComparedSystems, columns: SystemColumns) -> dict[str, Any]:
     """Return the table of SARI of every segment."""
-    scores = [system["sentences"]["sari"] for system in compared.result["systems"].values()]
-    rows = zip(columns.sources, *scores, strict=True)
+    rows = zip(columns.sources, *compared.scores.values(), strict=True)
     data = [[line, *(round(score, 2) for score in own), source] for line, (source, *own) in enumerate(rows, 1)]
-    return {"headers": ["Line", *compared.result["systems"], "Source"], "data": data}
+    return {"headers": ["Line", *compared.scores, "Source"], "data": data}
+
+
+def show_ngrams(kept: Kept | None) -> str:
+    """Return the n-grams by which systems gain and lose most against the baseline."""
+    if kept is None or kept.report.resampling is None:
+        return ""
+    try:
+        columns = kept.asked.systems().columns
+        segments, found = compare_ngrams(columns, baseline=kept.asked.baseline, **kept.asked.options)
+    except RefusedError as refusal:
+        return rendering.refusal(refusal)
+    return rendering.ngrams(segments, found, str(kept.report.resampling.baseline))
 
 
 def _texts(asked: AskedComparison, system: str) -> list[tuple[str, str, Sequence[str]]]:

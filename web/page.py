@@ -1,5 +1,6 @@
 """The page: its views in tabs, and the endpoints for programs."""
 
+import inspect
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,7 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     program = (folder / "page.js").read_text(encoding="utf-8")
     allowed = {"variant": list(VARIANTS), "tokenize": list(TOKENIZERS), "case": list(CASES)}
     gr.set_static_paths([server.PICTURE])
+    remember_signatures(page)
     return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
@@ -75,3 +77,10 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         show_error=True,
         **options,
     )[1]
+
+
+def remember_signatures(page: gr.Blocks) -> None:
+    """Compute the signatures of components once: Gradio asks for each component's at every new visit."""
+    for kind in {type(block) for block in page.blocks.values()}:
+        constructor: Any = kind.__init__
+        constructor.__signature__ = inspect.signature(constructor)

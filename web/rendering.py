@@ -17,18 +17,21 @@ from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import Agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
 from sari.reports.by_references import ReferenceCount
+from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
-from sari.reports.pages import LABELS, MISSING, figure, make_environment
+from sari.reports.pages import LABELS, MISSING, figure, make_environment, span_of
 from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores
 from sari.reports.tables import Cell, Table, make_table
 from sari.scores import OrderFigures, Scores
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, resolve_variants
-from sari.web.answers import ScoredCorpus, ShownSegment
+from sari.web.answers import NgramDifference, ScoredCorpus, ShownSegment
 
 #: How many bars the histogram has, and how many n-grams of an operation are shown.
 BINS, _GRAMS = 20, 60
 #: How many n-grams with their credits a figure lists.
 _CREDITS = 8
+#: About how many segments a scatter shows.
+_DOTS = 1_000
 #: About how many numbers the axis of a plot has.
 _TICKS = 5
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
@@ -608,9 +611,42 @@ def systems(report: ScoreReport, copies: Collection[str], baselines: Mapping[str
     )
 
 
-def differences(chosen: Mapping[str, Sequence[tuple[str, Sequence[ShownSegment]]]], baseline: str) -> str:
-    """Return for each system its biggest wins and losses, side by side with the baseline; outputs are to click."""
-    return render("compare", "differences", chosen, baseline)
+def differences(
+    chosen: Mapping[str, Sequence[tuple[str, Sequence[ShownSegment]]]],
+    baseline: str,
+    scores: Mapping[str, Sequence[float]],
+) -> str:
+    """Return for each system how it differs from the baseline: all segments as dots, its biggest wins and losses.
+
+    Args:
+        chosen: the wins and losses by system; their outputs are to click.
+        baseline: the name of a system.
+        scores: SARI of every segment by system.
+    """
+    step = max(1, len(scores[baseline]) // _DOTS)
+    dots = {name: list(zip(scores[baseline][::step], scores[name][::step], strict=True)) for name in chosen}
+    return render("compare", "differences", chosen, baseline, dots)
+
+
+def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:
+    """Return SARI of every system by the length of the source."""
+    header = ["Words of the source", "Segments", *rows[0][1]]
+    cells = [[span_of(length), f"{length.segments:,}", *map(figure, own.values())] for length, own in rows]
+    return render("compare", "by_length", make_table("SARI by length of the source", header, cells))
+
+
+def ngrams(segments: int, found: Mapping[str, Sequence[NgramDifference]], baseline: str) -> str:
+    """Return for each system the n-grams by which it gains and loses most against the baseline."""
+    tables = [
+        make_table(
+            f"{name} against {baseline}",
+            ["N-gram", "Operation", name, baseline, "Difference"],
+            [[row.text, row.operation, figure(row.system), figure(row.baseline), signed(row.gain)] for row in rows],
+            texts=2,
+        )
+        for name, rows in found.items()
+    ]
+    return render("compare", "ngrams", tables, number_of(segments, "segment"))
 
 
 def _system_table(results: list[SystemScores], percent: str, baseline: str | None, copies: Collection[str]) -> Table:
