@@ -22,6 +22,7 @@ from sari.web.answers import (
     score_corpus_baselines,
 )
 from sari.web.components import (
+    ALLOWED,
     HOUR,
     LIVE,
     ON_DEMAND,
@@ -37,6 +38,8 @@ from sari.web.components import (
     lines_of,
     options_of,
     read_again,
+    read_choices,
+    save_view,
     sent,
     show_part,
     start_buttons,
@@ -143,6 +146,7 @@ def compare_tab(sentence: SentenceTab) -> None:
     gr.on([box.change for box in chosen], **compare_choices)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
     gr.on([table.change, of_table.select], _names_in_table, table, names, **LIVE)
+    table.change(restore, table, [*chosen, method, baseline], **LIVE)
     names.change(offer_baselines, [names, baseline], baseline, **LIVE)
     asked = [*chosen, baseline, method, names]
     for button, compare, boxes in ((start, compare_files, files), (start_table, compare_table, [table])):
@@ -185,7 +189,13 @@ def _results() -> ShownSystems:
         with gr.Row():
             downloads({"CSV": ".csv", "JSON": ".json", "LaTeX": ".tex"}, download, [kept], "systems")
             downloads({"report": ".html"}, download_report, [kept], "report")
-        gr.HTML(rendering.note("The report: tests, companion measures, scores by length, examples, in one page."))
+            downloads({"this comparison": ".jsonl"}, download_view, [kept], "comparison")
+        gr.HTML(
+            rendering.note(
+                "The report: tests, companion measures, scores by length, examples, in one page. The comparison: "
+                "texts and choices in a file, to open under Table again."
+            )
+        )
     return ShownSystems(summary, more, signature, differences, table, ngrams, kept)
 
 
@@ -292,6 +302,21 @@ def download_report(_ending: str, kept: Kept | None, progress=gr.Progress()) -> 
 
     with memory_released():
         return report_systems(asked.systems().columns, advance, **asked.options, **asked.tests)
+
+
+def download_view(_ending: str, kept: Kept | None) -> str:
+    """Return the systems and the choices as a file that opens the view again."""
+    asked = _still_there(kept).asked
+    test = next(title for title, name in _METHODS.items() if name == asked.method)
+    chosen = dict(zip(ALLOWED, asked.chosen, strict=True))
+    return save_view(asked.systems(), {**chosen, "test": test, "baseline": asked.baseline})
+
+
+def restore(table: str | None) -> list[Any]:
+    """Return the choices of a saved view."""
+    names = inputs.names_in_table(table)
+    *chosen, baseline = read_choices(table, {**ALLOWED, "test": list(_METHODS), "baseline": names})
+    return [*chosen, gr.Dropdown(choices=names, value=baseline) if isinstance(baseline, str) else gr.skip()]
 
 
 def _still_there(kept: Kept | None) -> Kept:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.validation import Columns
+from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
 from sari.web import inputs, rendering
 from sari.web.answers import (
@@ -23,6 +23,7 @@ from sari.web.answers import (
     score_corpus_variants,
 )
 from sari.web.components import (
+    ALLOWED,
     HOUR,
     LIVE,
     ON_DEMAND,
@@ -37,12 +38,14 @@ from sari.web.components import (
     is_stale,
     options_of,
     read_again,
+    read_choices,
+    save_view,
     sent,
     show_part,
     start_buttons,
     write_files,
 )
-from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RefusedError
+from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RatedSystems, RefusedError
 from sari.web.samples import example_corpus, example_lines, example_objects
 from sari.web.server import memory_released
 
@@ -146,6 +149,7 @@ def file_tab(sentence: SentenceTab) -> None:
                 ]
             of_lines = start_buttons("Score these lines", example_lines, pasted)
     chosen = choices()
+    table.change(lambda path: read_choices(path, ALLOWED), table, [*chosen], **LIVE)
     stale = gr.HTML(elem_id="stale-file")
     results, order, everything = _results()
     compare_choices: dict[str, Any] = {"fn": is_stale, "inputs": [results.asked, *chosen], "outputs": stale, **LIVE}
@@ -194,6 +198,8 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
             downloads({ending[1:].upper(): ending for ending in DOWNLOADS}, download, [asked], "sari")
+            downloads({"this view": ".jsonl"}, download_view, [asked], "corpus")
+        gr.HTML(rendering.note("The view: texts and choices in a file, to open under Table again."))
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
 
 
@@ -363,6 +369,19 @@ DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": 
 
 def download(ending: str, asked: AskedScores | None) -> str:
     """Return a scored corpus as a file."""
+    return DOWNLOADS[ending](_still_there(asked).score())
+
+
+def download_view(_ending: str, asked: AskedScores | None) -> str:
+    """Return the corpus and the choices as a file that opens the view again."""
+    asked = _still_there(asked)
+    columns, ratings = asked.corpus()
+    systems = SystemColumns(columns.sources, {"output": columns.predictions}, columns.references)
+    rated = RatedSystems(systems, None if ratings is None else {"output": ratings})
+    return save_view(rated, dict(zip(ALLOWED, asked.chosen, strict=True)))
+
+
+def _still_there(asked: AskedScores | None) -> AskedScores:
     if asked is None:
         raise RefusedError("There is nothing to download by now: please score again.")
-    return DOWNLOADS[ending](asked.score())
+    return asked
