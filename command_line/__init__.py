@@ -1,4 +1,4 @@
-"""The command line: `arguments` and `options` for what was asked, `program` for `score.py`, `reproduce` for tables.
+"""The command line: `program` is `score.py`, `reproduce` computes published tables, `arguments` has the options.
 
-What takes long to import waits until the arguments and the first lines of the files are known to be good.
+Slow modules are imported only after the arguments and the first lines of the files have been checked.
 """

@@ -1,6 +1,6 @@
-"""The arguments of `score.py`: the options, and which of them go together.
+"""The arguments of `score.py`: the options, and which of them can be combined.
 
-Imports nothing that takes long, so that `--help` and wrong options are answered at once.
+Imports nothing slow, so that `--help` and errors appear at once.
 """
 
 import argparse
@@ -8,7 +8,7 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -22,10 +22,10 @@ from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import NAMED_SETS
 from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, check_choice, resolve_variant
 
-#: The name of the program in a checkout; where the package is installed, it is `sari`.
+#: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: How the files of reports may end that `sari.reports.pages` writes, which is slow to load.
+#: The endings of the reports that `sari.reports.pages` writes, which is slow to import.
 REPORT_ENDINGS = (".html", ".md", ".json")
 
 _TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
@@ -68,7 +68,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
 }
 
-#: Options that only a report shows where these are given.
+#: Options whose figures go only into a report if the option on the left is given.
 SHOWN_BY_REPORTS_ALONE: dict[str, tuple[str, ...]] = {
     "--format csv": ("--by-references", "--why"),
     "--score-only": _COMPARISONS,
@@ -76,11 +76,11 @@ SHOWN_BY_REPORTS_ALONE: dict[str, tuple[str, ...]] = {
 
 
 def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
-    """Return the options; end the program with status 2 and one line where they are wrong.
+    """Return the options, or end the program with status 2 and an error of one line.
 
     Args:
         arguments: of the command line; None for those of this process.
-        program: what the user called.
+        program: the name at the start of errors.
     """
     parser = _parser(program)
     options, unknown = parser.parse_known_args(arguments, namespace=Options())
@@ -98,7 +98,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 
 def _message_about_unknown(unknown: str) -> str:
-    """Return the message about an argument that is neither an option nor the value of one."""
+    """Return the error about an argument that is neither an option nor a value of one."""
     nearest = get_close_matches(unknown, [flag for group in _GROUPS.values() for flag in group], n=1)
     return f"got {unknown!r}, wanted {nearest[0] if nearest else 'options such as --sources FILE'}: see --help"
 
@@ -111,14 +111,13 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
 
 
 def _faults(options: Options, given: set[str]) -> Iterator[str]:
-    """Yield the reasons why the options do not go together."""
+    """Yield the errors in combinations of options."""
     for excludes in (EXCLUDES, {} if options.report is not None else SHOWN_BY_REPORTS_ALONE):
         for option, others in excludes.items():
             both = [other for other in others if other in given and option in given]
             if both:
                 yield f"{option} does not go with {both[0]}"
     yield from _faults_of_inputs(options)
-    yield from _faults_of_written_files(options)
     for option, needed in NEEDS.items():
         if option in given and not given & set(needed):
             yield f"{option} needs {_either(needed)}"
@@ -138,16 +137,6 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
         yield f"--ratings: got {len(options.ratings)}, wanted {len(options.systems)}: {wanted}"
     if options.ratings is not None and options.jsonl == "-":
         yield "--ratings reads the file of --jsonl twice, wanted a file instead of standard input"
-
-
-def _faults_of_written_files(options: Options) -> Iterator[str]:
-    endings = {
-        "--report": [*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())],
-        "--sentences": SENTENCE_FORMATS,
-    }
-    for option, path in {"--report": options.report, "--sentences": options.sentences}.items():
-        if path is not None and os.path.splitext(path)[1] not in endings[option]:
-            yield f"{option}: got {path!r}, wanted a name ending in {_either([*dict.fromkeys(endings[option])])}"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -173,14 +162,14 @@ def _either(names: Sequence[str]) -> str:
 
 
 class Parser(argparse.ArgumentParser):
-    """A parser that refuses in one line."""
+    """A parser whose errors have one line."""
 
     def error(self, message: str) -> NoReturn:
-        """End the program with status 2; argparse prints the usage first, which takes many lines."""
+        """End the program with status 2, without the usage, which argparse would print first."""
         self.exit(2, refusal(self.prog, message.replace("argument --", "--")) + "\n")
 
     def print_help(self, file: Any = None) -> None:
-        """Print the help; argparse itself ignores that output is lost."""
+        """Print the help; argparse itself ignores errors of writing."""
         print(self.format_help(), end="", file=file)
 
 
@@ -217,7 +206,7 @@ class _Baselines(_ExtendByNames):
 
 
 def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wanted: str) -> Callable[[str], Any]:
-    """Return a function from the text of an argument to its value, for the `type` of argparse."""
+    """Return a function for the `type` of argparse, from the text of an argument to a value that is accepted."""
 
     def value_of(text: str) -> Any:
         with suppress(ValueError, LookupError):
@@ -229,8 +218,21 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
+def _report_path(text: str) -> str:
+    return _checked_path(text, [*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])
+
+
+def _sentences_path(text: str) -> str:
+    return _checked_path(text, SENTENCE_FORMATS)
+
+
+def _checked_path(text: str, endings: Iterable[str]) -> str:
+    known = list(dict.fromkeys(endings))
+    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")(text)
+
+
 def _text_encoding(name: str) -> str:
-    """Return the usual name of an encoding; others than those of text raise LookupError."""
+    """Return the usual name of an encoding; raise LookupError if it is not one of text."""
     io.TextIOWrapper(io.BytesIO(), encoding=name)
     return codecs.lookup(name).name
 
@@ -258,7 +260,7 @@ def _values(metavar: str, help_text: str, action: Any = "extend", nargs: str = "
 
 
 def _scoring_option(name: str) -> _Option:
-    """Return a scoring option as it is declared."""
+    """Return the arguments for argparse of a scoring option."""
     option = OPTIONS[name]
     help_text = f"{option.help}: {', '.join(option.choices)}" if option.choices else option.help
     if option.default is not None:
@@ -271,20 +273,20 @@ def _scoring_option(name: str) -> _Option:
 _GROUPS: dict[str, dict[str, _Option]] = {
     "input": {
         "--sources": _value("FILE", "the texts to simplify"),
-        "--outputs": _values("[NAME=]FILE", "their simplifications by a system, or by several, the baseline first"),
-        "--references": _values("FILE", "their simplifications by people"),
-        "--jsonl": _value("FILE", "instead of these, a JSON object per line: source, prediction, references"),
-        "--dataset": _value("NAME", "instead of --sources and --references, a test set, or other data with --columns"),
-        "--split": _value("NAME", "of --dataset (default: test)"),
-        "--columns": _values("NAME", "of --dataset: the column of sources, and those of references"),
-        "--encoding": _value("NAME", "of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
-        "--tab-separated": _flag("a line of --references has several, with tabs between them"),
+        "--outputs": _values("[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first"),
+        "--references": _values("FILE", "simplifications by people, in one or several files"),
+        "--jsonl": _value("FILE", "a JSON object per line, instead of these files: source, prediction, references"),
+        "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
+        "--split": _value("NAME", "the split of --dataset (default: test)"),
+        "--columns": _values("NAME", "the columns of --dataset: that of sources, then those of references"),
+        "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
+        "--tab-separated": _flag("each line of --references has several, separated by tabs"),
     },
     "metric": {
         "--variant": _scoring_option("variant"),
-        "--all-variants": _flag("every published SARI, one row for each"),
+        "--all-variants": _flag("score by every published SARI, one row for each"),
         **{f"--{name.replace('_', '-')}": _scoring_option(name) for name in SCORING_OPTIONS if name != "lowercase"},
-        "--lowercase": _flag("lowercase texts first", default=None),
+        "--lowercase": _flag("lowercase texts before scoring", default=None),
         "--no-lowercase": _flag("keep the case of texts", action="store_false", dest="lowercase"),
     },
     "comparison": {
@@ -293,9 +295,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--paired-ar": _flag("test by paired approximate randomization whether systems differ from the first"),
         "--all-pairs": _flag("test each pair (by randomization unless --paired-bs), sort systems, and group them"),
         "--resamples": _value(
-            "N", "for intervals and tests (default: 1000, 10000 for --paired-ar, or more)", type=_AT_LEAST_1
+            "N", "the number of resamples (default: 1000; for --paired-ar 10000 or more)", type=_AT_LEAST_1
         ),
-        "--seed": _value("N", "of the resamples (default: 12345)", type=_AT_LEAST_0),
+        "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
         "--baselines": _values(
             "NAME", f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)", _Baselines, nargs="*"
         ),
@@ -303,31 +305,35 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "measures": {
         "--measures": _values("NAME", "add companion measures, such as bleu,fkgl_easse,splits, or all", _ExtendByNames),
-        "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere: a column per system (.tsv, .jsonl)"),
+        "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
         **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
     },
     "ratings": {
-        "--ratings": _values("FILE", "numbers by people, a file for each system, or a key of --jsonl: show agreement"),
-        "--model": _values("NAME", "a linear model of the ratings by scores and measures", _ExtendByNames),
+        "--ratings": _values("FILE", "show agreement with ratings: a file of numbers per system, or a key of --jsonl"),
+        "--model": _values("NAME", "fit a linear model of the ratings to scores and measures", _ExtendByNames),
     },
     "report": {
         "--format": {"choices": FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _values(
-            "NAME", f"columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
+            "NAME", f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
         ),
         "--by-order": _flag("add precision, recall and F1 per n-gram order (JSON always has them)"),
-        "--by-references": _flag("add the scores with 1, 2, ... of the references: mean and spread"),
-        "--explain": _value("N", "show only why line N gets its score; with --by-order, its n-grams", type=_AT_LEAST_1),
-        "--report": _value("FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)"),
-        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl"),
-        "--score-only": _flag("print nothing but a SARI per line"),
-        "--width": _value("N", "decimals of scores (default: 2)", type=_DECIMALS, default=2),
+        "--by-references": _flag("add the mean and spread of the scores with 1, 2, ... of the references"),
+        "--explain": _value(
+            "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
+        ),
+        "--report": _value(
+            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
+        ),
+        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_sentences_path),
+        "--score-only": _flag("print only SARI, one score per line"),
+        "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),
     },
     "LaTeX": {
-        "--booktabs": _flag("rules of the package booktabs"),
-        "--caption": _value("TEXT", "of the table of scores, which then floats"),
-        "--label": _value("NAME", "of the table of scores, which then floats", type=_LABEL),
+        "--booktabs": _flag("use the rules of the package booktabs"),
+        "--caption": _value("TEXT", "the caption of the first table"),
+        "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
 _DESCRIPTIONS = {"metric": "Defaults depend on the variant."}

@@ -1,4 +1,4 @@
-"""Programs as processes: they end with a status and at most one line, whatever happens to them or to their output."""
+"""Run programs so that signals and lost output end them with a status and at most one line, without a traceback."""
 
 import io
 import os
@@ -16,13 +16,13 @@ _MOST_CHARACTERS = 200
 
 
 def run(main: Callable[[], int], program: str) -> int:
-    """Run a program and return its status; 2 where its output is lost, which is said on standard error.
+    """Run a program and return its status; if its output is lost, print an error and return 2.
 
-    Signals that are ignored, as by nohup, stay so.
+    Signals that are ignored, as under nohup, stay ignored.
 
     Args:
         main: does the work, prints, and returns a status.
-        program: the name with which messages begin.
+        program: the name at the start of messages.
     """
     for number in _ENDING:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
@@ -45,15 +45,15 @@ def run(main: Callable[[], int], program: str) -> int:
 
 
 def refuse(program: str, message: str) -> int:
-    """Say in one line on standard error what was wrong, and return the status 2."""
-    if sys.stderr is not None:  # where it is closed, `print` would turn to standard output
+    """Print an error of one line on standard error, and return the status 2."""
+    if sys.stderr is not None:  # if it is closed, `print` would write to standard output
         with suppress(OSError):
             print(refusal(program, message), file=sys.stderr)
     return 2
 
 
 def refusal(program: str, message: str) -> str:
-    """Return what a program says of a mistake: one line, of at most 200 characters behind its name."""
+    """Return an error as one line: the program's name and a message of at most 200 characters."""
     line = " ".join(message.split())
     short = line if len(line) <= _MOST_CHARACTERS else line[: _MOST_CHARACTERS - 1] + "…"
     return f"{program}: error: {short}"
@@ -62,11 +62,11 @@ def refusal(program: str, message: str) -> str:
 def _end(number: int, _frame: object) -> NoReturn:
     """End the process at once; an exception could be raised anywhere, and would be printed with a traceback."""
     for each in _ENDING:
-        signal.signal(each, lambda *_: None)  # of SIG_IGN, Python complains where the signal has come already
+        signal.signal(each, lambda *_: None)  # with SIG_IGN, Python prints a message if the signal came already
     remove_unfinished()
     os._exit(128 + number)
 
 
 def _discard_output() -> None:
-    """Discard what is still buffered: at its end, the interpreter would try to write it again, and complain."""
+    """Discard buffered output: the interpreter would try to write it again when it ends, and print an error."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

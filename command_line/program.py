@@ -1,4 +1,4 @@
-"""`score.py`: arguments in, files read, and scores printed, or how they agree with ratings, or one line of refusal."""
+"""`score.py`: read files, and print scores, their agreement with ratings, the explanation of a line, or an error."""
 
 import os
 import shutil
@@ -22,11 +22,11 @@ from sari.variants import resolve_variant
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
-    """Run the command line and return its status: 0, or 2 for bad input, which is said on standard error.
+    """Run the command line and return its status: 0, or 2 for bad input, with an error on standard error.
 
     Args:
         arguments: of the command line; None for those of this process.
-        program: what the user called, with which refusals begin.
+        program: the name at the start of errors.
     """
     options = parse(arguments, program)
     if options.dataset is None:
@@ -40,7 +40,7 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
 
 
 def _answer(options: Options) -> str:
-    """Return what is printed, and write sentence scores and a report where they are wanted.
+    """Return what to print, and write the files of `--sentences` and `--report`.
 
     Raises:
         FileError: for a file that cannot be read or written.
@@ -52,7 +52,7 @@ def _answer(options: Options) -> str:
         check_writable(path, options.input_paths)
     with closing(_open_corpus(options)) as corpus:
         batches = corpus.batches()
-        first = next(batches)  # read before the metric loads, so that most faults of files show at once
+        first = next(batches)  # read before slow imports, so that most faults of files are reported at once
         batches = chain([first], batches)
         if options.ratings is not None:
             with needing("report", "--ratings"):
@@ -66,7 +66,7 @@ def _answer(options: Options) -> str:
 
 
 def _open_corpus(options: Options) -> Corpus:
-    """Open the files of texts, and load the test set where there is one."""
+    """Open the files of texts, or the test set and the files of outputs."""
     if options.jsonl is not None:
         return open_jsonl(options.jsonl, encoding=options.encoding)
     if options.dataset is not None:
@@ -87,7 +87,7 @@ def _open_corpus(options: Options) -> Corpus:
 
 
 def _shown(report: ScoreReport, options: Options) -> str:
-    """Return a report as the options want it printed."""
+    """Return a report in the format of the options."""
     if options.score_only:
         return "\n".join(f"{result.scores['sari']:.{options.width}f}" for result in report.results)
     report = replace(report, warnings=[] if options.quiet else report.warnings)
@@ -97,7 +97,7 @@ def _shown(report: ScoreReport, options: Options) -> str:
 
 
 def _explanation(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> str:
-    """Return why a line, counted from 1, gets its score: as JSON, or as text with colours on a terminal."""
+    """Return the explanation of the line of `--explain`: as JSON, or as text with colours on a terminal."""
     from sari.reports import terminal
     from sari.reports.explanation import explain
 

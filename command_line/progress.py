@@ -21,7 +21,7 @@ def reading_bar(corpus: Corpus, *, quiet: bool = False) -> Iterator[Callable[[],
 
 @contextmanager
 def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callable[[str], object]]:
-    """Yield a function that shows that one more step begins, which it is told."""
+    """Yield a function that shows the name of the next step."""
     with _bar(quiet, desc=label, total=steps) as bar:
 
         def begin(step: str) -> None:
@@ -34,7 +34,7 @@ def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callabl
 
 @contextmanager
 def _bar(quiet: bool, **how) -> Iterator[Any]:
-    """Yield a bar that shows on a terminal, and only when it takes long; None elsewhere."""
+    """Yield a bar that appears on a terminal when the work takes long; None elsewhere."""
     if quiet or sys.stderr is None or not sys.stderr.isatty():
         yield None
         return

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
 from sari.command_line.progress import reading_bar, step_bar
 from sari.comparison import (
+    VariantDifference,
     compare,
     comparison_warnings,
     correct_together,
@@ -32,7 +33,6 @@ from sari.reports.score_report import (
     ScoredOutputs,
     ScoreReport,
     SystemScores,
-    VariantExplanation,
     pairs_of,
     resampling_of,
     results_of,
@@ -215,15 +215,13 @@ def _baselines(
     ]
 
 
-def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[VariantExplanation]:
-    """Explain for each system the difference to the variant that the options ask about, if they do."""
+def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[tuple[str, VariantDifference]]:
+    """Explain the difference to the variant of `--why`, for each system."""
     if options.why is None:
         return []
     with refusals():
         other = resolve_variant(options.why, **options.choices)
-    return [
-        VariantExplanation(name, **explain_difference(columns.of(name), variant, other)) for name in columns.predictions
-    ]
+    return [(name, explain_difference(columns.of(name), variant, other)) for name in columns.predictions]
 
 
 def _document(
@@ -242,7 +240,6 @@ def _document(
     with needing("report", "--report"):
         from sari.reports import building, pages
         from sari.reports.companions import MEASURES
-        from sari.reports.document_tables import tabulate_document
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
@@ -264,7 +261,7 @@ def _document(
             ending = Path(path).suffix
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
-            return format_of_ending(ending).write(tabulate_document(shown, printed), options.layout)
+            return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
 
 
 def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:

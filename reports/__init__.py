@@ -1,4 +1,6 @@
-"""Results for people and programs: why a text gets its score, tables in every format, and reports with pictures.
+"""Results for people and programs: tables of scores in every format, explanations, and reports with pictures.
 
-`results`, `tables` and `formats` need the standard library alone, so that the command line answers at once.
+`score_report` has the results, `score_tables` makes `tables` of them, and `formats` writes these. `explanation`
+explains a segment, which `terminal` prints. `document` is a report, made by `building` and written by `pages`.
+`companions` lists the companion measures. The modules that `--help` needs import only the standard library.
 """

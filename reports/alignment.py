@@ -1,13 +1,13 @@
-"""Which words of an output are which words of its source: phrases first, as a reader would align them."""
+"""Align the words of an output with those of its source: phrases first, as a reader would."""
 
 from collections import Counter
 from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
-#: Rounds of looking for phrases that moved; what is left after them is paired word by word.
+#: Rounds of looking for phrases that moved; then the other words are paired one by one.
 _ROUNDS = 8
-#: Pairs of equal words that are too many to look for phrases among, so that no text takes seconds.
+#: With more pairs of equal words, phrases are not looked for, since that would take seconds.
 _MOST_PAIRS = 300_000
 
 
@@ -15,8 +15,8 @@ class Alignment(NamedTuple):
     """The words that source and output share.
 
     Attributes:
-        pairs: of every shared word, its place in the source and in the output, each place once, in the source's order.
-        in_order: those that stand in the same order in both, so that the rest was deleted, added or moved.
+        pairs: the places of every shared word in source and output, in the order of the source; each place once.
+        in_order: the pairs in the same order in both texts; all other words were deleted, added or moved.
     """
 
     pairs: list[tuple[int, int]]
@@ -24,7 +24,7 @@ class Alignment(NamedTuple):
 
 
 def align(source: Sequence[str], output: Sequence[str]) -> Alignment:
-    """Pair the words of a source with the same words of an output; of each, as many as both have.
+    """Pair the words of a source with equal words of an output, as many as both have.
 
     >>> align("the seal , the great seal".split(), "the great seal".split()).pairs
     [(3, 0), (4, 1), (5, 2)]
@@ -52,7 +52,7 @@ def align(source: Sequence[str], output: Sequence[str]) -> Alignment:
 
 
 def changes(source: Sequence[str], output: Sequence[str], alignment: Alignment) -> list[tuple[str, int]]:
-    """Return source and output as one line: what both have once, as ("source", place), the rest where it stands.
+    """Return source and output as one line, in which aligned words come once, as ("source", place).
 
     >>> source, output = "a large cat".split(), "a big cat".split()
     >>> changes(source, output, align(source, output))
@@ -72,7 +72,7 @@ def changes(source: Sequence[str], output: Sequence[str], alignment: Alignment) 
 def _word_by_word(
     source: Sequence[str], output: Sequence[str], left: Sequence[int], right: Sequence[int]
 ) -> list[tuple[int, int]]:
-    """Pair what is left: the first of a word with the first of the same word, and so on."""
+    """Pair the remaining words: the first with the first equal one, and so on."""
     waiting: dict[str, list[int]] = {}
     for place in reversed(right):
         waiting.setdefault(output[place], []).append(place)

@@ -19,9 +19,9 @@ class ReferenceCount:
     Attributes:
         name: of the system.
         variant: under which it was scored.
-        references: how many.
-        subsets: of the references were scored.
-        mean, deviation, lowest, highest: of each score over them, in percent; the deviation is the standard deviation.
+        references: their number.
+        subsets: the number of subsets of so many references that were scored.
+        mean, deviation, lowest, highest: of each score over the subsets, in percent; `deviation` is the standard one.
     """
 
     name: str
@@ -37,20 +37,20 @@ class ReferenceCount:
 def scores_by_references(
     columns: SystemColumns, variant: Variant, *, subsets: int = 10, seed: int = 12345
 ) -> list[ReferenceCount]:
-    """Score systems with 1, 2, … of the references, all systems with the same ones.
+    """Score systems with 1, 2, … of the references, which are the same for all systems.
 
     Args:
-        columns: texts that have been checked. Where segments have different numbers of references, the first ones that
-            all of them have are drawn from.
-        variant: how to score.
-        subsets: how many of each number to score; all there are, where they are no more than that.
-        seed: of those that are drawn.
+        columns: checked texts. If segments have different numbers of references, the first ones that all of them have
+            are used.
+        variant: to score by.
+        subsets: the number of random subsets of each size; all subsets if there are no more.
+        seed: of the random subsets.
 
     Returns:
-        By system, from one reference to all.
+        For each system a row for each number of references, from one to all.
 
     Raises:
-        ValueError, TypeError: where there are no segments, and for options that are no whole numbers.
+        ValueError, TypeError: if there are no segments, or for options that are not whole numbers.
 
     >>> from sari.variants import resolve_variant
     >>> columns = SystemColumns(["a b c"], {"s": ["a b"]}, [["a b", "a"]])
@@ -77,7 +77,7 @@ def scores_by_references(
 
 
 def _subsets(width: int, number: int, wanted: int, generator: np.random.Generator) -> list[tuple[int, ...]]:
-    """Return different subsets of places: all, or as many as are wanted, drawn at random."""
+    """Return all subsets of a size, or as many different random ones as are wanted."""
     if comb(width, number) <= wanted:
         return list(combinations(range(width), number))
     drawn: set[tuple[int, ...]] = set()

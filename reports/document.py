@@ -1,6 +1,6 @@
-"""The contents of a report about a system, or several side by side, as plain data.
+"""The contents of a report about one or several systems, as plain data.
 
-`building` makes it, `pages` makes files of it.
+`building` makes it, and `pages` writes it to files.
 """
 
 from dataclasses import dataclass
@@ -12,24 +12,24 @@ from sari.reports.score_report import ScoreReport
 from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
 from sari.significance import INTERVAL_METHODS
 
-#: What stands beside the systems for comparison, as tables call it; a system may have such a name, too.
+#: The names of what is shown beside the systems, for comparison. A system may have the same name.
 SOURCE, REFERENCE = "copy", "reference 1"
 
 
 @dataclass(frozen=True)
 class System:
-    """A system, or what stands beside the systems for comparison.
+    """A system, or what is shown beside the systems for comparison.
 
     Attributes:
         name: of the system.
         scores: "sari", "keep", "delete" and "add" in percent; None for the only reference.
-        intervals: the lower and upper bound of each score; None where they were not asked for.
-        orders: figures by n-gram order, as in the details of the metric's `compute`.
-        sentences: the four scores of every segment; none for the only reference.
-        measures: values of companion measures by name, None where something is missing for them.
-        measure_intervals: the lower and upper bound of each value; None where they were not asked for.
-        rows: of the measures that are means and have a value, the numbers of every segment.
-        lengths: per class of lengths the scores and the measures of its segments.
+        intervals: the lower and upper bound of each score; None without a confidence.
+        orders: figures by n-gram order, as in the details of `compute`.
+        sentences: the four scores of every segment; None for the only reference.
+        measures: values by the names of `MEASURES`; None for those that lack something.
+        measure_intervals: the lower and upper bound of each value; None without a confidence.
+        rows: the numbers of every segment, for measures that are means and have a value.
+        lengths: the scores and measures of each class of lengths.
     """
 
     name: str
@@ -54,7 +54,7 @@ class Length:
 
 @dataclass(frozen=True)
 class Example:
-    """A segment to look at: its number, from 1, its texts, what systems made of it, what is notable."""
+    """A segment: its number, from 1, its texts, the explained outputs of systems, and a note."""
 
     number: int
     source: str
@@ -65,7 +65,7 @@ class Example:
 
 @dataclass(frozen=True)
 class Examples:
-    """Segments chosen for a reason."""
+    """Segments chosen for the reason in the title."""
 
     title: str
     segments: list[Example]
@@ -77,21 +77,21 @@ class Document:
 
     Attributes:
         signature: every choice behind the scores.
-        segments: how many there are.
-        references: how many a segment has, from the fewest to the most.
-        tokens: how texts become the tokens that SARI and the companion measures compare.
-        confidence: of the intervals, from 0 to 1; None where there are none.
+        segments: their number.
+        references: the least and the greatest number of references of a segment.
+        tokens: a description of the tokens that SARI and the companion measures compare.
+        confidence: of the intervals, from 0 to 1; None without intervals.
         resamples, seed: of the intervals.
         intervals: their method, a name in `significance.INTERVAL_METHODS`.
         warnings: about the texts.
         lengths: the classes of source lengths.
-        systems: in the order in which they came.
+        systems: in the order of the options.
         beside: the source and the first reference, scored like systems.
         measures: the companion measures that the systems have.
         examples: random segments, and for each system the best, the worst, and others that stand out.
-        scored: what was asked for besides: tests, baselines, why variants differ; None where nothing was.
-        by_order: whether figures by n-gram order are among that.
-        digits: of scores, after the point, for people.
+        scored: scores with tests, baselines or differences between variants; None if none of these was wanted.
+        by_order: whether to show figures by n-gram order.
+        digits: decimals of scores.
     """
 
     signature: str

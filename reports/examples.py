@@ -1,4 +1,4 @@
-"""The segments that a report shows: random ones, and for each system those that stand out, a row for each reason."""
+"""Choose the segments that a report shows: random ones, and for each system those that stand out."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -11,18 +11,18 @@ from sari.reports.explanation import Explanation, explain
 from sari.validation import SystemColumns
 from sari.variants import Variant
 
-#: Segments in a group: of one system, and the most and the fewest of several, which share the segments of `_ALL`.
+#: The segments of a group: for one system; at most and at least for several, which share `_ALL`.
 _OF_ONE, _MOST, _FEWEST, _ALL = 8, 4, 1, 20
 
 
 class _Choice(NamedTuple):
-    """A reason to look at segments of a system.
+    """A reason to show segments of a system.
 
     Attributes:
         title: of the segments.
-        order: from the system, and the source as if it were one, to a number for each segment; the highest come first.
-        note: what to say of a segment, from both and its place; None for nothing.
-        positive: whether only segments are chosen whose number is above 0.
+        order: from the system, and the source as another system, to a number for each segment; the highest come first.
+        note: from both and the place of a segment to a note about it; None for no note.
+        positive: whether segments whose number is 0 or less are left out.
     """
 
     title: str
@@ -41,7 +41,7 @@ def _split_off(system: System, source: System) -> np.ndarray:
 
 
 def _compression(system: System, _source: System) -> np.ndarray:
-    """Return which share of the characters is gone; an output of none is no compression."""
+    """Return the share of the characters that is gone; 0 for empty outputs."""
     ratios = np.array(system.rows["compression_ratio"])
     return np.where(ratios > 0, 1 - ratios, 0)
 
@@ -70,7 +70,7 @@ _CHOICES = (
 
 
 def example_groups(systems: int) -> int:
-    """Return how often `choose_examples` calls `advance` for a number of systems."""
+    """Return the number of calls of `advance` by `choose_examples`, for a number of systems."""
     return 1 + systems * len(_CHOICES)
 
 
@@ -83,14 +83,14 @@ def choose_examples(
     seed: int,
     advance: Callable[[str], object],
 ) -> list[Examples]:
-    """Choose random segments, which all systems show, and for each system those that stand out, if any do.
+    """Choose random segments, shown for all systems, and for each system those that stand out.
 
     Args:
         columns: the texts.
-        variant: how they were scored.
-        systems, source: described; the source as if it were a system.
+        variant: by which they were scored.
+        systems, source: with their scores and measures; the source as another system.
         seed: of the random segments.
-        advance: called with each group that begins.
+        advance: called with the title of each group.
     """
 
     @cache  # a segment may stand out for more than one reason

@@ -1,6 +1,6 @@
 """Explain the SARI of one segment as plain data: what became of every token, and the n-grams behind each figure.
 
-The functions that score compute the scores and what each n-gram adds to the counts; this module puts them into words.
+Scores, and what each n-gram adds to the counts, come from the functions of the metric; here they get words.
 """
 
 from collections.abc import Iterator, Sequence
@@ -19,8 +19,8 @@ from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant
 
-#: What may become of a token, and what that means. In the source each token is kept or deleted: "rightly" if that earns
-#: at least half of its credit, usually because at least half of the references agree.
+#: The marks of tokens, and what they mean. A token of the source is kept or deleted "rightly" if that earns at least
+#: half of its credit, which usually means that at least half of the references agree.
 MARKS = {
     "kept-rightly": "kept, as references do",
     "kept-wrongly": "kept, though references drop it",
@@ -40,8 +40,8 @@ class Token:
     Attributes:
         text: the token.
         mark: a key of `MARKS`.
-        why: the sentence that says why.
-        credit: the share of precision that it earns, from 0 to 1; None where precision does not ask, of what is missed.
+        why: the reason, as a sentence.
+        credit: the share of precision that it earns, from 0 to 1; None for missed tokens, which precision ignores.
     """
 
     text: str
@@ -55,7 +55,7 @@ class Places:
     """Where an n-gram begins, in tokens from 0.
 
     Attributes:
-        source: in the source, where the operation was done to it; everywhere, where only references did it.
+        source: in the source, where the output did the operation; if only references did it, all its places.
         output: in the output.
         references: in each reference.
     """
@@ -67,16 +67,16 @@ class Places:
 
 @dataclass(frozen=True)
 class Gram:
-    """An n-gram in the account of one operation.
+    """An n-gram that counts in one operation.
 
     Attributes:
         text: its tokens, joined by spaces.
-        mark: "right" or "wrong" where the output did it to the n-gram, "missed" where only references did.
-        agree: how many references did it.
-        references: how many references were asked.
-        counts: what it adds to the numerator and denominator of precision, and to those of recall.
-        why: the sentence that says why.
-        places: where it stands in the texts.
+        mark: "right" or "wrong" if the output did the operation, "missed" if only references did.
+        agree: the number of references that did it.
+        references: the number of references that count.
+        counts: what it adds to the numerator and denominator of precision, then of recall.
+        why: the reason, as a sentence.
+        places: where it is in the texts.
     """
 
     text: str
@@ -90,7 +90,7 @@ class Gram:
 
 @dataclass(frozen=True)
 class Penalty:
-    """What scores of operations have been multiplied by: a name of `PENALTY_FACTORS`, the factor, and why, in words."""
+    """A factor of scores: its name in `PENALTY_FACTORS`, its value, the operations that it multiplies, and why."""
 
     name: str
     factor: float
@@ -99,7 +99,7 @@ class Penalty:
 
     @property
     def sentence(self) -> str:
-        """All of it in a sentence."""
+        """The penalty as a sentence."""
         return f"{' and '.join(self.operations)} × {self.factor:.3g} for {self.name}: {self.why}."
 
 
@@ -111,16 +111,14 @@ class Explanation:
         variant: the name of the variant.
         signature: every choice behind the scores.
         scores: "sari", "keep", "delete" and "add" in percent.
-        penalties: what the scores have been multiplied by; none for most variants.
-        orders: for each n-gram order the figures in percent, as in the details of the metric's `compute`: without
-            penalties.
+        penalties: the factors of the scores; most variants have none.
+        orders: for each n-gram order the figures in percent without penalties, as in the details of `compute`.
         source: the tokens of the source: kept or deleted, rightly or wrongly.
         output: the tokens of the output: kept, added rightly or added wrongly.
         references: the tokens of each reference, marked by what the output did: kept, deleted, added or missed.
-        changes: source and output in one line: which of the two a token is of ("source" or "output"), and its place.
-        missed: what references added and the output did not, most wanted first.
-        grams: for each order and operation, the n-grams behind the figures, as they appear in the texts; none where
-            they were not asked for.
+        changes: source and output as one line: for each token "source" or "output", and its place there.
+        missed: the tokens that only references added, those of most references first.
+        grams: for each order and operation the n-grams behind the figures; empty without `ngrams`.
     """
 
     variant: str
@@ -144,11 +142,11 @@ def explain(
     Args:
         source, prediction: the text to simplify, and the output of a system.
         references: simplifications by people, at least one.
-        variant: how to score.
+        variant: to score by.
         ngrams: whether to explain n-grams too, which takes most of the time.
 
     Raises:
-        ValueError, TypeError: as the metric does.
+        ValueError, TypeError: for texts that the metric refuses.
 
     >>> from sari.variants import resolve_variant
     >>> explanation = explain(
@@ -210,12 +208,12 @@ class _Ngram(NamedTuple):
 
     Attributes:
         tokens: the n-gram.
-        source, output, references: how much of it the source, the output and all references hold, as the variant
-            counts: occurrences, or presence.
-        scale: what source and output are multiplied by to compare them with the references.
-        holders: how many references hold it.
-        asked: how many references there are, less those that the variant leaves out because they are too short.
-        counts: for each operation what it adds to the four counts.
+        source, output, references: how often the source, the output and all references hold it; for variants that
+            count presence, 0 or 1 for source and output, and the number of references that hold it.
+        scale: the factor that makes counts of source and output comparable with those of the references.
+        holders: the number of references that hold it.
+        asked: the number of references, without those that the variant ignores because they are too short.
+        counts: what it adds to the four counts of each operation.
     """
 
     tokens: tuple[str, ...]
@@ -297,7 +295,7 @@ def _places(texts: Sequence[Sequence[str]], order: int) -> dict[tuple[str, ...],
 
 
 def _grams(ngrams: list[_Ngram], places: dict[tuple[str, ...], Places], kept: set[int]) -> dict[str, list[Gram]]:
-    """Return for each operation the n-grams that count in it; `kept` are the kept places of the source."""
+    """Return the n-grams that count in each operation; `kept` has the places of the source that are kept."""
     grams: dict[str, list[Gram]] = {operation: [] for operation in OPERATIONS}
     for ngram in ngrams:
         for operation in OPERATIONS:
@@ -314,7 +312,7 @@ def _grams(ngrams: list[_Ngram], places: dict[tuple[str, ...], Places], kept: se
 
 
 def _done_at(operation: str, ngram: _Ngram, places: Places, kept: set[int]) -> Places:
-    """Return where an operation was done to an n-gram: of one that was kept in part, where its words were kept."""
+    """Return the places of an operation; an n-gram kept in part is kept where most of its words are kept."""
     if operation == "add" or not ngram.output or ngram.output >= ngram.source:
         return places
     likeliest = sorted(places.source, key=lambda start: -len(kept & set(range(start, start + len(ngram.tokens)))))
@@ -326,7 +324,7 @@ def _done_at(operation: str, ngram: _Ngram, places: Places, kept: set[int]) -> P
 
 
 def _why(ngram: _Ngram, operation: str) -> str:
-    """Say what was done to an n-gram, what the references do, and its credit if that does not follow."""
+    """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
     if operation == "add":
         all_have = _who(ngram.holders, ngram.asked, "has", "have")
         if ngram.counts["add"][0]:
@@ -350,7 +348,7 @@ def _why(ngram: _Ngram, operation: str) -> str:
 
 
 def _why_repeated(ngram: _Ngram, operation: str) -> str:
-    """Say the same of an n-gram that the source holds more than once, where copies count."""
+    """Say the same of an n-gram that the source holds more than once, where each copy counts."""
     credit = ngram.credit(operation)
     kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
@@ -375,7 +373,7 @@ def _why_repeated(ngram: _Ngram, operation: str) -> str:
 
 
 def _why_missed(ngram: _Ngram, operation: str) -> str:
-    """Say what the output did not do to an n-gram, though references did."""
+    """Say what only references did to an n-gram."""
     who = _who(ngram.agreeing(operation), ngram.asked, f"{operation}s", operation)
     before = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
     return f"{before[operation]} {who} it."
@@ -388,7 +386,7 @@ def _in_words(credit: float) -> str:
 
 
 def _who(number: int, of: int, singular: str, plural: str) -> str:
-    """Return how many references do something.
+    """Return how many of the references do something, in words.
 
     >>> [_who(number, 4, "has", "have") for number in (0, 1, 3, 4)]
     ['none of the 4 references has', '1 of 4 references has', '3 of 4 references have', 'all 4 references have']

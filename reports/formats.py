@@ -1,6 +1,6 @@
-"""Tables as text, JSON, Markdown, LaTeX or CSV, whatever they show; and sentence scores as TSV or JSONL.
+"""Write tables as text, JSON, Markdown, LaTeX or CSV, and sentence scores as TSV or JSON Lines.
 
-Scores, agreement with ratings, published figures and reports come as a `TableReport`, which any of `FORMATS` writes.
+Scores, agreement with ratings, published figures and reports are a `TableReport`, which each of `FORMATS` writes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Layout:
 
 
 def as_text(report: TableReport, layout: Layout) -> str:
-    """Return tables for a terminal, the best scores with ^; the signatures come last."""
+    """Return tables for a terminal, with ^ at the best scores, then signatures and warnings."""
     blocks: list[list[str]] = []
     limit = layout.width + _GAP
     for table in report.tables:
@@ -72,7 +72,7 @@ def _text_table(table: Table) -> list[str]:
 
 
 def _text_cells(table: Table) -> list[list[str]]:
-    """Return the header and the rows; below marks the header and cells without a mark have spaces."""
+    """Return the header and the rows, with spaces in the place of missing marks."""
     columns = []
     for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
         marks = ["", *("*" * cell.significant + "^" * cell.best for cell in own)]
@@ -83,7 +83,7 @@ def _text_cells(table: Table) -> list[list[str]]:
 
 
 def _text_widths(table: Table) -> list[int]:
-    """Return how many columns of a terminal each column takes."""
+    """Return the width of each column on a terminal."""
     from wcwidth import wcswidth
 
     columns = zip(*_text_cells(table), strict=True)
@@ -91,7 +91,7 @@ def _text_widths(table: Table) -> list[int]:
 
 
 def _narrowed(table: Table, limit: int) -> Table:
-    """Break the sentences of a table that is wider than a limit into lines, all to the same width."""
+    """Break the sentences in a table that is wider than a limit into lines of one width."""
     widths = _text_widths(table)
     sentences = [number for number, column in enumerate(table.columns) if column.share]
     if not sentences or sum(widths) <= limit:
@@ -120,7 +120,7 @@ def markdown_table(table: Table) -> str:
     """Return a table as Markdown, below its title and above its notes."""
 
     def shown(cell: Cell, column: TableColumn) -> str:
-        text = escaped_markdown(cell.text) if column.is_text else cell.text  # figures have brackets, but no links
+        text = escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
         remark = f" ({escaped_markdown(cell.small)})" if cell.small else ""
         return (f"**{text}**" if cell.best else text) + r"\*" * cell.significant + remark
 
@@ -141,7 +141,7 @@ def _aligned(table: Table, rows: list[list[str]], **how: Any) -> list[str]:
 
 
 def escaped_markdown(text: object) -> str:
-    """Return a text so that Markdown shows it as it is, also in a table."""
+    """Return a text that Markdown shows unchanged, also in a table."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _one_line(str(text)))
 
 
@@ -153,8 +153,8 @@ def _one_line(text: str) -> str:
 
 # Widths in points at 10 pt, which is \small in papers of 11 pt: a column of two, and the narrowest page, that of an
 # article with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
-_COLUMN, _PAGE, _SPACE = 210.0, 355.0, 5.0
-_LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() -": 3.9, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
+_COLUMN, _PAGE, _SPACE = 210.0, 350.0, 5.0
+_LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() ": 3.9, "-": 7.8, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
 # Rows that fit on a page, and floats that LaTeX keeps waiting.
 _ROWS, _FLOATS = 24, 48
 _LATEX_ESCAPES = {
@@ -174,13 +174,13 @@ _LATEX_ESCAPES = {
 
 
 def as_latex(report: TableReport, layout: Layout) -> str:
-    """Return tables as LaTeX that fits the columns or the page of a paper, the best scores in bold.
+    """Return tables as LaTeX that fits the columns or the page of a paper, with the best scores in bold.
 
-    Tables are floats, with their notes below, and need no package unless the layout wants one. Wide tables span both
-    columns of the page; those that do not fit there either are split. Signatures and warnings are in comments.
+    Tables are floats with notes below, and need no package except for `booktabs`. Wide tables span both columns of the
+    page; wider ones are split. Signatures and warnings are comments.
     """
     parts = [
-        replace(rows, notes=table.notes, best=table.best)  # Floats stand apart: each has the notes.
+        replace(rows, notes=table.notes, best=table.best)  # Each float needs the notes.
         for table in _with_caption(report.tables, layout)
         for part in split_columns(table, _latex_widths(table, _PAGE), _PAGE + _SPACE)
         for rows in split_rows(part, _ROWS)
@@ -214,7 +214,7 @@ def _latex_float(table: Table, layout: Layout, number: int) -> str:
 
 
 def _latex_tabular(table: Table, *, booktabs: bool) -> list[str]:
-    """Return a table with a rule before the rows that stand apart, and groups of rows below headings of their own."""
+    """Return a table with a rule before rows that are set apart, and headings above groups of rows."""
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
     shown = [number for number, column in enumerate(table.columns) if not column.is_group]
     groups = next((number for number, column in enumerate(table.columns) if column.is_group), None)
@@ -246,7 +246,7 @@ def _latex_row(table: Table, number: int, shown: Sequence[int]) -> str:
         text = (rf"\textbf{{{text}}}" if cell.best else text) + "$^{*}$" * cell.significant
         texts.append(r"\raggedright\hspace{0pt}" * bool(column.share) + text)  # so that first words are hyphenated, too
     line = " & ".join(texts)
-    # A row that began with these would be an argument of the end of the row before it.
+    # LaTeX would read these as arguments of the end of the row before.
     return rf"{{}}{line} \\" if line.startswith(("[", "*")) else rf"{line} \\"
 
 
@@ -269,7 +269,7 @@ def _latex_figures(text: str) -> str:
 
 
 def _latex_widths(table: Table, line: float) -> list[float]:
-    """Return about how wide columns are in points, with the space beside them, in a line of a width."""
+    """Return the estimated widths of columns in points, with the space beside them, for a line of a width."""
     return [
         (column.share * line if column.share else max(map(_latex_width, [Cell(column.heading), *own]))) + _SPACE
         if not column.is_group
@@ -304,13 +304,13 @@ def as_json(report: TableReport, _layout: Layout) -> str:
 
 
 class TableFormat(NamedTuple):
-    """A format: how the names of its files end, and what writes it."""
+    """A format: the ending of its files, and the function that writes it."""
 
     ending: str
     write: Callable[[TableReport, Layout], str]
 
 
-#: Every format of tables, by the name that `--format` takes.
+#: The formats of tables, by their names for `--format`.
 FORMATS = {
     "text": TableFormat(".txt", as_text),
     "json": TableFormat(".json", as_json),
@@ -321,7 +321,7 @@ FORMATS = {
 
 
 def format_of_ending(ending: str) -> TableFormat:
-    """Return the format of files whose names end so."""
+    """Return the format of files with this ending."""
     return next(row for row in FORMATS.values() if row.ending == ending)
 
 
@@ -329,7 +329,7 @@ def format_of_ending(ending: str) -> TableFormat:
 
 
 def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a line of names and a line per segment: its system if there are several, its number and its scores."""
+    """Yield a header, and a line per segment: its system if there are several, its number and its scores."""
     several = len(scores) > 1
     yield "\t".join(("system",) * several + ("segment", *SCORES))
     for name, own in scores.items():
@@ -350,7 +350,7 @@ def _sentences(scores: SentenceScores) -> Iterator[tuple[float, ...]]:
     return zip(range(1, len(columns[0]) + 1), *columns, strict=True)
 
 
-#: How sentence scores are written, by the ending of the file.
+#: The formats of sentence scores, by the ending of the file.
 SENTENCE_FORMATS: dict[str, Callable[[dict[str, SentenceScores]], Iterator[str]]] = {
     ".tsv": sentences_as_tsv,
     ".jsonl": sentences_as_jsonl,

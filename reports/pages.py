@@ -1,4 +1,4 @@
-"""Reports as files: a page that opens offline and prints, Markdown, and JSON.
+"""Write reports as HTML that needs no other file, as Markdown and as JSON.
 
 JSON has one schema, for one system or many::
 
@@ -18,7 +18,7 @@ n-grams, the figures of each order, the tokens of references and the line of cha
 import base64
 import json
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from itertools import groupby
 from pathlib import Path
 
@@ -29,21 +29,21 @@ from sari.reports.companions import SPREADS, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
-from sari.reports.score_report import score_fields
+from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport, score_fields
 from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
-from sari.reports.tables import Cell, Table, make_table, split_columns
+from sari.reports.tables import Cell, Table, TableReport, make_table, split_columns
 from sari.variants import SCORES
 
 #: What stands for a missing value.
 MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
-# How an empty token is shown, and how many missed ones.
+# The sign for an empty token, and the number of missed tokens that are shown.
 _EMPTY, _MISSED = "␣", 20
-# So many columns, and so many systems in columns, fit on a sheet of paper.
+# The columns that fit on a sheet of paper, and the systems that fit in a small picture.
 _COLUMNS, _SYSTEMS = 10, 4
 # A title names up to so many systems.
 _NAMED = 4
-# How Markdown shows a mark: before and after the word.
+# What Markdown has before and after a word with a mark.
 _IN_MARKDOWN = {
     "kept-rightly": ("", ""),
     "kept": ("", ""),
@@ -57,18 +57,18 @@ _IN_MARKDOWN = {
 
 
 def as_html(document: Document) -> str:
-    """Return a page that holds its style and pictures."""
+    """Return a page of HTML, with its style and pictures in it."""
     pictures = [(_address(svg), _address(plots.at_night(svg)), words) for svg, words in _pictures(document)]
     return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
-    """Return Markdown with tables, for people and for pages that render it."""
+    """Return Markdown, without pictures."""
     return _rendered("report.md.j2", document)
 
 
 def as_json(document: Document) -> str:
-    """Return JSON in the schema above."""
+    """Return JSON in the schema of this module's docstring."""
     fields = asdict(document)
     for group in fields["examples"]:
         for example in group["segments"]:
@@ -80,12 +80,52 @@ def as_json(document: Document) -> str:
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-#: How reports are written, by the ending of the file.
+def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
+    """Return the tables of a report, for any format of `formats.FORMATS`.
+
+    Args:
+        document: the report.
+        scored: the printed scores of its systems.
+    """
+    systems = {system.name: system for system in document.systems}
+    variant = scored.results[0].variant
+    measures = document.measures
+    resampling = scored.resampling or ResamplingSummary(seed=document.seed)
+    beside = [
+        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
+        for system in document.beside
+        if system.scores is not None
+    ]
+    report = replace(
+        scored,
+        results=[
+            replace(
+                result,
+                confidence_intervals=systems[result.name].intervals,
+                measures=_values(systems[result.name], measures),
+                measure_intervals=systems[result.name].measure_intervals,
+            )
+            for result in scored.results
+        ],
+        baselines=scored.baselines or beside,
+        measures=measures,
+        warnings=document.warnings,
+        resampling=replace(resampling, confidence=document.confidence, resamples=document.resamples),
+    )
+    return tabulate_scores(report, by_order=document.by_order, digits=document.digits)
+
+
+def _values(system: System, measures: list[Measure]) -> dict[str, float]:
+    values = {measure.name: system.measures[measure.name] for measure in measures}
+    return {name: value for name, value in values.items() if value is not None}
+
+
+#: The formats of reports, by the ending of the file.
 FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:
-    """Return what renders templates of these folders, which may use those of reports; HTML is escaped."""
+    """Return an environment for the templates of folders and those of reports; HTML is escaped."""
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader([*folders, _TEMPLATES]),
         autoescape=lambda name: name is not None and name.endswith(".html.j2"),
@@ -121,7 +161,7 @@ def _rendered(template: str, document: Document, **more) -> str:
 
 
 def _score_table(document: Document) -> Table:
-    """Return the scores of the systems, and of what stands beside them, with their intervals."""
+    """Return the scores of the systems, and of what is shown beside them, with their intervals."""
     rows = []
     for system in (*document.systems, *document.beside):
         if system.scores is not None:
@@ -136,7 +176,7 @@ def _score_table(document: Document) -> Table:
 
 
 def _length_table(document: Document) -> Table:
-    """Return the scores by length of the source: of one system all of them, of several their SARI."""
+    """Return scores by length of the source: all scores of one system, or SARI of several."""
     lengths = [
         (span_of(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
         for length in document.lengths
@@ -172,7 +212,7 @@ def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]
 
 
 def _more(document: Document) -> list[Table]:
-    """Return the tables of what was asked for besides."""
+    """Return the tables of tests, baselines and differences between variants."""
     scored = document.scored
     if scored is None:
         return []
@@ -190,7 +230,7 @@ def _measure_cell(system: System, measure: Measure) -> str:
 
 
 def _pictures(document: Document) -> list[tuple[str, str]]:
-    """Return pictures as SVG, each with the words that stand for it."""
+    """Return pictures as SVG, each with its description."""
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
@@ -216,12 +256,12 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
 
 
 def _address(svg: str) -> str:
-    """Return an address that holds a picture."""
+    """Return a picture as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
-    """Return each reason once, with the words that it holds for: those of source, output, and of the first missed."""
+    """Return each reason once, with its words in the source, in the output and among the first missed ones."""
     words: dict[str, dict[str, None]] = {}
     for token in (*explanation.source, *explanation.output, *explanation.missed[:missed]):
         words.setdefault(token.why, {})[token.text or _EMPTY] = None
@@ -229,7 +269,7 @@ def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
 
 
 def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
-    """Return a number for people, with a true minus."""
+    """Return a number with a true minus and its unit, or a sign for a missing value."""
     if value is None:
         return MISSING
     shown = f"{value:.{digits}f}".replace("-", "−")
@@ -237,7 +277,7 @@ def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
 
 
 def span_of(length: Length) -> str:
-    """Return what a class of lengths is called."""
+    """Return the name of a class of lengths."""
     return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
 
 

@@ -1,4 +1,4 @@
-"""Published figures beside ours, as tables, and the list of what can be computed again, as lines of text.
+"""Tables of published figures beside ours, and the list of tables that can be computed again.
 
 JSON has one schema::
 
@@ -15,7 +15,7 @@ from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells, se
 
 
 def catalogue_lines(tables: Iterable[Published]) -> Iterator[str]:
-    """Yield the tables: of each its name, the paper, where the texts are and how it is computed."""
+    """Yield lines with the name, title, paper, texts and recipe of each table."""
     for table in tables:
         yield table.name
         yield f"  {table.title}"
@@ -23,12 +23,12 @@ def catalogue_lines(tables: Iterable[Published]) -> Iterator[str]:
         yield f"  texts:  {', '.join(repository.address for repository in table.repositories)}"
         yield f"  recipe: {table.recipe}"
         yield ""
-    yield "sari reproduce NAME FOLDER, with the checkout, or what holds several, prints published and our figures."
+    yield "sari reproduce NAME FOLDER prints published figures and ours; FOLDER is the checkout, or holds several."
     yield "(In a checkout of this project: python . reproduce NAME FOLDER.)"
 
 
 def tabulate_outcomes(table: Published, outcomes: Sequence[Outcome]) -> TableReport:
-    """Return a table of published and our figures, or a table for each heading, and how ours were computed."""
+    """Return a table of published figures and ours, or one for each heading, with the recipes as notes."""
     figures = [{**outcome._asdict(), "differs": outcome.differs} for outcome in outcomes]
     records = []
     for figure in figures:
@@ -62,7 +62,7 @@ def _ends(outcome: Outcome) -> str:
 
 
 def _outcome_table(table: Published, outcomes: Sequence[Outcome]) -> Table:
-    """Return a row for each figure, without columns that are empty; recipes are numbered where there are several."""
+    """Return a row for each figure, without empty columns; several recipes are numbered."""
     recipes = list(dict.fromkeys(outcome.recipe for outcome in outcomes))
     several = len(recipes) > 1
     rows = []
@@ -84,7 +84,7 @@ def _outcome_table(table: Published, outcomes: Sequence[Outcome]) -> Table:
 
 
 def _notes(table: Published, outcomes: Sequence[Outcome], recipes: Sequence[str]) -> list[str]:
-    """Return the paper, the recipes, the remark, and how many figures come out."""
+    """Return the paper, the recipes, the remark, and the number of figures that come out."""
     published = [outcome for outcome in outcomes if outcome.published]
     differing = sum(outcome.differs for outcome in published)
     come_out = f"{len(published) - differing} of {len(published)} published figures come out to the printed digits."

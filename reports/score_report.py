@@ -30,7 +30,7 @@ JSON has one schema, whatever was asked for::
      "notes": str}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, what was not asked for, and warnings where there are none, are left out.
+"confidence_intervals" on, fields without a value are left out.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from typing import TYPE_CHECKING, Any
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.comparison import Step, SystemComparison
+    from sari.comparison import SystemComparison, VariantDifference
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
     from sari.reports.companions import Measure
@@ -69,9 +69,9 @@ COLUMNS = (
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredOutputs:
-    """The scores of outputs under one variant, in percent, and companion measures over the same tokens.
+    """The scores of outputs by one variant, in percent, and companion measures of the same tokens.
 
-    Those of baselines, which no system made, have nothing more.
+    Baselines have only these; systems are `SystemScores`.
     """
 
     name: str
@@ -100,7 +100,7 @@ class SystemScores(ScoredOutputs):
 
 @dataclass(frozen=True)
 class PairTest:
-    """Two systems compared under one variant: the scores of the first less those of the second."""
+    """Two systems compared by one variant: the scores of the first minus those of the second."""
 
     variant: str
     systems: list[str]
@@ -111,39 +111,27 @@ class PairTest:
     measure_tests: dict[str, MeasureTest] | None = None
 
 
-@dataclass(frozen=True)
-class VariantExplanation:
-    """Why two variants score a system differently, with the fields of what `Sari.explain_difference` returns."""
-
-    name: str
-    variant_a: str
-    variant_b: str
-    signature_a: str
-    signature_b: str
-    steps: list[Step]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class ResamplingSummary:
     """How intervals and p-values were computed.
 
     Attributes:
-        confidence: the level of the intervals; None where there are none.
-        method: of the tests, a name in `significance.TESTS`; None where there are none.
-        resamples, trials: the number of draws for the intervals, and for the tests; None where there are none.
+        confidence: the level of the intervals; None without intervals.
+        method: of the tests, a name in `significance.TESTS`; None without tests.
+        resamples, trials: the number of draws for the intervals, and for the tests.
         seed: of the draws.
-        comparisons: how many the p-values are corrected for.
-        baseline: the system that the others are compared with; None where each is compared with each.
-        intervals: the method of the intervals, a name in `significance.INTERVAL_METHODS`; None where there are none.
+        comparisons: the number for which p-values are corrected.
+        baseline: the system with which the others are compared; None if each is compared with each.
+        intervals: the method of the intervals, a name in `significance.INTERVAL_METHODS`; None without intervals.
     """
 
-    confidence: float | None
-    method: str | None
-    resamples: int | None
-    trials: int | None
+    confidence: float | None = None
+    method: str | None = None
+    resamples: int | None = None
+    trials: int | None = None
     seed: int
-    comparisons: int
-    baseline: str | None
+    comparisons: int = 0
+    baseline: str | None = None
     intervals: str | None = "bootstrap"
 
     @property
@@ -163,22 +151,22 @@ class ResamplingSummary:
 
 @dataclass(frozen=True)
 class ScoreReport:
-    """Everything there is to show of scored systems.
+    """Everything to show about scored systems.
 
     Attributes:
         results: at least one, all of the same segments.
-        baselines: for the same variants.
-        explanations: for each system why two variants differ.
+        baselines: by the same variants.
+        explanations: the name of each system, and the difference between two variants.
         by_references: the scores of systems with 1, 2, … of the references.
         warnings: about data and variants.
-        resampling: None where nothing was resampled.
-        pairs: of systems, where each is compared with each.
-        measures: the companion measures that results have.
+        resampling: None without intervals and tests.
+        pairs: of systems, if each is compared with each.
+        measures: the companion measures of the results.
     """
 
     results: list[SystemScores]
     baselines: list[ScoredOutputs] = field(default_factory=list)
-    explanations: list[VariantExplanation] = field(default_factory=list)
+    explanations: list[tuple[str, VariantDifference]] = field(default_factory=list)
     by_references: list[ReferenceCount] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: ResamplingSummary | None = None
@@ -219,7 +207,7 @@ def pairs_of(variant: str, comparison: SystemComparison) -> list[PairTest]:
 
 
 def resampling_of(comparison: SystemComparison) -> ResamplingSummary:
-    """Return what `Sari.compare` says of its intervals and p-values."""
+    """Return the summary of the intervals and p-values of `Sari.compare`."""
     names = {own.name for own in fields(ResamplingSummary)}
     values: dict[str, Any] = {key: value for key, value in comparison.items() if key in names}
     return ResamplingSummary(**values | {"resamples": values["confidence"] and values["resamples"]})
@@ -229,6 +217,7 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
     found = asdict(report)
     found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
+    found["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
     return {
         "systems": systems,
@@ -241,9 +230,9 @@ def _filled(fields: dict[str, Any]) -> dict[str, Any]:
 
 
 def score_records(report: ScoreReport) -> list[dict[str, Any]]:
-    """Return a record per system, baseline and variant, and one per pair of systems that were compared each with each.
+    """Return a record per system, baseline and variant, and one per pair if each system was compared with each.
 
-    The keys are the same whatever was asked for, but for those of companion measures, which come last.
+    The keys are always `COLUMNS`, followed by those of companion measures.
     """
     keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in report.measures for end in _OF_MEASURE_RECORDS)]
     shared = dict.fromkeys(keys) | {

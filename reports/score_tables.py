@@ -1,22 +1,25 @@
-"""The tables of scores: what to show of a `ScoreReport`, whatever the format."""
+"""The tables of a `ScoreReport`."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.score_report import ScoreReport, SystemScores, VariantExplanation, score_fields, score_records
+from sari.reports.score_report import ScoreReport, SystemScores, score_fields, score_records
 from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells, make_table
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
+
+if TYPE_CHECKING:  # slow to import
+    from sari.comparison import VariantDifference
 
 #: The columns of the table of scores besides companion measures, by the names that `--show` takes.
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
 #: What people call the scores.
 LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
-# So many companion measures are columns beside the scores; more are the rows of a table of their own.
+# Up to so many companion measures are columns beside the scores; more are rows of a separate table.
 _MEASURES_IN_COLUMNS = 6
 _Record = dict[str, Any]
 
@@ -24,16 +27,16 @@ _Record = dict[str, Any]
 def tabulate_scores(
     report: ScoreReport, *, by_order: bool = False, digits: int = 2, show: Sequence[str] | None = None
 ) -> TableReport:
-    """Return the tables of a report, and all that the formats need.
+    """Return the tables of a report, for any format.
 
     Args:
         report: what to show.
         by_order: whether to add precision, recall and F1 of each n-gram order and operation.
         digits: decimals of scores in the tables.
-        show: the columns of the table of scores: names of `SHOWN` and of measures of the report; None for all.
+        show: the columns of the table of scores, by names in `SHOWN` and of measures; None for all.
 
     Raises:
-        ValueError: for columns that the report does not have.
+        ValueError: for unknown columns.
     """
     records = score_records(report)
     several = len(report.systems) > 1
@@ -43,7 +46,7 @@ def tabulate_scores(
     tables += _reference_tables(report, digits)
     if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
         tables += _measure_tables(report, records)
-    tables += [_explanation_table(explanation, several, digits) for explanation in report.explanations]
+    tables += [_explanation_table(difference, name * several, digits) for name, difference in report.explanations]
     return TableReport(
         tables=tables,
         signatures=report.signatures,
@@ -57,9 +60,9 @@ class _Figure(NamedTuple):
     """A figure of records: of outputs, or of pairs of systems.
 
     Attributes:
-        name: by which a choice of columns names it.
+        name: for `--show`.
         heading: the cell above its column.
-        key: of the figure in records; its interval is at the same key with "_low" and "_high".
+        key: in records, where its interval has the same key with "_low" and "_high".
         form, unit: how it is written.
         continues: see `TableColumn`.
     """
@@ -86,7 +89,7 @@ class _Figure(NamedTuple):
         return "" if low is None else f"[{low:{form}}, {high:{form}}]"
 
     def is_significant(self, record: _Record) -> bool:
-        """Return whether the record is of systems that differ significantly in this figure."""
+        """Return whether the systems of a record differ significantly in this figure."""
         p_value = record.get(f"{self.key}_corrected_p_value")
         return p_value is not None and p_value < SIGNIFICANT
 
@@ -173,9 +176,9 @@ def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
 
 
 def _difference_tables(report: ScoreReport, records: list[_Record], digits: int) -> Iterator[Table]:
-    """Yield for each variant the differences of pairs of systems, the higher scoring one first, and of measures.
+    """Yield for each variant the tested differences in SARI and measures between pairs of systems.
 
-    Differences in SARI to a baseline are columns of the table of scores instead.
+    The system with the higher SARI comes first. Differences in SARI from the first system are in the table of scores.
     """
     compared = records[len(report.results) + len(report.baselines) :]
     figures = [_Figure("sari", LABELS["sari"], "sari", f".{digits}f"), *_measure_figures(report)]
@@ -217,7 +220,7 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
 
 
 def _measure_tables(report: ScoreReport, records: list[_Record]) -> Iterator[Table]:
-    """Yield tables with the measures as rows; variants whose tokens give the same measures share one."""
+    """Yield tables with the measures as rows; variants with the same values share a table."""
     figures = _measure_figures(report)
     groups: dict[str, tuple[list[str], list[_Record]]] = {}
     for variant in report.variants:
@@ -240,18 +243,19 @@ def _has_any(record: _Record, figures: Sequence[_Figure]) -> bool:
     return any(record[figure.key] is not None for figure in figures)
 
 
-def _explanation_table(explanation: VariantExplanation, several: bool, digits: int) -> Table:
-    start, *steps = explanation.steps
-    last = explanation.steps[-1]["sari"]
-    rows = [[explanation.variant_a, "", "", f"{start['sari']:.{digits}f}", ""]]
+def _explanation_table(difference: VariantDifference, system: str, digits: int) -> Table:
+    """Return the steps from one variant to another; the title names the system, if one is given."""
+    one, other = difference["variant_a"], difference["variant_b"]
+    start, *steps = difference["steps"]
+    last = difference["steps"][-1]["sari"]
+    rows = [[one, "", "", f"{start['sari']:.{digits}f}", ""]]
     for step in steps:
         words = [step["choice"] or "", step["before"] or "", step["after"] or ""]
         rows.append([*words, f"{step['sari']:.{digits}f}", f"{step['change']:+.{digits}f}"])
-    rows.append([explanation.variant_b, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
+    rows.append([other, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
     shares = {"Choice": 0.15, "From": 0.19, "To": 0.19}
     columns = [TableColumn(name, is_text=True, share=share) for name, share in shares.items()]
-    whose = f", {explanation.name}" if several else ""
-    title = f"From {explanation.variant_a} to {explanation.variant_b}, one choice at a time{whose}"
+    title = f"From {one} to {other}, one choice at a time{f', {system}' if system else ''}"
     return Table(title, [*columns, TableColumn("SARI"), TableColumn("Change")], cells(rows))
 
 

@@ -1,4 +1,4 @@
-"""Tables as plain data, whatever they show: what `formats` writes."""
+"""Tables as plain data, which `formats` writes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Cell(NamedTuple):
-    """A text, whether it is the best of its column, whether its difference is significant, and a remark."""
+    """A text, whether it is the best of its column, whether its difference is significant, and a remark in small."""
 
     text: str
     best: bool = False
@@ -40,12 +40,12 @@ class Table:
     """A table.
 
     Attributes:
-        title: what it shows; may be empty.
-        columns: at least one; the leading columns of words are repeated where a table is split.
+        title: above the table; may be empty.
+        columns: at least one; each part of a split table repeats the leading columns of words.
         rows: of cells, one for each column.
-        apart: the numbers of the rows that stand apart from the others, such as baselines.
+        apart: the numbers of the rows that are set apart from the others, such as baselines.
         notes: the sentences that explain it.
-        best: what it means that a cell is the best; empty where none is.
+        best: what the mark of the best cells means; empty if no cell has it.
     """
 
     title: str
@@ -56,20 +56,20 @@ class Table:
     best: str = ""
 
     def notes_with(self, mark: str) -> list[str]:
-        """Return the notes, and below them what it means that a format marks a cell as the best."""
+        """Return the notes, the last of which explains the mark of the best cells in a format."""
         return [*self.notes, f"{mark} {self.best}"] if self.best else self.notes
 
 
 @dataclass(frozen=True, kw_only=True)
 class TableReport:
-    """Tables and what belongs to them: everything that a format may write.
+    """Everything that a format can write: tables and what belongs to them.
 
     Attributes:
         tables: for people, with rounded figures.
         signatures: of the scores in the tables.
         warnings: as sentences.
-        records: the figures at full precision, as rows with the same keys; at least one.
-        fields: the same in the schema of JSON.
+        records: the figures at full precision, as at least one row; all rows have the same keys.
+        fields: the figures in the schema of JSON.
     """
 
     tables: list[Table]
@@ -124,7 +124,7 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     for number in range(first, len(table.columns)):
         together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
         # An interval stays beside its score, unless the two are far too wide.
-        if blocks and table.columns[number].continues and together <= 1.2 * limit:
+        if blocks and table.columns[number].continues and together <= 1.1 * limit:
             blocks[-1].append(number)
         else:
             blocks.append([number])

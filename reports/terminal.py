@@ -1,6 +1,6 @@
-"""Explanations as lines of text for a terminal or a file.
+"""Explanations as text for a terminal or a file.
 
-Marks are brackets, as in wdiff, which need no colour; on terminals, colour is added.
+Brackets mark the words, as in wdiff; on terminals they also have colours.
 """
 
 import dataclasses
@@ -43,8 +43,8 @@ def as_text(
         title: the first line.
         by_order: whether to add the figures of each n-gram order, and the n-grams behind them.
         digits: of scores and figures, after the point.
-        colours: whether to colour it with ANSI codes.
-        width: the columns of the terminal; None leaves texts on one line.
+        colours: whether to add colours, as ANSI codes.
+        width: the columns of the terminal; None for texts on one line.
     """
     paint = _painted if colours else _plain
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
@@ -70,7 +70,7 @@ def as_text(
 
 
 def as_json(explanation: Explanation) -> str:
-    """Return an explanation for programs: its fields, with all that they hold."""
+    """Return the fields of an explanation as JSON."""
     return json.dumps(dataclasses.asdict(explanation), indent=2, allow_nan=False)
 
 
@@ -83,7 +83,7 @@ def _painted(text: str, *codes: int) -> str:
 
 
 def _visible(text: str) -> str:
-    """Return a token in such a way that it cannot steer the terminal, and that an empty one is seen."""
+    """Return a token without control characters, and a sign for an empty one."""
     shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
     return shown or "␣"
 
@@ -95,7 +95,7 @@ def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> st
 
 
 def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width: int | None) -> list[str]:
-    """Return a text with its marks, broken into lines where there is a width."""
+    """Return a text with its marks, broken into lines if there is a width."""
     lines: list[str] = []
     line, used = "", 0
     for token in tokens:

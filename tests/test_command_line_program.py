@@ -106,19 +106,9 @@ def test_bad_text_files(run_here, corpus, files, message):
     assert refusal_of(run_here(*FILES, folder=corpus)) == message
 
 
-def test_bad_jsonl_ends_the_program(tmp_path):
-    assert refusal_of(run("--jsonl", "-", folder=tmp_path, data=b"{")).startswith("<stdin>:1: not JSON: ")
-
-
 def test_standard_input_for_two_files(run_here, corpus):
     arguments = ["--sources", "-", "--outputs", "-", "--references", "r.txt"]
     assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: wanted for one file, came for 2"
-
-
-def test_an_input_is_not_written(run_here, corpus):
-    (corpus / "o.tsv").write_bytes(b"a\nb\nc\n")
-    arguments = ["--sources", "s.txt", "--outputs", "o.tsv", "--references", "r.txt", "--sentences", "./o.tsv"]
-    assert refusal_of(run_here(*arguments, folder=corpus)) == "./o.tsv: is an input, wanted another file to write"
 
 
 # ---- A line explained -----------------------------------------------------------------------------------------------

@@ -188,10 +188,10 @@ def test_labels_that_latex_does_not_take_are_refused(label, capsys):
 
 
 needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
-#: The column of ACL's style, and that of LaTeX's own.
+#: The columns of ACL's style, and articles of 10 and 11 pt in one column and in two.
 STYLES = (
     r"\documentclass[11pt,twocolumn]{article}\usepackage[a4paper,margin=2.5cm,columnsep=0.6cm]{geometry}",
-    r"\documentclass[twocolumn]{article}",
+    *(rf"\documentclass[{options}]{{article}}" for options in ("10pt,twocolumn", "10pt", "11pt,twocolumn", "11pt")),
 )
 
 

@@ -73,13 +73,6 @@ def test_page_of_one_system(single):
     assert "Best segments of" not in page.words
 
 
-def test_a_title_does_not_name_many_systems():
-    systems = {f"system {number}": ["a"] for number in range(5)}
-    page = Page(pages.as_html(built(sources=["a b"], systems=systems, references=[["a"]])))
-    assert page.words.startswith("SARI of 5 systems")
-    assert all(name in page.words for name in systems)
-
-
 def test_warnings_are_on_the_page():
     how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
     found = built(systems={"empty": [""] * 30}, **how)

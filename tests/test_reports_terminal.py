@@ -23,28 +23,6 @@ def test_marks(explanation):
     assert lines[-1] == explanation.signature
 
 
-def test_lines_break_at_the_width(explanation):
-    lines = terminal.as_text(explanation, title="", by_order=False, width=24).splitlines()
-    assert lines[3:7] == ["Source    the [-big-]", "          cat sat", "Output    the cat sat", "          {+~up~+}"]
-
-
-def test_colours(explanation):
-    text = terminal.as_text(explanation, title="", by_order=False, colours=True)
-    assert "the \x1b[34m[-big-]\x1b[0m cat sat" in text
-    assert "the cat sat \x1b[33m{+~up~+}\x1b[0m" in text
-    assert "\x1b[35m(a)\x1b[0m" in text
-
-
-def test_ngrams_of_each_order(explanation):
-    lines = terminal.as_text(explanation, title="", by_order=True).splitlines()
-    assert sum("-grams, " in line for line in lines) == 12
-    place = next(place for place, line in enumerate(lines) if line.startswith("1-grams, add: "))
-    assert lines[place + 1 : place + 3] == [
-        "  wrong     0/2  precision 0 of 1, recall 0 of 0  up",
-        "  missed    1/2  precision 0 of 0, recall 0 of 1  a",
-    ]
-
-
 def test_json_has_all_fields(explanation):
     fields = json.loads(terminal.as_json(explanation))
     assert list(fields) == [field.name for field in dataclasses.fields(explanation)]

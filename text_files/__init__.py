@@ -1,4 +1,4 @@
-"""Files of texts: `reading` and `named_sets` for lines, JSON Lines and test sets in, `writing` for files out.
+"""Files of texts: `reading` reads lines and JSON Lines, `named_sets` reads test sets, `writing` writes files.
 
-Imports the standard library alone, so that faults of files are said at once.
+Imports only the standard library, so that faults of files are reported at once.
 """

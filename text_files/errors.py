@@ -2,9 +2,9 @@
 
 
 class FileError(Exception):
-    """A file that cannot be used, said in one line: the file, the line, what came and what was wanted."""
+    """A fault of a file, in one line: the file, the line, what is there and what was wanted."""
 
 
 def reason(error: Exception) -> str:
-    """Return why the system or a decoder failed, in its own words."""
+    """Return the message of the operating system or the decoder."""
     return (error.strerror if isinstance(error, OSError) else None) or str(error)

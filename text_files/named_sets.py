@@ -1,18 +1,17 @@
-"""Test sets by name: sources and references through `datasets.load_dataset`, from the Hub or a folder.
+"""Read test sets by name with `datasets.load_dataset`, from the Hub or a folder.
 
-A test set is a row of data. Any other data set, of the Hub or in a local folder, can be named with its columns.
+A test set is a row of data. For any other data set, on the Hub or in a local folder, the user names the columns.
 """
 
-import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError
 from sari.text_files.reading import Corpus, LineFile, Segment, line_faults
 
-#: Seconds in which the Hub has to answer.
+#: Seconds to wait for the Hub.
 _PATIENCE = 5.0
 
 
@@ -21,9 +20,9 @@ class NamedSet(NamedTuple):
 
     Attributes:
         path: on the Hub, or a folder.
-        columns: the column of sources, and those of references, each of which holds a text or a list of texts.
-        configuration: of the data set; None for the only one.
-        about: what it is, in a line.
+        columns: the column of sources, then those of references; a cell is a text or a list of texts.
+        configuration: of the data set; None if it has only one.
+        about: a description of one line.
     """
 
     path: str
@@ -32,7 +31,7 @@ class NamedSet(NamedTuple):
     about: str = ""
 
 
-#: By name. The columns and splits are those of the data sets' cards on the Hub.
+#: The test sets by name, with columns and splits from the cards on the Hub.
 NAMED_SETS: dict[str, NamedSet] = {
     "asset": NamedSet(
         path="facebook/asset",
@@ -55,13 +54,13 @@ def open_test_set(
     """Open a test set with a file of outputs for each system.
 
     Args:
-        name: in `NAMED_SETS`, or else of a data set on the Hub, or a folder, whose columns are given.
+        name: in `NAMED_SETS`; or a data set on the Hub, or a folder, together with its columns.
         split: of the data set.
-        columns: that of sources, and one or more of references; None for those that a test set has.
+        columns: the column of sources, then one or more of references; None for those of a test set.
         outputs, encoding: as in `open_texts`.
 
     Raises:
-        FileError: for a data set or a file that cannot be opened, later for a fault inside.
+        FileError: at once for a data set or a file that cannot be opened, and while reading for a fault in it.
     """
     test_set = NAMED_SETS.get(name) or NamedSet(path=name, columns=tuple(columns or ()))
     chosen = tuple(columns or test_set.columns)
@@ -76,8 +75,10 @@ def open_test_set(
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     asks_hub = not os.path.exists(test_set.path) and not os.environ.get("HF_HUB_OFFLINE")
     if asks_hub and not hub_answers():
-        # Without this, the libraries look into their cache only after half a minute of trying.
+        # Without this, the libraries try for half a minute before they look into their cache.
         os.environ["HF_HUB_OFFLINE"] = "1"
+    import logging  # here, since `--help` does not need it
+
     try:
         import datasets
     except ImportError as error:
@@ -98,45 +99,30 @@ def _endpoint() -> str:
 
 
 def hub_answers() -> bool:
-    """Return whether the Hub answers in time; in a thread, since looking up its address has no timeout."""
-    import http.client  # all of them here, since `--help` need not wait for them
-    import threading
+    """Return whether the Hub answers in time."""
+    import http.client  # these three here, since `--help` does not need them
     import urllib.error
     import urllib.request
 
-    answers: list[bool] = []
-
-    def ask() -> None:
-        try:
-            urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
-        except urllib.error.HTTPError:
-            pass  # an answer, too
-        except (OSError, ValueError, http.client.HTTPException):
-            return
-        answers.append(True)
-
-    thread = threading.Thread(target=ask, daemon=True)
-    thread.start()
-    thread.join(_PATIENCE)
-    return bool(answers)
+    try:
+        urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
+    except urllib.error.HTTPError:
+        return True  # this is an answer
+    except (OSError, ValueError, http.client.HTTPException):
+        return False
+    return True
 
 
 def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name: str) -> Iterator[Segment]:
     for number, (row, outputs) in enumerate(zip_longest(rows, zip_longest(*files)), 1):
         if row is None or outputs is None or None in outputs:
             raise line_faults(files, len(rows), name)
-        source, *references = (row[column] for column in columns)
-        cells = [cell if isinstance(cell, list) else [cell] for cell in references]
-        texts = [text for cell in cells for text in cell]
-        _check(name, number, columns, [source], texts)
-        yield Segment(source, outputs, texts)
-
-
-def _check(name: str, number: int, columns: Sequence[str], source: Iterable[Any], references: list[Any]) -> None:
-    """Refuse rows whose columns hold no texts."""
-    if not references:
-        raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, wanted at least one")
-    for column, texts in ((columns[0], source), (", ".join(columns[1:]), references)):
-        for text in texts:
-            if not isinstance(text, str):
-                raise FileError(f"{name}: row {number}: {column} holds {type(text).__name__}, wanted text")
+        source, *cells = (row[column] for column in columns)
+        cells = [cell if isinstance(cell, list) else [cell] for cell in cells]
+        for column, texts in zip(columns, [[source], *cells], strict=True):
+            kinds = [type(text).__name__ for text in texts if not isinstance(text, str)]
+            if kinds:
+                raise FileError(f"{name}: row {number}: {column} holds {kinds[0]}, wanted text")
+        if not any(cells):
+            raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, wanted at least one")
+        yield Segment(source, outputs, [text for texts in cells for text in texts])

@@ -1,6 +1,6 @@
-"""Files of lines in, segments in batches out.
+"""Read files of lines into segments, batch by batch.
 
-Every fault of a file is a `FileError`: one line that names the file, the line, what came and what was wanted.
+Every fault of a file is a `FileError`: one line that names the file, the line, what is there and what was wanted.
 """
 
 import errno
@@ -35,7 +35,7 @@ class Segment(NamedTuple):
 
 
 class Batch(TypedDict):
-    """Segments as columns; of the predictions there is one for each system."""
+    """Segments as columns; a row of predictions has one for each system."""
 
     sources: list[str]
     predictions: list[tuple[str, ...]]
@@ -43,7 +43,7 @@ class Batch(TypedDict):
 
 
 class SystemTexts(TypedDict):
-    """Segments as the columns that the metric takes, the predictions of several systems by name."""
+    """Segments as the columns that the metric takes, with the predictions of each system by its name."""
 
     sources: list[str]
     predictions: dict[str, list[str]]
@@ -53,14 +53,14 @@ class SystemTexts(TypedDict):
 class LineFile:
     r"""The lines of one file or of standard input, read once, in order.
 
-    A line ends at `\n` and nowhere else: a lone `\r`, U+0085 or U+2028 may stand inside a text. One `\r` before the end
-    of a line belongs to the ending. A byte order mark at the start is dropped, and gzipped data, which no UTF-8 text
-    can look like, is known by its first two bytes, so that it may also come from a pipe.
+    A line ends at `\n` only: a text may contain a lone `\r`, U+0085 or U+2028. One `\r` before `\n` belongs to the end
+    of the line. A byte order mark at the start is dropped. Gzipped data are recognized by their first two bytes, which
+    UTF-8 never begins with, so that they may also come from a pipe.
 
     Attributes:
-        name: the file in messages.
-        lines: how many lines have been read so far.
-        size: bytes in all, compressed or not; None where that is unknown, as with a pipe.
+        name: of the file, for messages.
+        lines: the number of lines read so far.
+        size: of the file on disk in bytes; None if it is unknown, as for a pipe.
     """
 
     def __init__(self, path: str, encoding: str = "utf-8"):
@@ -99,12 +99,12 @@ class LineFile:
             stream: io.BufferedReader[Any] = io.BufferedReader(self._raw, _BUFFER_BYTES)
             if stream.peek(2).startswith(_GZIP_MAGIC):
                 stream = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), _BUFFER_BYTES)
-            # UTF-8 is decoded line by line, so that errors tell the line; other encodings may end lines otherwise.
+            # UTF-8 is decoded line by line, so that errors name the line; in other encodings lines end differently.
             self._stream = stream if is_utf8 else io.TextIOWrapper(stream, self._encoding, newline="\n")
             for line in self._stream:
                 text = line if isinstance(line, str) else line.decode()
                 if not is_utf8:
-                    text.encode()  # which lone surrogates fail, as escapes of some encodings may be
+                    text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
                 if not self.lines:
                     text = text.removeprefix("\ufeff")
                     if not text:
@@ -122,11 +122,7 @@ class LineFile:
 
 
 def check_readable(path: str) -> None:
-    """Refuse a path where there is nothing, before anything is read; pipes can be opened only once.
-
-    Raises:
-        FileError: naming the path.
-    """
+    """Raise FileError if there is no such file; it is not opened, since pipes can be opened only once."""
     if path != STANDARD_INPUT and not os.path.exists(path):
         raise FileError(f"{path or repr(path)}: {os.strerror(errno.ENOENT)}, wanted a file to read")
 
@@ -134,16 +130,16 @@ def check_readable(path: str) -> None:
 def _open_raw(path: str) -> io.FileIO:
     if path != STANDARD_INPUT:
         return open(path, "rb", buffering=0)
-    if sys.stdin is None:  # closed by the caller: its number may by now stand for another file
+    if sys.stdin is None:  # closed by the caller: descriptor 0 may now be another file
         raise OSError(None, "closed")
     return open(0, "rb", buffering=0, closefd=False)
 
 
 class Corpus:
-    """Segments that stream from files.
+    """Segments that are read from files as they are needed.
 
     Attributes:
-        files: the files behind the segments, in the order of the arguments.
+        files: in the order of the arguments.
     """
 
     def __init__(self, files: Sequence[LineFile], segments: Iterator[Segment]):
@@ -152,7 +148,7 @@ class Corpus:
 
     @property
     def size(self) -> int | None:
-        """Bytes of all files together; None where one of them does not know."""
+        """Bytes of all files together; None if the size of one is unknown."""
         sizes = [file.size for file in self.files]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
@@ -167,10 +163,10 @@ class Corpus:
             file.close()
 
     def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[Batch]:
-        """Yield the segments in batches that end at whichever limit comes first, so that memory stays bounded.
+        """Yield batches of at most so many segments, which end early after so many characters.
 
         Raises:
-            FileError: for a fault of a file, or where there is no segment at all.
+            FileError: for a fault of a file, or if there is no segment.
         """
         batch, size = Batch(sources=[], predictions=[], references=[]), 0
         for source, predictions, references in self._segments:
@@ -188,12 +184,7 @@ class Corpus:
 
 
 def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
-    """Return all segments of some systems.
-
-    Args:
-        batches: at least one.
-        names: of the systems, in the order of their predictions.
-    """
+    """Join batches, at least one, and give the predictions the names of their systems."""
     sources: list[str] = []
     predictions: list[tuple[str, ...]] = []
     references: list[list[str]] = []
@@ -206,7 +197,7 @@ def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
 
 
 def stem(path: str) -> str:
-    """Return the name of a file without its folder and the usual endings.
+    """Return the name of a file without folder and usual endings.
 
     >>> stem("systems/muss.txt.gz")
     'muss'
@@ -225,15 +216,16 @@ def open_texts(
     encoding: str = "utf-8",
     tab_separated: bool = False,
 ) -> Corpus:
-    """Open files of one text per line, all with the same number of lines; one file of outputs for each system.
+    """Open files of one text per line, which all have the same number of lines.
 
     Args:
-        sources, outputs, references: the files.
-        encoding: of all of them, in lower case.
-        tab_separated: whether tabs separate several references in a line.
+        sources, references: the files.
+        outputs: a file for each system.
+        encoding: of all files, in lower case.
+        tab_separated: whether a line of references has several, separated by tabs.
 
     Raises:
-        FileError: at once for a file that cannot be opened, later for a fault inside.
+        FileError: at once for a file that cannot be opened, and while reading for a fault in it.
     """
     outputs = [outputs] if isinstance(outputs, str) else outputs
     paths = [sources, *outputs, *references]
@@ -252,7 +244,7 @@ def open_jsonl(path: str, *, encoding: str = "utf-8") -> Corpus:
     """Open a file of one JSON object per line, with the keys source, prediction (or output) and references.
 
     Raises:
-        FileError: at once for a file that cannot be opened, later for a fault inside.
+        FileError: at once for a file that cannot be opened, and while reading for a fault in it.
     """
     file = LineFile(path, encoding)
     return Corpus([file], (segment_of(json_object(line, file.error), file.error) for line in file))
@@ -267,7 +259,7 @@ def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
 
 
 def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
-    """Read the files to their ends, and say which one first has not as many lines as the model, and how many."""
+    """Read the files to their ends, and return the error about the first that has not as many lines as the model."""
     for file in files:
         deque(file, maxlen=0)
     other = next(file for file in files if file.lines != lines)
@@ -277,14 +269,14 @@ def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
 
 
 def json_object(line: str, error: Callable[[str], FileError]) -> dict:
-    """Return the JSON object that a line is.
+    """Return the JSON object of a line.
 
     Args:
         line: the text.
-        error: makes of a message the fault of the line, such as `LineFile.error`.
+        error: makes the error from a message, such as `LineFile.error`.
 
     Raises:
-        FileError: where it is none, or a key comes twice.
+        FileError: if the line is not an object, or a key comes twice.
     """
     try:
         record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
@@ -298,7 +290,7 @@ def json_object(line: str, error: Callable[[str], FileError]) -> dict:
 
 
 def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileError]) -> dict[str, object]:
-    """Return an object whose keys are all different, of which JSON would silently keep the last."""
+    """Return an object, and refuse a key that comes twice, of which `json` would keep the last."""
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
@@ -307,7 +299,7 @@ def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileErr
 
 
 def segment_of(record: dict[str, Any], error: Callable[[str], FileError]) -> Segment:
-    """Return the texts of a JSON object, which `json_object` has returned; where one is missing, raise a FileError."""
+    """Return the texts of a JSON object from `json_object`, or raise FileError."""
     missing = [name for name in ("source", "references") if name not in record]
     given = [name for name in ("prediction", "output") if name in record]
     if missing or not given:
@@ -343,6 +335,6 @@ def _text(value: object, what: str, error: Callable[[str], FileError]) -> str:
 
 
 def _kind(value: object) -> str:
-    """Return what a JSON value is, in JSON's words."""
+    """Return the type of a JSON value, in words."""
     names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "a string"}
     return {**names, list: "a list", dict: "an object"}[type(value)]

@@ -1,7 +1,6 @@
-"""Files that are written whole or not at all."""
+"""Write files atomically."""
 
 import os
-import secrets
 import shutil
 import stat
 from collections.abc import Iterable, Mapping
@@ -15,11 +14,7 @@ _unfinished: set[Path] = set()
 
 
 def check_writable(path: str, inputs: Iterable[str]) -> None:
-    """Refuse a path that `write_whole` could not write, or that is one of the inputs, before any work is done.
-
-    Raises:
-        FileError: naming the path.
-    """
+    """Raise FileError for a path that `write_whole` could not write, or that is one of the inputs."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
         raise FileError(f"{path}: Is a directory, wanted a file to write")
@@ -37,13 +32,13 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
 
 
 def write_whole(files: Mapping[str, Iterable[str]]) -> None:
-    """Write lines to files: all of them, or on any error none, so that what was there before stays.
+    """Write all files, or none if there is an error; then the old files stay.
 
-    The lines of a regular file go to a temporary file in the same folder, which takes the name at the end. Devices and
-    pipes are written first, directly.
+    Each file is written as a temporary file in the same folder, and renamed at the end. Devices and pipes are written
+    directly, before the others.
 
     Args:
-        files: the lines of each file, by its path.
+        files: the lines of each file, by path.
 
     Raises:
         FileError: for a file that cannot be written.
@@ -56,7 +51,7 @@ def write_whole(files: Mapping[str, Iterable[str]]) -> None:
                     _write(path, "w", files[path])
                     continue
                 target = Path(os.path.realpath(path))  # so that a link stays a link
-                temporary = target.with_name(f".{secrets.token_hex(8)}.tmp")
+                temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
                 written[temporary] = target
                 _unfinished.add(temporary)
                 _write(temporary, "x", files[path])
@@ -71,7 +66,7 @@ def write_whole(files: Mapping[str, Iterable[str]]) -> None:
 
 
 def remove_unfinished() -> None:
-    """Remove the temporary files that are being written, as a program does that is ended."""
+    """Remove the temporary files, also when a signal ends the program."""
     for temporary in tuple(_unfinished):
         with suppress(OSError):
             temporary.unlink(missing_ok=True)
@@ -79,7 +74,7 @@ def remove_unfinished() -> None:
 
 
 def _is_stream(path: str) -> bool:
-    """Return whether a path, or what it links to, is a device, a pipe or an open file rather than a regular file."""
+    """Return whether a path is, or links to, a device, a pipe or an open file, not a regular file."""
     try:
         mode = os.stat(path).st_mode
     except OSError:
