@@ -46,7 +46,7 @@ from sari.web.components import (
     write_files,
 )
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS, RatedSystems, RefusedError
-from sari.web.samples import example_files, example_table
+from sari.web.samples import example_files
 from sari.web.server import memory_released
 
 _METHODS = {test.title: name for name, test in TESTS.items()}
@@ -148,9 +148,11 @@ def compare_tab(sentence: SentenceTab) -> None:
     gr.on([table.change, of_table.select], _names_in_table, table, names, **LIVE)
     table.change(restore, table, [*chosen, method, baseline], **LIVE)
     names.change(offer_baselines, [names, baseline], baseline, **LIVE)
-    asked = [*chosen, baseline, method, names]
-    for button, compare, boxes in ((start, compare_files, files), (start_table, compare_table, [table])):
-        compared = button.click(compare, [*asked, *boxes], [*results], show_progress_on=results.summary, **ON_DEMAND)
+    asked = [*chosen, baseline, method]
+    for way, button, boxes in (("files", start, files), ("table", start_table, [table])):
+        comparing = functools.partial(compare, way)
+        given = [*asked, *boxes, names]
+        compared = button.click(comparing, given, [*results], show_progress_on=results.summary, **ON_DEMAND)
         compared.then(None, js=show_part("systems")).then(**compare_choices)
     output = results.differences.click(open_output, results.kept, sentence.opening, **LIVE)
     score = results.table.select(open_score, results.kept, sentence.opening, **LIVE)
@@ -207,7 +209,7 @@ def fill_files() -> tuple[str, list[str], list[str], None]:
 
 def fill_table() -> str:
     """Return the same as a table."""
-    return write_files({"systems.csv": example_table()})[0]
+    return write_files({"systems.jsonl": save_view(inputs.systems_of_files(*fill_files()), {})})[0]
 
 
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
@@ -216,19 +218,11 @@ def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
     return gr.Dropdown(choices=offered, value=baseline if baseline in offered else next(iter(offered), None))
 
 
-def compare_files(variant, tokenize, case, baseline, method, names, sources, outputs, references, ratings):
-    """Compare uploaded files of lines, or return why they are refused."""
-    files = (sources, tuple(outputs or ()), tuple(references or ()), tuple(ratings or ()), names)
-    return _show(AskedComparison("files", files, (variant, tokenize, case), baseline, _METHODS[method]))
-
-
-def compare_table(variant, tokenize, case, baseline, method, names, table):
-    """Compare the systems of an uploaded table, or return why it is refused."""
-    return _show(AskedComparison("table", (table, names), (variant, tokenize, case), baseline, _METHODS[method]))
-
-
-def _show(asked: AskedComparison) -> ShownSystems:
-    """Return what is shown of compared systems, or of why they were refused."""
+def compare(
+    way: str, variant: str, tokenize: str, case: str, baseline: str | None, method: str, *given_inputs: Any
+) -> ShownSystems:
+    """Compare the systems that came in, and return what is shown of them, or why they are refused."""
+    asked = AskedComparison(way, given_inputs, (variant, tokenize, case), baseline, _METHODS[method])
     try:
         with memory_released():
             columns, ratings = asked.systems()

@@ -46,7 +46,7 @@ from sari.web.components import (
     write_files,
 )
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RatedSystems, RefusedError
-from sari.web.samples import example_corpus, example_lines, example_objects
+from sari.web.samples import example_corpus, example_lines
 from sari.web.server import memory_released
 
 _LIMIT = f"At most {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
@@ -154,12 +154,10 @@ def file_tab(sentence: SentenceTab) -> None:
     results, order, everything = _results()
     compare_choices: dict[str, Any] = {"fn": is_stale, "inputs": [results.asked, *chosen], "outputs": stale, **LIVE}
     gr.on([box.change for box in chosen], **compare_choices)
-    for start, boxes, score in (
-        (of_files, files, score_files),
-        (of_table, [table], score_table),
-        (of_lines, pasted, score_lines),
-    ):
-        scored = start.click(score, [order, *chosen, *boxes], [*results], show_progress_on=results.summary, **ON_DEMAND)
+    for way, start, boxes in (("files", of_files, files), ("table", of_table, [table]), ("lines", of_lines, pasted)):
+        scoring = functools.partial(score, way)
+        given = [order, *chosen, *boxes]
+        scored = start.click(scoring, given, [*results], show_progress_on=results.summary, **ON_DEMAND)
         scored.then(None, js=show_part("corpus")).then(**compare_choices)
     for event in (order.change, everything.click):
         event(sort_rows, [results.asked, order], [results.shown, results.table], **LIVE)
@@ -203,24 +201,9 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
 
 
-def score_files(order, variant, tokenize, case, sources, outputs, references, ratings) -> ShownCorpus:
-    """Score uploaded files of lines."""
-    files = (sources, outputs, tuple(references or ()), ratings)
-    return _show(AskedScores("files", files, (variant, tokenize, case)), order)
-
-
-def score_table(order, variant, tokenize, case, table) -> ShownCorpus:
-    """Score an uploaded table."""
-    return _show(AskedScores("table", (table,), (variant, tokenize, case)), order)
-
-
-def score_lines(order, variant, tokenize, case, sources, outputs, references) -> ShownCorpus:
-    """Score pasted lines."""
-    return _show(AskedScores("lines", (sources, outputs, references), (variant, tokenize, case)), order)
-
-
-def _show(asked: AskedScores, order: str) -> ShownCorpus:
-    """Return what is shown of a corpus, or of why it is refused."""
+def score(way: str, order: str, variant: str, tokenize: str, case: str, *given_inputs: Any) -> ShownCorpus:
+    """Score what came in, and return what is shown of it, or why it is refused."""
+    asked = AskedScores(way, given_inputs, (variant, tokenize, case))
     try:
         given = asked.corpus()
         scored = score_corpus(given.columns, **asked.options)
@@ -331,7 +314,8 @@ def fill_files() -> tuple[str, str, list[str], None]:
 
 def fill_table() -> str:
     """Return the example corpus as a table."""
-    return write_files({"example.jsonl": example_objects()})[0]
+    sources, outputs, references, _ = fill_files()
+    return write_files({"example.jsonl": save_view(inputs.systems_of_files(sources, [outputs], references), {})})[0]
 
 
 def as_csv(corpus: ScoredCorpus) -> str:
