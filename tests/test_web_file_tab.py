@@ -21,8 +21,7 @@ from web_pages import (
 )
 
 from sari.variants import resolve_variants
-from sari.web.answers import count_references, rate_corpus, score_corpus
-from sari.web.file_tab import DOWNLOADS
+from sari.web.answers import count_references, rate_corpus
 from sari.web.inputs import columns_of_lists
 
 pytest_plugins = ("web_app",)
@@ -187,18 +186,3 @@ def test_pasted_lines_and_their_warnings(phone):
     start.click()
     expect(refusal(phone, "#corpus")).to_have_text("The outputs have 1 line, wanted 10, as many as sources.")
     expect(phone.get_by_role("button", name="Download CSV")).to_be_hidden()
-
-
-# Files to keep
-
-
-def test_csv():
-    columns = columns_of_lists(["a, b", "c"], ['a "b"', "c"], [["a", "b"], ["c"]])
-    scored = score_corpus(columns, variant="easse")
-    first, second = csv.DictReader(io.StringIO(DOWNLOADS[".csv"](scored)))
-    names = "line,sari,keep,delete,add,source,output,reference_1,reference_2,signature"
-    assert list(first) == names.split(",")
-    assert (first["source"], first["output"], first["reference_2"]) == ("a, b", 'a "b"', "b")
-    assert second["reference_2"] == ""
-    assert float(first["sari"]) == scored.result["sentences"]["sari"][0]
-    assert first["signature"] == second["signature"] == scored.result["signature"]
