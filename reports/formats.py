@@ -154,7 +154,14 @@ def _one_line(text: str) -> str:
 # Widths in points at 10 pt, which is \small in papers of 11 pt: a column of two, and the narrowest page, that of an
 # article with one column; the space between columns of a table; and letters of Computer Modern, rounded up.
 _COLUMN, _PAGE, _SPACE = 210.0, 350.0, 5.0
-_LETTER_WIDTHS = {"iljtfrsI.,:;|'![]() ": 3.9, "-": 7.8, "mwMW%+=<>−": 10.3, "0123456789*": 5.0}
+_LETTER_WIDTHS = {
+    "ijlf.,:;|'![] ": 3.1,
+    "rstI()": 4.0,
+    "cez": 4.5,
+    "ago0123456789*": 5.0,
+    "bdhknpquvxyJS": 5.6,
+    "mwMW%+=<>−": 10.3,
+}
 # Rows that fit on a page, and floats that LaTeX keeps waiting.
 _ROWS, _FLOATS = 24, 48
 _LATEX_ESCAPES = {
@@ -176,11 +183,11 @@ _LATEX_ESCAPES = {
 def as_latex(report: TableReport, layout: Layout) -> str:
     """Return tables as LaTeX that fits the columns or the page of a paper, with the best scores in bold.
 
-    Tables are floats with notes below, and need no package except for `booktabs`. Wide tables span both columns of the
-    page; wider ones are split. Signatures and warnings are comments.
+    Tables are floats and need no package except for `booktabs`. Wide tables span both columns of the page; wider ones
+    are split, with the notes below the last part. Signatures and warnings are comments.
     """
     parts = [
-        replace(rows, notes=table.notes, best=table.best)  # Each float needs the notes.
+        rows
         for table in _with_caption(report.tables, layout)
         for part in split_columns(table, _latex_widths(table, _PAGE), _PAGE + _SPACE)
         for rows in split_rows(part, _ROWS)
@@ -280,7 +287,7 @@ def _latex_widths(table: Table, line: float) -> list[float]:
 
 def _latex_width(cell: Cell) -> float:
     widths = (
-        next((width for letters, width in _LETTER_WIDTHS.items() if letter in letters), 8 if letter.isupper() else 5.6)
+        next((width for letters, width in _LETTER_WIDTHS.items() if letter in letters), 8.0)
         for letter in f"{cell.text}{'*' * cell.significant}"
     )
     return sum(widths) * (1.15 if cell.best else 1)

@@ -103,10 +103,10 @@ def select_columns(table: Table, numbers: Sequence[int]) -> Table:
 
 
 def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[Table]:
-    """Split a table into parts that are no wider than a limit, each with the leading columns of words.
+    """Split a table into parts that are no wider than a limit.
 
-    A part has at least one more column, however wide. Rows that are empty in a part are left out there. The last part
-    has the notes.
+    Each part has the leading columns of words, or else the first column, and at least one more, however wide. Rows that
+    are empty in a part are left out there. The last part has the notes.
 
     Args:
         table: to split.
@@ -119,7 +119,7 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     p (1 of 2) ['System', 'a'] ['x', 'y']
     p (2 of 2) ['System', 'b'] ['y']
     """
-    first = next((number for number, column in enumerate(table.columns) if not column.is_text), 1)
+    first = max(1, next((number for number, column in enumerate(table.columns) if not column.is_text), 1))
     blocks: list[list[int]] = []
     for number in range(first, len(table.columns)):
         together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
