@@ -57,6 +57,7 @@ def open_compare(page, _folder):
     view(page, "Text files")
     fill_example(page)
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
+    expect(page.get_by_role("combobox", name="Baseline")).to_have_value("deleting")  # not one of an earlier test
     page.get_by_role("button", name="Compare these systems").click()
     expect(page.locator("#differences .sari-pair").first).to_be_visible()
 
