@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .tokenization import Predictions, Tokens, even_runs, factorize, running_total
+from .tokenization import Predictions, Tokens, even_runs, running_total
 from .variants import OPERATIONS, Variant
 
 # ---- The formulas ---------------------------------------------------------------------------------------------------
@@ -475,8 +475,7 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
         kind = np.int32 if len(owners) * base < 1 << 31 else np.int64  # half the memory, where it suffices
         pairs = np.multiply(prefix, base, dtype=kind, casting="unsafe")
         pairs += last
-        prefix, distinct = factorize(pairs)
-        pairs = np.asarray(distinct, kind)
+        prefix, pairs = pd.factorize(pairs)
         owners = owners.take(pairs // base)
         yield _Numbered(prefix, pairs, base, owners)
 

@@ -169,7 +169,7 @@ class Sari(Scorer, evaluate.Metric):
         segment["references"] = (reference, references)
         for name, both in segment.items():
             if None not in both:
-                raise ValueError(f"{name}: got two values, one by its other name {name[:-1]}, wanted one")
+                raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, wanted one")
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)
         super().add(sources=text, prediction=output, reference=texts)

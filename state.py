@@ -49,9 +49,8 @@ class CorpusStatistics:
         segments: the number of segments.
         copies: how many predictions have exactly the n-grams of their sources.
         totals: the exact sums of `scores.summands`; 0 where there are no segments.
-        sentence_parts: float64[segment, 4] each: the scores of each segment, in percent.
-        row_parts: float64[segment, ...] each: the rows. A row is the counts of a segment or, at the level "sentence",
-            its scores.
+        parts: float64[segment, ...] each: the rows if they are kept, else the scores if they are kept. A row is the
+            counts of a segment or, at the level "sentence", its scores in percent.
     """
 
     variant: Variant
@@ -61,8 +60,7 @@ class CorpusStatistics:
     segments: int = 0
     copies: int = 0
     totals: Any = 0
-    sentence_parts: tuple[np.ndarray, ...] = ()
-    row_parts: tuple[np.ndarray, ...] = ()
+    parts: tuple[np.ndarray, ...] = ()
 
     def merge(self, other: "CorpusStatistics") -> "CorpusStatistics":
         """Return the statistics of the segments of both, in this order."""
@@ -72,8 +70,7 @@ class CorpusStatistics:
             segments=self.segments + other.segments,
             copies=self.copies + other.copies,
             totals=self.totals + other.totals,
-            sentence_parts=self.sentence_parts + other.sentence_parts,
-            row_parts=self.row_parts + other.row_parts,
+            parts=self.parts + other.parts,
         )
 
     @property
@@ -85,6 +82,16 @@ class CorpusStatistics:
     def options(self) -> dict[str, Any]:
         """The options of a state with these statistics, by name."""
         return {**self.variant.options, "sentences": self.keeps_sentences, "resampling": self.keeps_rows}
+
+    @property
+    def keeps_counts(self) -> bool:
+        """Whether `parts` are counts."""
+        return self.keeps_rows and self.variant.level == "corpus"
+
+    @property
+    def part_shape(self) -> tuple[int, ...]:
+        """The shape of a segment in `parts`."""
+        return (self.variant.max_order, len(OPERATIONS), 4) if self.keeps_counts else (len(SCORES),)
 
     def scores(self) -> Scores:
         """Return the four scores, in percent."""
@@ -107,13 +114,14 @@ class CorpusStatistics:
 
     def sentences(self) -> SentenceScores:
         """Return the scores of each segment, scored alone; this needs `keeps_sentences`."""
-        return named_scores(np.concatenate([np.empty((0, len(SCORES))), *self.sentence_parts]).T)
+        kept = np.concatenate([np.empty((0, *self.part_shape)), *self.parts])
+        return named_scores((segment_scores(SegmentCounts(kept), self.variant) if self.keeps_counts else kept).T)
 
     def rows(self) -> np.ndarray:
         """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`."""
         if not self.keeps_rows:
             raise ValueError("confidence: got a state without resampling=True, wanted one with it")
-        return np.concatenate(self.row_parts)
+        return np.concatenate(self.parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
         """Return the four scores of sums of rows, in percent: float64[..., 4].
@@ -184,16 +192,15 @@ def score_corpus(
         sentences, rows: what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
     """
     corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
-    by_sentence = variant.level == "sentence"
     for chunk in counted:
-        scores = segment_scores(chunk, variant) if sentences or (rows and by_sentence) else np.empty(0)
+        if sentences or rows:
+            part = chunk.counts if corpus.keeps_counts else segment_scores(chunk, variant)
+            corpus = replace(corpus, parts=(*corpus.parts, part))
         corpus = replace(
             corpus,
             segments=corpus.segments + len(chunk.counts),
             copies=corpus.copies + count_copies(chunk.counts),
             totals=corpus.totals + exact_sums(summands(chunk, variant)),
-            sentence_parts=corpus.sentence_parts + (scores,) * sentences,
-            row_parts=corpus.row_parts + (scores if by_sentence else chunk.counts,) * rows,
         )
     return corpus
 
@@ -307,7 +314,6 @@ class State:
         """
         kept = self._statistics
         callables = kept.variant.callables
-        arrays = [np.concatenate(parts) if parts else np.empty(0) for parts in (kept.sentence_parts, kept.row_parts)]
         head = {
             "state": VERSION,
             "signature": self.signature,
@@ -319,7 +325,7 @@ class State:
             "totals": np.asarray(kept.totals).tolist(),
         }
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
-        return b"".join([line.encode(), b"\n", *(array.astype("<f8").tobytes() for array in arrays)])
+        return b"".join([line.encode(), b"\n", *(part.astype("<f8").tobytes() for part in kept.parts)])
 
     def __copy__(self) -> "State":
         copied = State.__new__(State)
@@ -369,25 +375,16 @@ def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, 
 
 def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> CorpusStatistics:
     """Return the statistics in the bytes of a state; malformed ones raise errors of several types."""
-    segments, copies, level = head["segments"], head["copies"], empty.variant.level
-    counts = (empty.variant.max_order, len(OPERATIONS), 4)
-    of_sentences = (empty.variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
+    segments, copies, variant = head["segments"], head["copies"], empty.variant
+    of_counts = (variant.max_order, len(OPERATIONS), 4)
+    of_figures = (variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
     totals = np.array(head["totals"])
-    wanted = (3, *(counts if level == "corpus" else of_sentences)) if segments else ()
+    wanted = (3, *(of_counts if variant.level == "corpus" else of_figures)) if segments else ()
     of_one_kind = {type(segments), type(copies)} == {int} and totals.dtype == np.int64
     if not of_one_kind or not 0 <= copies <= segments or totals.shape != wanted or (totals < 0).any():
         raise ValueError(_NO_STATE)
-    numbers = np.frombuffer(body, "<f8").astype(float)
-    parts: list[tuple[np.ndarray, ...]] = []
-    for kept, shape in (
-        (empty.keeps_sentences, (len(SCORES),)),
-        (empty.keeps_rows, counts if level == "corpus" else (len(SCORES),)),
-    ):
-        size = segments * int(np.prod(shape)) if kept else 0
-        parts.append((numbers[:size].reshape(segments, *shape),) if size else ())
-        numbers = numbers[size:]
-    if len(numbers):
-        raise ValueError(_NO_STATE)
+    kept = segments if empty.keeps_sentences or empty.keeps_rows else 0
+    numbers = np.frombuffer(body, "<f8").astype(float).reshape(kept, *empty.part_shape)
     pairs, without_text, nrefs = head["sample"]
     texts: list[Any] = [tuple(validate_columns(*pair)) for pair in pairs]
     sample = TextSample(texts, int(without_text), frozenset(map(int, nrefs)))
@@ -397,8 +394,7 @@ def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> 
         segments=segments,
         copies=copies,
         totals=totals if segments else 0,
-        sentence_parts=parts[0],
-        row_parts=parts[1],
+        parts=(numbers,) if kept else (),
     )
 
 

@@ -17,9 +17,6 @@ import pyarrow as pa
 
 from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load_punkt, load_tokenizer
 
-#: Distinct values: a list if they are few.
-Distinct = np.ndarray | list[int]
-
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 400_000
@@ -45,13 +42,9 @@ _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-_ENTITY = re.compile(rb"&(?:quot|amp|lt|gt);")
 _ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
 
 _NO_TOKENS = pa.array([], pa.large_binary())
-
-#: Up to so many values are numbered faster one by one than by pandas.
-FEW = 256
 
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
@@ -200,8 +193,8 @@ def encode_chunk(
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
     words, lengths, spans, long = _words(parts, _NO_TOKENS)
-    ids, distinct = factorize(words)
-    vocabulary = Vocabulary(pd.Index(np.asarray(distinct, np.int64)), long) if with_vocabulary else None
+    ids, distinct = pd.factorize(words)
+    vocabulary = Vocabulary(pd.Index(distinct), long) if with_vocabulary else None
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
     return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences, vocabulary)
@@ -220,7 +213,7 @@ def encode_predictions(predictions: Sequence[str], variant: Variant, vocabulary:
     ids = vocabulary.words.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
-        ids[unknown] = len(vocabulary.words) + factorize(words[unknown])[0]
+        ids[unknown] = len(vocabulary.words) + pd.factorize(words[unknown])[0]
     return Predictions(ids, lengths, spans, _sentences(predictions, variant))
 
 
@@ -252,19 +245,6 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
         [" ".join(method(one, **arguments).split()) for one in texts],
         text._replace(tokenize="none", lowercase=False),
     )
-
-
-def factorize(values: np.ndarray) -> tuple[np.ndarray, Distinct]:
-    """Assign numbers to values by first appearance; return the numbers and the distinct values.
-
-    >>> factorize(np.array([7, 5, 7]))
-    (array([0, 1, 0]), [7, 5])
-    """
-    if len(values) > FEW:
-        return pd.factorize(values)
-    places: dict[int, int] = {}
-    numbers = [places.setdefault(value, len(places)) for value in values.tolist()]
-    return np.array(numbers, np.int64), list(places)
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -337,7 +317,7 @@ def _rewritten_13a(data: bytes) -> bytes:
         data = data.replace(b"<skipped>", b"")
     if b"\n" in data:
         data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if b"&" in data and _ENTITY.search(data):
+    if b"&" in data:
         for entity, character in _ENTITIES:
             data = data.replace(entity, character)
     return data

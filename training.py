@@ -318,21 +318,19 @@ class _EvaluationSet:
         for argument, column in given.items():
             given[argument] = _column(dataset, column, argument) if isinstance(column, str) else column
         self.sources, self.references = validate_given(**given)
+        columns: list[Any] = [column for column in (self.sources, self.references) if column is not None]
+        self.length = len(columns[0]) if columns else None
         self.numbers: dict[bytes, list[int]] | None = None
-        columns: dict[str, Any] = {"sources": self.sources, "references": self.references}
         if dataset is not None:
             keys = decoder.keys(_column(dataset, "labels", "dataset"), "dataset labels")
-            self.numbers, columns = {}, {"dataset": keys, **columns}
+            self.length, self.numbers = len(keys), {}
             for number, key in enumerate(keys):
                 self.numbers.setdefault(key, []).append(number)
-        lengths = {argument: len(column) for argument, column in columns.items() if column is not None}
-        self.length = next(iter(lengths.values()), None)
-        for argument, length in lengths.items():
-            wanted = f"{self.length}, those of dataset"
-            _expect(length == self.length, argument, f"{length} rows", wanted)
-        self._prepared = None
-        if self.sources is not None and self.references is not None:
-            self._prepared = Prepared(self.sources, self.references, variant)  # counted once for all evaluations
+            for argument, column in (("sources", self.sources), ("references", self.references)):
+                got = len(keys) if column is None else len(column)
+                _expect(got == len(keys), argument, f"{got} rows", f"{len(keys)}, those of dataset")
+        # Counted once for all evaluations.
+        self._prepared = Prepared(columns[0], columns[1], variant) if len(columns) == 2 else None
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
         """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
@@ -621,6 +619,7 @@ def generation_config(*, generation_config: Any = None, **arguments: Any) -> tup
     """
     kind = importlib.import_module("transformers").GenerationConfig
     given = generation_config or {}
+    _expect(isinstance(given, kind | Mapping), "generation_config", given, "a GenerationConfig or a dict")
     config = kind(**given) if isinstance(given, Mapping) else copy.deepcopy(given)
     others = config.update(**arguments)
     config.update(do_sample=False, defaults_only=True)

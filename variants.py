@@ -479,41 +479,39 @@ class _MethodWithOptions:
     def __init__(self, method: Callable[..., Any], default_variant: str | None):
         functools.update_wrapper(cast(Any, self), method)
         self._default_variant = default_variant
-        own = [known for known in inspect.signature(method).parameters.values() if known.kind is not known.VAR_KEYWORD]
-        names = {known.name for known in own} | ({"variant"} if default_variant is None else set())
-        self._own = own
-        self._hints = {name: hint for name, hint in get_type_hints(ScoringOptions).items() if name not in names}
-        self._functions: dict[str, Callable[..., Any]] = {}
+        self._with_default = functools.cache(functools.partial(_with_options, method))
 
     def __get__(self, scorer: Any, owner: type | None = None) -> Any:
-        default = getattr(scorer, "default_variant", None) or self._default_variant or ""
-        if default not in self._functions:
-            self._functions[default] = self._with_default(default)
-        return self._functions[default] if scorer is None else MethodType(self._functions[default], scorer)
+        default = self._default_variant and (getattr(scorer, "default_variant", None) or self._default_variant)
+        function = self._with_default(default)
+        return function if scorer is None else MethodType(function, scorer)
 
-    def _with_default(self, variant: str) -> Callable[..., Any]:
-        method: Callable[..., Any] = self.__wrapped__  # type: ignore[attr-defined]
-        defaults = {name: variant if name == "variant" else OPTIONS[name].default for name in self._hints}
-        options = [
-            inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint)
-            for name, hint in self._hints.items()
-        ]
-        names = [parameter.name for parameter in (*self._own[1:], *options)]
 
-        @functools.wraps(method)
-        def with_options(*arguments: Any, **given: Any) -> Any:
-            """Call the method."""
-            for name in given:
-                if name not in names:
-                    raise TypeError(f"{shown(name)[1:-1]}: got an unknown argument{_nearest(name, names)}")
-            if "variant" in defaults:
-                given.setdefault("variant", variant)
-            return method(*arguments, **given)
+def _with_options(method: Callable[..., Any], variant: str | None) -> Callable[..., Any]:
+    """Return a method with the scoring options in its signature, and this default of the option `variant`."""
+    signature = inspect.signature(method)
+    own = [known for known in signature.parameters.values() if known.kind is not known.VAR_KEYWORD]
+    hints = {name: hint for name, hint in get_type_hints(ScoringOptions).items() if name not in signature.parameters}
+    if variant is None:
+        del hints["variant"]
+    defaults = {name: variant if name == "variant" else OPTIONS[name].default for name in hints}
+    options = [
+        inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=defaults[name], annotation=hint)
+        for name, hint in hints.items()
+    ]
+    names = [parameter.name for parameter in (*own[1:], *options)]
 
-        with_options.__signature__ = inspect.signature(method).replace(  # type: ignore[attr-defined]
-            parameters=[*self._own, *options]
-        )
-        return with_options
+    @functools.wraps(method)
+    def with_options(*arguments: Any, **given: Any) -> Any:
+        for name in given:
+            if name not in names:
+                raise TypeError(f"{shown(name)[1:-1]}: got an unknown argument{_nearest(name, names)}")
+        if variant is not None:
+            given.setdefault("variant", variant)
+        return method(*arguments, **given)
+
+    with_options.__signature__ = signature.replace(parameters=[*own, *options])  # type: ignore[attr-defined]
+    return with_options
 
 
 # ---- Checks ---------------------------------------------------------------------------------------------------------

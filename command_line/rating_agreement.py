@@ -1,4 +1,4 @@
-"""How the scores of text files agree with ratings by people: `score.py --ratings`."""
+"""Compute how the scores of text files agree with ratings by people: `score.py --ratings`."""
 
 from collections.abc import Iterable, Mapping
 
@@ -23,7 +23,7 @@ from sari.variants import Variant
 
 
 def agree(options: Options, batches: Iterable[Batch]) -> str:
-    """Return how the scores of the files agree with their ratings.
+    """Return the agreement of scores with ratings, in the format of the options.
 
     Raises:
         FileError: for a file that cannot be read, and a rating that is no number.
@@ -88,7 +88,7 @@ def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
 
 
 def _measured(columns: Columns, measures: list[Measure], variant: Variant, side_data: SideData) -> list[RatedScore]:
-    """Return measures of each row, which is a corpus of its own where it measures corpora, and of systems."""
+    """Return the measures of each output, as if it were a whole corpus, and of systems."""
     test_set = MeasuredSet(columns.sources, columns.references, variant, side_data)
     found = test_set.measure({"": columns.predictions}, measures)
     scores = []

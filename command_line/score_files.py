@@ -1,4 +1,4 @@
-"""The scores of text files, in one pass, with all that the options add: tests, measures, sentence scores, a report."""
+"""Score text files in one pass, with tests, baselines and measures; write sentence scores and reports."""
 
 from __future__ import annotations
 
@@ -48,17 +48,17 @@ from sari.variants import Variant, resolve_variant, resolve_variants
 if TYPE_CHECKING:  # of the extra "report"
     from sari.command_line.side_data import ChosenMeasures
 
-#: The level of the intervals that every report has, unless another one is asked for.
+#: The default level of the intervals in reports.
 _CONFIDENCE_OF_REPORTS = 0.95
 
 
 class ScoredFiles(NamedTuple):
-    """What is printed, and what is written.
+    """What to print, and what to write.
 
     Attributes:
-        printed: the scores, with all that was asked for besides.
-        sentences: the scores of each system's segments under the first variant; empty where they are not wanted.
-        document: the text of a report; empty where none is wanted.
+        printed: the scores, with tests, baselines and measures.
+        sentences: the scores of each system's segments by the first variant; empty without `--sentences`.
+        document: the text of a report; empty without `--report`.
     """
 
     printed: ScoreReport
@@ -67,12 +67,12 @@ class ScoredFiles(NamedTuple):
 
 
 def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreReport:
-    """Score files, in one pass, and write sentence scores and a report where they are wanted.
+    """Score files in one pass, and write the files of `--sentences` and `--report`.
 
     Args:
-        options: what to do.
-        corpus: the files.
-        batches: all that they hold.
+        options: of the command line.
+        corpus: the files, for the progress bar.
+        batches: all segments of the files.
 
     Raises:
         FileError: for a file that cannot be read or written.
@@ -110,7 +110,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by; of all variants those that are possible, and warnings about the others."""
+    """Return the variants to score by, and warnings about those that `--all-variants` has to leave out."""
     if not options.all_variants:
         with refusals():
             return {options.variant: resolve_variant(options.variant, **options.choices)}, []
@@ -121,7 +121,7 @@ def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningR
 
 
 def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], options: Options) -> ScoredFiles:
-    """Score one system batch by batch, so that memory does not grow with the files."""
+    """Score one system batch by batch, so that memory use does not depend on the size of the files."""
     sentences = options.sentences is not None
     scored = {name: CorpusStatistics(variant=variant, keeps_sentences=sentences) for name, variant in variants.items()}
     for batch in batches:
@@ -149,10 +149,10 @@ def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], optio
 def _score_systems(
     columns: SystemColumns, variants: dict[str, Variant], options: Options, chosen: ChosenMeasures | None
 ) -> ScoredFiles:
-    """Score all systems, held in memory, with all that is wanted besides."""
+    """Score all systems in memory, with tests, baselines, measures and a report."""
     with refusals():
         resampling = resolve_resampling(**options.resampling)
-    # A report cuts the segments into classes, for which rows of all of them are kept.
+    # A report shows scores by length of the source, which need a row for each segment.
     rows = resampling.is_wanted or options.report is not None
     scored = {name: score_systems(columns, variant, sentences=True, rows=rows) for name, variant in variants.items()}
     comparisons = {
@@ -204,7 +204,7 @@ def _with_measures(
 def _baselines(
     columns: SystemColumns, variants: dict[str, Variant], how: Resampling, wanted: list[str] | None
 ) -> list[ScoredOutputs]:
-    """Score the baselines that are wanted, where "each" stands for each of the references."""
+    """Score the baselines of the options; "each" means each of the references."""
     if wanted is None:
         return []
     return [
@@ -265,14 +265,14 @@ def _document(
 
 
 def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:
-    """Return whether more was asked for than the scores and intervals that every report has."""
+    """Return whether there is more to show than the scores and intervals of every report."""
     tests = printed.resampling is not None and printed.resampling.comparisons
     more = printed.baselines or printed.by_references or printed.explanations or options.by_order
     return bool(tests or more)
 
 
 def _warnings_of_report(printed: ScoreReport) -> list[WarningRow]:
-    """Return the warnings that are printed, with those about the intervals that every report has."""
+    """Return the printed warnings, and those about the intervals of every report."""
     if printed.resampling is not None:
         return printed.warnings
     of_intervals = check_resampling(printed.results[0].segments, intervals=True, tests=False)

@@ -130,16 +130,20 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Return the accuracy against the best reference, without aligning those that cannot be better."""
+    """Return the accuracy against the best reference, without aligning those that cannot be better.
 
-    def highest(text: list[str]) -> float:
-        """Return the accuracy if all errors were moves: two errors count as one."""
+    A move makes one error of two. Tokens that stay or move are common to both texts; those that stay are the tokens of
+    the longer text less the errors, plus one for each move.
+    """
+    words = Counter(output)
+    highest, best = [], -np.inf
+    for text in references:
         errors = Levenshtein.distance(output, text)
-        return 1 - (errors - errors // 2) / max(len(text), 1)
-
-    best = -np.inf
-    for text in sorted(references, key=highest, reverse=True):
-        if highest(text) <= best:
+        moves = max((words & Counter(text)).total() + errors - max(len(output), len(text)), 0) // 2
+        highest.append(1 - (errors - moves) / max(len(text), 1))
+        best = max(best, 1 - errors / max(len(text), 1))
+    for bound, text in sorted(zip(highest, references, strict=True), reverse=True):
+        if bound <= best:
             break
         best = max(best, _errors(output, text).generation_accuracy)
     return best

@@ -19,7 +19,7 @@ def pairs_of_texts(sources: Any, predictions: Any) -> tuple[list[str], list[str]
 
 
 def texts_and_references(texts: Any, references: Any, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
-    """Check a column of texts and one of references, of one length; errors call the texts by the name given."""
+    """Check a column of texts and one of references, of one length; `name` is that of the texts in errors."""
     texts, references = validate_texts(name, texts), validate_references(references)
     check_length("references", references, texts, name)
     return texts, references

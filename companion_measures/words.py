@@ -1,4 +1,4 @@
-"""Words and syllables, counted as the implementations do whose figures papers report.
+"""Split words and count syllables as the implementations behind published figures do.
 
 `dictionary_syllables` is ours; `easse_syllables` is EASSE's (commit 6a4352e, easse/utils/text.py), which follows Greg
 Fast's Lingua::EN::Syllable; `joshua_tokens` and `joshua_syllables` are those of the Joshua that Xu et al. 2016 released
@@ -50,7 +50,7 @@ _VOWELS = re.compile("[aeiouy]+")
 
 
 def has_letter_or_digit(token: str) -> bool:
-    """Tell a word from a mark.
+    """Tell whether a token has a letter or digit: a word has, a mark has not.
 
     >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
     (True, False)
@@ -70,7 +70,7 @@ def dictionary_syllables(word: str) -> int:
 
 @lru_cache(_REMEMBERED)
 def easse_syllables(word: str) -> int:
-    """Return EASSE's count: vowel groups without final e's, and some patterns more or less. May be 0, or negative.
+    """Return EASSE's count: vowel groups without final e's, corrected by patterns. It may be 0 or negative.
 
     >>> easse_syllables("simplification"), easse_syllables("there"), easse_syllables(".")
     (5, 1, 0)
@@ -85,7 +85,7 @@ def easse_syllables(word: str) -> int:
 
 @lru_cache(_REMEMBERED)
 def joshua_syllables(word: str) -> int:
-    """Return Joshua's count: vowel groups, without a silent e, at least one; parts between hyphens one by one.
+    """Return Joshua's count: vowel groups without a silent e, at least one in each part between hyphens.
 
     Only lowercase vowels count.
 
@@ -99,11 +99,11 @@ def joshua_syllables(word: str) -> int:
 
 
 def joshua_tokens(text: str, *, normalize: bool = True) -> list[str]:
-    """Return a text's tokens as JoshuaEval has them: marks split from words, and what stands between ASCII whitespace.
+    """Split a text into tokens as JoshuaEval does: at ASCII whitespace, and marks from words.
 
     Args:
-        text: any.
-        normalize: whether marks are split from words; where not, the text is split at whitespace alone.
+        text: any text.
+        normalize: whether marks are split from words; if not, only whitespace splits.
 
     >>> joshua_tokens("It's 3.5 (or 4-5).")
     ["It's", '3.5', '(', 'or', '4', '-', '5', ')', '.']

@@ -1,4 +1,4 @@
-"""Public collections of outputs that people rated, and how to read each from the files of its authors."""
+"""Read public collections of outputs with ratings by people from the files of their authors."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -21,6 +21,7 @@ from sari.published.repositories import (
     LENS,
     METAEVAL,
     MULTICOCHRANE,
+    REFERENCE_SETS,
     Repository,
     mean_of,
     numbered,
@@ -30,10 +31,10 @@ from sari.validation import Columns
 
 _Found = TypeVar("_Found")
 
-#: A document is taken for a reference if the words of both are more alike than this.
+#: Outputs that are more similar to a reference than this, word by word, are left out as copies of it.
 _NEAR = 0.9
 
-#: The files of three raters of MultiCochrane, by system. The ratings of a fourth correlate with nobody's.
+#: The files of three raters of MultiCochrane, by system. The ratings of a fourth do not correlate with those of others.
 _COCHRANE_FILES = {
     system: (f"anno1/Copy of en_{system}.xlsx", f"anno2/en_{system}_anno2.xlsx", f"anno3/en_{system}.xlsx")
     for system in ("system1_0", "system2_0.5", "system3_plain")
@@ -71,17 +72,6 @@ class CollectionOfRatings:
             raise FileError(f"{self.name}: the files are not as expected: {str(error)[:80]}") from None
 
 
-#: Sets of references for the test sentences of TurkCorpus, which ASSET and HSplit share: sources and references.
-REFERENCE_SETS = {
-    "ASSET": ("asset/asset.test.orig", numbered("asset/asset.test.simp.{}", range(10))),
-    "TurkCorpus": (
-        "turkcorpus/test.truecase.detok.orig",
-        numbered("turkcorpus/test.truecase.detok.simp.{}", range(8)),
-    ),
-    "HSplit": ("hsplit/hsplit.tok.src", numbered("hsplit/hsplit.tok.{}", range(1, 5))),
-}
-
-
 #: A source and its references.
 Sentence = tuple[str, list[str]]
 
@@ -96,9 +86,8 @@ def rated_by_number(folder: Path, file: str, rating: str, sets: Sequence[str] = 
 
 def _shared_sentences(folder: Path, sets: Sequence[str]) -> list[Sentence]:
     """Return the sources of the first of some sets of references, each with its references in all of them."""
-    files = [REFERENCE_SETS[sets[0]][0], *chain.from_iterable(REFERENCE_SETS[name][1] for name in sets)]
-    columns = EASSE.columns(folder, [f"test_sets/{name}" for name in files])
-    return [(source, references) for source, *references in zip(*columns, strict=True)]
+    files = [REFERENCE_SETS[sets[0]].sources, *chain.from_iterable(REFERENCE_SETS[name].references for name in sets)]
+    return [(source, references) for source, *references in zip(*EASSE.columns(folder, files), strict=True)]
 
 
 def _asset_test(folder: Path) -> list[Sentence]:
@@ -147,7 +136,7 @@ def _simpeval_2022(folder: Path) -> RatedOutputs:
 
 
 def _simpda_2022(folder: Path) -> RatedOutputs:
-    """Read ratings of the outputs of SimpEval 2022; a source is spelt otherwise, so its number finds the references."""
+    """Read ratings of the outputs of SimpEval 2022. Numbers find the references: a source is spelled differently."""
     numbers = LENS.table(folder, "data/simpeval_2022.csv", ["original_id", "original"])
     originals = dict(zip(numbers["original_id"], numbers["original"], strict=True))
     file, keys = "data/simpDA_2022.csv", ["Input.id", "Input.system", "Input.original", "Input.simplified"]
@@ -158,7 +147,7 @@ def _simpda_2022(folder: Path) -> RatedOutputs:
 
 
 def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
-    """Read documents; outputs that equal a reference nearly word for word are left out."""
+    """Read documents, without outputs that are nearly copies of a reference."""
     file = "dwiki_final.jsonl"
     rows = DOCUMENTS.table(folder, file, ["original", "simplification", "references", "ratings"])
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
@@ -224,7 +213,7 @@ def _letters(text: str) -> str:
 
 
 def _found(sentences: Mapping[Any, _Found], keys: Iterable[Any], file: str) -> list[_Found]:
-    """Return what belongs to each key; FileError for a key that the test set lacks."""
+    """Return the sentence of each key; FileError for a key that the test set lacks."""
     keys = list(keys)
     unknown = next((key for key in keys if key not in sentences), None)
     if unknown is not None:

@@ -18,8 +18,7 @@ from scipy import stats
 
 from sari.companion_measures.columns import Numbers, check_numbers
 from sari.significance import Resampling, Sample, resolve_resampling
-from sari.state import CorpusStatistics
-from sari.variants import SCORES, check_choice
+from sari.variants import check_choice
 
 # Cells of the matrix of draws and rows that is held at a time: 16 MB.
 _CELLS = 1 << 21
@@ -118,11 +117,6 @@ class SystemRows(NamedTuple):
 
     rows: np.ndarray
     statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-def system_scores(corpus: CorpusStatistics, sums: np.ndarray, counts: np.ndarray, *, score: str = "sari") -> np.ndarray:
-    """Return a score of sums of the rows of a corpus; with a corpus, it is the statistic of `SystemRows`."""
-    return corpus.scores_of_sums(sums, counts[..., None])[..., SCORES.index(score)]
 
 
 def system_agreement(

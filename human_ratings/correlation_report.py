@@ -11,7 +11,7 @@ JSON has one schema::
      "confidence": float, "resamples": int, "seed": int, "warnings": [{"category": str, "message": str}, ...],
      "intervals": str}
 
-in which null stands for what was not asked for, and for a coefficient where all values are the same.
+in which null stands for what was not asked for, and for coefficients of scores or ratings that are all the same.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class AgreementRow:
-    """A score: of segments or of systems, its variant (empty for a measure), and its coefficients by name."""
+    """The coefficients of a score at a level, "segments" or "systems"; the variant is empty for a measure."""
 
     level: str
     variant: str
@@ -48,14 +48,14 @@ class AgreementReport:
     """How scores agree with ratings.
 
     Attributes:
-        rows: of every score; the first is what the others are compared with.
-        ratings, sources: how many there were.
-        systems: their names.
-        model: of the ratings; None for none.
-        confidence: of the intervals; None for none.
-        resamples, seed: how they were made.
+        rows: a row per score and level; the others are compared with the first score.
+        ratings, sources: the numbers of ratings and of sources.
+        systems: the names of the systems.
+        model: the linear model of the ratings; None for none.
+        confidence: the level of the intervals; None for none.
+        resamples, seed: the options of the intervals.
         warnings: about the texts, the variant and the intervals.
-        intervals: their method, a name in `INTERVAL_METHODS`.
+        intervals: the method of the intervals, a name in `INTERVAL_METHODS`.
     """
 
     rows: list[AgreementRow]
@@ -71,7 +71,7 @@ class AgreementReport:
 
 
 def tabulate_agreement(report: AgreementReport) -> TableReport:
-    """Return the tables of a report, and all that the formats need."""
+    """Return the tables of a report, with the data that the formats need."""
     fields = asdict(report)
     return TableReport(
         tables=list(_tables(report)),
@@ -83,7 +83,7 @@ def tabulate_agreement(report: AgreementReport) -> TableReport:
 
 
 def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
-    """Return a row at full precision, with the same keys whatever was asked for."""
+    """Return a row at full precision; all options give the same keys."""
     record: dict[str, Any] = {"level": row.level, "variant": row.variant, "measure": row.measure}
     for name, own in row.coefficients.items():
         record[name] = own.value
@@ -140,14 +140,14 @@ def _model_table(model: LinearModel, *, shares_sources: bool) -> Table:
         for term in model.terms
     ]
     columns = [TableColumn("Term", is_text=True), *map(TableColumn, ("Coefficient", "Std. error", "t", "p"))]
-    note = "p: as if all ratings were independent, though several share a source: too small"
+    note = "p: too small: it treats all ratings as independent, but several share a source"
     return Table(title, columns, cells(rows), notes=[note] if shares_sources else [])
 
 
 def _notes(report: AgreementReport) -> list[str]:
     first = report.rows[0]
     notes = [
-        f"Diff.: of {next(iter(first.coefficients)).title()}, to that of {_label(first.measure)} under {first.variant}"
+        f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
     ]
     if report.confidence is not None:
         over = f"{report.sources} sources, each with all its outputs"
@@ -157,7 +157,7 @@ def _notes(report: AgreementReport) -> list[str]:
 
 
 def _label(name: str) -> str:
-    """Return what people call a score or a measure."""
+    """Return the label of a score or a measure."""
     known = {"sari": "SARI", **{measure.name: measure.label for measure in MEASURES}}
     return known.get(name, name.title() if name in SCORES else name)
 
@@ -171,7 +171,7 @@ def _interval(ends: tuple[float, float] | None) -> str:
 
 
 def _without_nan(value: Any) -> Any:
-    """Return the same with None for what is no number."""
+    """Return a value with None in the place of nan."""
     if isinstance(value, dict):
         return {name: _without_nan(item) for name, item in value.items()}
     if isinstance(value, list | tuple):

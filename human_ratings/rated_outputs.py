@@ -7,14 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sari.human_ratings.correlation import (
-    COEFFICIENTS,
-    Agreement,
-    SystemRows,
-    agreement,
-    system_agreement,
-    system_scores,
-)
+from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement
 from sari.human_ratings.correlation_report import AgreementRow
 from sari.significance import Resampling
 from sari.state import CorpusStatistics
@@ -26,7 +19,7 @@ _SYSTEMS = 3
 
 
 class RatedOutputs(NamedTuple):
-    """The outputs of all systems, one row for each, with the system's name (empty if unknown) and the rating."""
+    """The outputs of all systems, a row each, with the name of the system (empty if unknown) and the rating."""
 
     texts: Columns
     systems: list[str]
@@ -50,16 +43,16 @@ class RatedScore(NamedTuple):
 
 def sari_scores(corpus: CorpusStatistics) -> list[RatedScore]:
     """Return SARI and its operations from rated outputs that were scored with `sentences=True` and `rows=True`."""
-    sentences, rows = corpus.sentences(), corpus.rows()
+    sentences, rows, variant = corpus.sentences(), corpus.rows(), corpus.variant.name
+
+    def of_sums(sums: np.ndarray, counts: np.ndarray, *, place: int) -> np.ndarray:
+        return corpus.scores_of_sums(sums, counts[..., None])[..., place]
+
     return [
         RatedScore(
-            corpus.variant.name,
-            score,
-            np.array(sentences[score]),
-            SystemRows(rows, partial(system_scores, corpus, score=score)),
-            corpus.signature,
+            variant, name, np.array(sentences[name]), SystemRows(rows, partial(of_sums, place=place)), corpus.signature
         )
-        for score in SCORES
+        for place, name in enumerate(SCORES)
     ]
 
 
@@ -71,14 +64,14 @@ def agreement_rows(
     plain: Sequence[str] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> list[AgreementRow]:
-    """Return how each score agrees with the ratings, compared with the first one, at every level.
+    """Return how each score agrees with the ratings at every level, and its difference from the first score.
 
     Args:
         scores: of all outputs.
         outputs: with their ratings.
         how: how intervals are computed.
-        plain: the coefficients that get no intervals.
-        advance: called with the coefficient and the level that come next.
+        plain: the coefficients without intervals.
+        advance: called with the next coefficient and level.
 
     Raises:
         ValueError: for intervals of a single source.

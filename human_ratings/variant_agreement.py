@@ -9,12 +9,12 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 
 from sari.companion_measures import translation
-from sari.human_ratings.collections_of_ratings import COLLECTIONS, REFERENCE_SETS, CollectionOfRatings
+from sari.human_ratings.collections_of_ratings import COLLECTIONS, CollectionOfRatings
 from sari.human_ratings.correlation import SystemRows
 from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedScore, agreements, sari_scores
 from sari.published.outcomes import Outcome, Published
-from sari.published.repositories import EASSE
+from sari.published.repositories import EASSE, REFERENCE_SETS
 from sari.reports.by_references import scores_by_references
 from sari.significance import resolve_resampling
 from sari.state import score_columns
@@ -29,13 +29,13 @@ _BY_REFERENCES = ("hf", "easse", "lasertagger", "set")
 
 _OF_SYSTEMS = "Spearman of systems"
 
-# The end of a sentence, also if the text lacks the space behind it: "by heat.it melts".
+# The end of a sentence; the space after it may be missing: "by heat.it melts".
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])")
 
 
 @dataclass(frozen=True, kw_only=True)
 class VariantAgreement(Published):
-    """How every variant agrees with the ratings of every collection; nobody has published these figures."""
+    """Correlations of every variant with the ratings of every collection, which nobody has published."""
 
     def outcomes(self, folder: Path) -> Iterator[Outcome]:
         """Score all outputs under all variants; see `Published.outcomes`."""
@@ -72,9 +72,7 @@ def _outcomes(collection: CollectionOfRatings, folder: Path) -> Iterator[Outcome
 
 def _by_references(folder: Path) -> Iterator[Outcome]:
     """Score one system with 1, 2, … of its references: means over subsets."""
-    originals, simplified = REFERENCE_SETS["ASSET"]
-    files = [f"test_sets/{name}" for name in simplified]
-    texts = EASSE.corpus(folder, f"test_sets/{originals}", "system_outputs/asset/test/ACCESS", files)
+    texts = EASSE.corpus(folder, REFERENCE_SETS["ASSET"], "system_outputs/asset/test/ACCESS")
     columns = SystemColumns(texts.sources, {"ACCESS": texts.predictions}, texts.references)
     for name in _BY_REFERENCES:
         variant, heading = resolve_variant(name), "SARI of ACCESS on ASSET by number of references"
@@ -84,7 +82,7 @@ def _by_references(folder: Path) -> Iterator[Outcome]:
 
 
 def split_sentences(text: str) -> list[str]:
-    """Return the sentences of a text: they end in a mark before a space, or between two letters.
+    """Split a text into sentences, which end in a mark before a space or between two letters.
 
     >>> split_sentences("It has 2.5 parts. One is made by heat.it melts.")
     ['It has 2.5 parts.', 'One is made by heat.', 'it melts.']

@@ -7,5 +7,5 @@ The texts are not part of the project: the user downloads the repositories that 
 - `measure_tables`: companion measures of systems.
 - `rating_correlations`: correlations of SARI with ratings by people.
 - `outcomes`: what all tables share, and a published figure beside ours.
-- `repositories`: repositories and their files.
+- `repositories`: repositories, their files and test sets.
 """

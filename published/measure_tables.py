@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from sari.companion_measures import readability, simplification, translation, xu2016_measures
 from sari.published.outcomes import Outcome, Published
-from sari.published.repositories import EASSE, SIMPLIFICATION, numbered
+from sari.published.repositories import EASSE, SIMPLIFICATION, TURKCORPUS, TestSet
 
 #: From sources, outputs and references to a figure.
 ColumnFormula = Callable[[list[str], list[str], list[list[str]]], float]
@@ -37,14 +37,13 @@ class PublishedMeasures(Published):
     """Companion measures of systems.
 
     Attributes:
-        sources, references: files of the repository.
+        texts: the test set.
         columns: the measures, by name.
         systems: the rows, by name.
         lowercase: whether texts are lowercased first.
     """
 
-    sources: str
-    references: tuple[str, ...]
+    texts: TestSet
     columns: Mapping[str, ColumnFormula]
     systems: Mapping[str, MeasuredSystem]
     lowercase: bool = False
@@ -53,7 +52,7 @@ class PublishedMeasures(Published):
         """Measure each system; see `Published.outcomes`."""
         (repository,) = self.repositories
         for system, row in self.systems.items():
-            sources, outputs, references = repository.corpus(folder, self.sources, row.outputs, self.references)
+            sources, outputs, references = repository.corpus(folder, self.texts, row.outputs)
             if self.lowercase:
                 sources, outputs = ([text.lower() for text in texts] for texts in (sources, outputs))
                 references = [[text.lower() for text in texts] for texts in references]
@@ -85,8 +84,7 @@ XU2016_MEASURES = PublishedMeasures(
     paper="https://aclanthology.org/Q16-1029",
     repositories=(SIMPLIFICATION,),
     recipe="measures as the authors' Joshua computes them, means of sentences, 8 references",
-    sources=f"{_TURK}norm",
-    references=numbered(_TURK + "turk.{}", range(8)),
+    texts=TURKCORPUS,
     columns={
         "FK": lambda _, outputs, __: readability.flesch_kincaid_grade(outputs, variant="xu2016"),
         "BLEU": lambda _, outputs, references: xu2016_measures.bleu_scores(outputs, references).mean(),
@@ -122,8 +120,7 @@ NARAYAN_GARDENT = PublishedMeasures(
     recipe="companion measures of lowercased texts, tokens as they are",
     note="The outputs in the repository differ a little from those that the paper measured; Wubben's, called PBMT-R "
     "there, differ most.",
-    sources="test_sets/pwkp/pwkp.test.orig",
-    references=(_REFERENCE,),
+    texts=TestSet("test_sets/pwkp/pwkp.test.orig", (_REFERENCE,)),
     columns={
         "split %": lambda sources, outputs, _: 100 * simplification.splits(sources, outputs).mean(),
         "sentences": lambda _, outputs, __: simplification.sentence_counts(outputs).mean(),

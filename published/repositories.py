@@ -6,6 +6,7 @@ from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 import pandas as pd
 
@@ -14,13 +15,20 @@ from sari.text_files.reading import LineFile
 from sari.validation import Columns
 
 
+class TestSet(NamedTuple):
+    """Sources and references, as files of a repository."""
+
+    sources: str
+    references: tuple[str, ...]
+
+
 @dataclass(frozen=True)
 class Repository:
     """A public repository.
 
     Attributes:
         name: the owner and the name, as on GitHub.
-        folder: the folder in the repository that file names start from.
+        folder: the folder in the repository that has the files.
     """
 
     name: str
@@ -64,10 +72,10 @@ class Repository:
                 )
         return columns
 
-    def corpus(self, folder: Path, sources: str, outputs: str, references: Sequence[str]) -> Columns:
-        """Return the texts of files with a line per segment; errors as in `columns`."""
-        source, output, *others = self.columns(folder, (sources, outputs, *references))
-        return Columns(source, output, list(map(list, zip(*others, strict=True))))
+    def corpus(self, folder: Path, texts: TestSet, outputs: str) -> Columns:
+        """Return a test set with the outputs of a file; errors as in `columns`."""
+        sources, predictions, *references = self.columns(folder, (texts.sources, outputs, *texts.references))
+        return Columns(sources, predictions, list(map(list, zip(*references, strict=True))))
 
     def table(self, folder: Path, file: str, names: Sequence[str]) -> pd.DataFrame:
         """Return columns of a table: comma-separated values with all cells as text, JSON, JSON Lines or Excel.
@@ -114,6 +122,20 @@ def numbered(pattern: str, numbers: Iterable[int]) -> tuple[str, ...]:
     ('simp.0', 'simp.1')
     """
     return tuple(map(pattern.format, numbers))
+
+
+#: TurkCorpus as its authors tokenized it, in their repository.
+TURKCORPUS = TestSet("turkcorpus/test.8turkers.tok.norm", numbered("turkcorpus/test.8turkers.tok.turk.{}", range(8)))
+
+#: The test sentences of TurkCorpus with the references of ASSET, TurkCorpus and HSplit, in the repository of EASSE.
+REFERENCE_SETS = {
+    "ASSET": TestSet("test_sets/asset/asset.test.orig", numbered("test_sets/asset/asset.test.simp.{}", range(10))),
+    "TurkCorpus": TestSet(
+        "test_sets/turkcorpus/test.truecase.detok.orig",
+        numbered("test_sets/turkcorpus/test.truecase.detok.simp.{}", range(8)),
+    ),
+    "HSplit": TestSet("test_sets/hsplit/hsplit.tok.src", numbered("test_sets/hsplit/hsplit.tok.{}", range(1, 5))),
+}
 
 
 def mean_of(table: pd.DataFrame, names: Sequence[str], file: str) -> pd.Series:

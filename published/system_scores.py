@@ -6,17 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from sari.published.outcomes import Outcome, Published
-from sari.published.repositories import DRESS, EASSE, SIMPLIFICATION, numbered
+from sari.published.repositories import DRESS, EASSE, REFERENCE_SETS, SIMPLIFICATION, TURKCORPUS, TestSet, numbered
 from sari.state import score_columns
 from sari.variants import resolve_variant
-
-
-@dataclass(frozen=True)
-class TestSet:
-    """Sources and references, as files of a repository."""
-
-    sources: str
-    references: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -54,19 +46,13 @@ class PublishedScores(Published):
         """Score each system; see `Published.outcomes`."""
         (repository,) = self.repositories
         for figure in self.figures:
-            columns = repository.corpus(folder, figure.texts.sources, figure.outputs, figure.texts.references)
+            columns = repository.corpus(folder, figure.texts, figure.outputs)
             corpus = score_columns(columns, resolve_variant(self.variant, **figure.options))
             yield Outcome(figure.system, figure.printed, corpus.scores()["sari"], corpus.signature)
 
 
-def _test_set(stem: str, sources: str, references: str, number: int) -> TestSet:
-    return TestSet(stem + sources, numbered(f"{stem}{references}.{{}}", range(number)))
-
-
-_TURK = _test_set("turkcorpus/test.8turkers.tok.", "norm", "turk", 8)
-_TURK_LEGACY = _test_set("test_sets/turkcorpus/legacy/test.8turkers.tok.", "norm", "turk", 8)
-_TURK_DETOKENIZED = _test_set("test_sets/turkcorpus/test.truecase.detok.", "orig", "simp", 8)
-_ASSET = _test_set("test_sets/asset/asset.test.", "orig", "simp", 10)
+_LEGACY = "test_sets/turkcorpus/legacy/test.8turkers.tok"
+_TURK_LEGACY = TestSet(f"{_LEGACY}.norm", numbered(_LEGACY + ".turk.{}", range(8)))
 
 
 def _legacy(system: str, printed: str) -> SystemFigure:
@@ -98,9 +84,9 @@ SYSTEM_SCORES = (
         note="SBMT+SARI is 37.919: the paper cuts this figure and rounds the others.",
         variant="xu2016",
         figures=(
-            SystemFigure("SBMT+SARI", "37.91", "systemoutputs/sari30it.test.output.1best", _TURK),
-            SystemFigure("PBMT-R", "33.77", "systemoutputs/moses.test.output.1rerank", _TURK),
-            SystemFigure("SBMT+FKBLEU", "34.18", "systemoutputs/glbleu30it.test.output.1best", _TURK),
+            SystemFigure("SBMT+SARI", "37.91", "systemoutputs/sari30it.test.output.1best", TURKCORPUS),
+            SystemFigure("PBMT-R", "33.77", "systemoutputs/moses.test.output.1rerank", TURKCORPUS),
+            SystemFigure("SBMT+FKBLEU", "34.18", "systemoutputs/glbleu30it.test.output.1best", TURKCORPUS),
         ),
     ),
     PublishedScores(
@@ -121,8 +107,10 @@ SYSTEM_SCORES = (
         recipe="variant easse, 8 and 10 references",
         variant="easse",
         figures=(
-            SystemFigure("ACCESS on TurkCorpus", "41.38", "system_outputs/turkcorpus/test/ACCESS", _TURK_DETOKENIZED),
-            SystemFigure("ACCESS on ASSET", "40.13", "system_outputs/asset/test/ACCESS", _ASSET),
+            SystemFigure(
+                "ACCESS on TurkCorpus", "41.38", "system_outputs/turkcorpus/test/ACCESS", REFERENCE_SETS["TurkCorpus"]
+            ),
+            SystemFigure("ACCESS on ASSET", "40.13", "system_outputs/asset/test/ACCESS", REFERENCE_SETS["ASSET"]),
         ),
     ),
     PublishedScores(

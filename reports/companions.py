@@ -321,11 +321,11 @@ REPORTED_MEASURES = tuple(measure for measure in MEASURES if not measure.is_slow
 
 
 def own_measure(name: str, path: str) -> Measure:
-    """Return the measure of a user who computed a number for each segment of each system elsewhere.
+    """Return a measure whose numbers the user computed elsewhere, for each segment of each system.
 
     Args:
-        name: of the measure, and of what was read from the file among the side data.
-        path: the file, which `columns.read_numbers` reads.
+        name: the name of the measure, and of its numbers in the side data.
+        path: the file that `columns.read_numbers` reads.
     """
     about = f"mean of the numbers in {path}"
     return Measure(name, name, name, about, "own_numbers", "Computed elsewhere", "columns", (name,), digits=3)

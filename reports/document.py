@@ -26,7 +26,7 @@ class System:
         intervals: the lower and upper bound of each score; None without a confidence.
         orders: figures by n-gram order, as in the details of `compute`.
         sentences: the four scores of every segment; None for the only reference.
-        measures: values by the names of `MEASURES`; None for those that lack something.
+        measures: values of companion measures by name; None for those that lack something.
         measure_intervals: the lower and upper bound of each value; None without a confidence.
         rows: the numbers of every segment, for measures that are means and have a value.
         lengths: the scores and measures of each class of lengths.

@@ -90,7 +90,12 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
     systems = {system.name: system for system in document.systems}
     variant = scored.results[0].variant
     measures = document.measures
-    resampling = scored.resampling or ResamplingSummary(seed=document.seed)
+    resampling = replace(
+        scored.resampling or ResamplingSummary(seed=document.seed),
+        confidence=document.confidence,
+        resamples=document.resamples,
+        intervals=document.intervals,
+    )
     beside = [
         ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
         for system in document.beside
@@ -110,7 +115,7 @@ def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
         baselines=scored.baselines or beside,
         measures=measures,
         warnings=document.warnings,
-        resampling=replace(resampling, confidence=document.confidence, resamples=document.resamples),
+        resampling=resampling,
     )
     return tabulate_scores(report, by_order=document.by_order, digits=document.digits)
 

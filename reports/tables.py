@@ -124,7 +124,7 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     for number in range(first, len(table.columns)):
         together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
         # An interval stays beside its score, unless the two are far too wide.
-        if blocks and table.columns[number].continues and together <= 1.1 * limit:
+        if blocks and table.columns[number].continues and together <= 1.05 * limit:
             blocks[-1].append(number)
         else:
             blocks.append([number])

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from sari.human_ratings.collections_of_ratings import REFERENCE_SETS
 from sari.published.measure_tables import NARAYAN_GARDENT, XU2016_MEASURES
+from sari.published.repositories import REFERENCE_SETS
 from sari.published.system_scores import SYSTEM_SCORES
 
 HAS_OPENPYXL = find_spec("openpyxl") is not None
@@ -17,18 +17,30 @@ WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "s
 SENTENCES = 12
 SYSTEMS = ("one", "two", "three")
 #: Files with the same sentences.
-SHARED = dict.fromkeys([sources for sources, _ in REFERENCE_SETS.values()], "asset/asset.test.orig")
+SHARED = dict.fromkeys([texts.sources for texts in REFERENCE_SETS.values()], REFERENCE_SETS["ASSET"].sources)
 
 
 def sentences(seed, number=SENTENCES):
-    name = str(seed).removeprefix("test_sets/")
-    rng = random.Random(SHARED.get(name, name))
+    rng = random.Random(SHARED.get(seed, seed))
     return [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(number)]
+
+
+#: The sources of ASSET, TurkCorpus and HSplit.
+ORIGINALS = sentences(REFERENCE_SETS["ASSET"].sources)
 
 
 def write_lines(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
+
+
+def write_sentences(root, *names):
+    for name in names:
+        write_lines(root / name, sentences(name))
+
+
+def files_of(test_sets):
+    return {file for texts in test_sets for file in (texts.sources, *texts.references)}
 
 
 def write_table(path, rows):
@@ -47,26 +59,18 @@ def read_rows(path):
 
 def checkouts(folder: Path) -> Path:
     """Write all of them into a folder, each under its own name, and return it."""
-    easse = folder / "easse/easse/resources/data"
     for table in (*SYSTEM_SCORES, NARAYAN_GARDENT, XU2016_MEASURES):
         (repository,) = table.repositories
         root = folder / repository.name.split("/")[1] / repository.folder
-        if table in SYSTEM_SCORES:
-            rows = table.figures
-            files = {file for row in rows for file in (row.texts.sources, row.outputs, *row.texts.references)}
-        else:
-            files = {table.sources, *table.references, *(row.outputs for row in table.systems.values())}
-        for name in files:
-            write_lines(root / name, sentences(name))
-    for sources, references in REFERENCE_SETS.values():
-        for name in (sources, *references):
-            write_lines(easse / "test_sets" / name, sentences(name))
-    sources, references = REFERENCE_SETS["ASSET"]
-    for name in (sources, *references):
+        rows = table.figures if table in SYSTEM_SCORES else [*table.systems.values()]
+        test_sets = [row.texts for row in rows] if table in SYSTEM_SCORES else [table.texts]
+        write_sentences(root, *(row.outputs for row in rows), *files_of(test_sets))
+    write_sentences(folder / "easse/easse/resources/data", *files_of(REFERENCE_SETS.values()))
+    for name in files_of([REFERENCE_SETS["ASSET"]]):
         write_lines(folder / "asset/dataset" / Path(name).name, sentences(name))
-    _ratings_of_sentences(folder, sentences(sources))
+    _ratings_of_sentences(folder)
     _ratings_of_2022(folder / "LENS")
-    _newer_ratings(folder, sentences(sources))
+    _newer_ratings(folder)
     return folder
 
 
@@ -78,7 +82,7 @@ def _outputs():
     return [(system, place, output) for system in SYSTEMS for place, output in enumerate(sentences(system))]
 
 
-def _ratings_of_sentences(folder, sources):
+def _ratings_of_sentences(folder):
     rng = random.Random(7)
     for file, rating in (("simplicity_DA", "simplicity_zscore"), ("structural_simplicity", "structural_simplicity")):
         rows = [
@@ -94,9 +98,9 @@ def _ratings_of_sentences(folder, sources):
     ]
     write_table(folder / "asset/human_ratings/human_ratings.csv", rows)
     raters = [f"rating_{number}_z_score" for number in range(1, 6)]
-    references = [("asset.test.simp", place, output) for place, output in enumerate(sources)]
+    references = [("asset.test.simp", place, output) for place, output in enumerate(ORIGINALS)]
     rows = [
-        {"original": sources[place].upper(), "processed_generation": output, "system": system, **_rated(rng, *raters)}
+        {"original": ORIGINALS[place].upper(), "processed_generation": output, "system": system, **_rated(rng, *raters)}
         for system, place, output in (*_outputs(), *references)
     ]
     write_table(folder / "LENS/data/simpeval_past.csv", rows)
@@ -135,13 +139,13 @@ def _ratings_of_2022(folder):
     write_table(folder / "data/simpDA_2022.csv", rows)
 
 
-def _newer_ratings(folder, sources):
+def _newer_ratings(folder):
     """Documents, of which the last is its reference; sheets with a remark below the sentences; language models."""
     rng, outputs = random.Random(8), {system: sentences(system) for system in SYSTEMS}
     names = ("simplicity-word", "simplicity-sent", "meaning", "simplicity-overall")
     documents = [
         {
-            "original": sources[place],
+            "original": ORIGINALS[place],
             "simplification": output,
             "references": [output if place == SENTENCES - 1 else outputs["two"][place]],
             "ratings": [{"name": name, "agg_value": rng.uniform(1, 5)} for name in names],
@@ -153,14 +157,14 @@ def _newer_ratings(folder, sources):
     columns = ["original english sentence", "simple generated sentence", "simple gold sentence"]
     under = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
     for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), outputs.values(), strict=True):
-        rows = pd.DataFrame(zip(sources, texts, outputs["two"], strict=True), columns=columns).to_dict("records")
+        rows = pd.DataFrame(zip(ORIGINALS, texts, outputs["two"], strict=True), columns=columns).to_dict("records")
         for file in (f"anno1/Copy of en_{system}", f"anno2/en_{system}_anno2", f"anno3/en_{system}"):
             rated = [{**row, "Simplicity": rng.randint(-2, 2)} for row in rows]
             write_table(under / f"{file}.xlsx", [*rated, {"Simplicity": 0.5}])
-    for model, texts in zip(("gpt", "llama", "qwen", "t5"), [*outputs.values(), sources], strict=True):
+    for model, texts in zip(("gpt", "llama", "qwen", "t5"), [*outputs.values(), ORIGINALS], strict=True):
         rows = [
             {
-                "source": sources[place].upper(),
+                "source": ORIGINALS[place].upper(),
                 "simple": output,
                 "source_file": ("asset", "turk", "simpa")[place % 3],
                 "model": model,

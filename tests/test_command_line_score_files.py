@@ -187,6 +187,16 @@ def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, 
     assert (two_systems / "x.md").read_text() == "what stood there before"
 
 
+@pytest.mark.parametrize("ending", [".txt", ".tex"])
+def test_tables_of_reports_have_intervals_beside_tests(capsys, monkeypatch, tmp_path, ending):
+    path = tmp_path / f"report{ending}"
+    options = ["--paired-ar", "--resamples", 99, "--own-measure", f"mine={tmp_path / 'own.tsv'}"]
+    (tmp_path / "own.tsv").write_text("deleting\trewriting\n" + "1\t2\n" * 10)
+    printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
+    for words in ("paired approximate randomization, 99 trials", "bootstrap over segments, 99 resamples", "mine"):
+        assert words in " ".join(path.read_text().split())
+
+
 @pytest.mark.parametrize("ending", [".html", ".md", ".json"])
 def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
     path = tmp_path / f"report{ending}"

@@ -5,9 +5,10 @@ import sys
 
 import numpy as np
 import pytest
-from published_trees import HAS_OPENPYXL, SENTENCES, checkouts, read_rows, sentences, write_lines
+from published_trees import HAS_OPENPYXL, ORIGINALS, SENTENCES, checkouts, read_rows, sentences, write_lines
 
-from sari.human_ratings.collections_of_ratings import COLLECTIONS, REFERENCE_SETS
+from sari.human_ratings.collections_of_ratings import COLLECTIONS
+from sari.published.repositories import REFERENCE_SETS
 from sari.text_files.errors import FileError
 
 BY_NAME = {collection.name: collection for collection in COLLECTIONS}
@@ -27,7 +28,7 @@ def test_outputs_meet_their_sources_and_references(name, folder):
     assert len(rated.ratings) == len(rated.systems) == len(rated.texts.sources)
     lower = name not in OLDER
     cased = {False: str, True: str.lower}[lower]
-    sources = [cased(f"{text} Now") for text in sentences("2022")] if lower else sentences("asset/asset.test.orig")
+    sources = [cased(f"{text} Now") for text in sentences("2022")] if lower else ORIGINALS
     outputs = {cased(text): place for one in ("one", "two", "three") for place, text in enumerate(sentences(one))}
     for source, output, references in zip(*rated.texts, strict=True):
         place = outputs[output]
@@ -35,7 +36,7 @@ def test_outputs_meet_their_sources_and_references(name, folder):
         if lower:
             assert references == [cased(sentences("references of 2022")[place])]
         else:
-            assert references == [sentences(file)[place] for file in REFERENCE_SETS["ASSET"][1]]
+            assert references == [sentences(file)[place] for file in REFERENCE_SETS["ASSET"].references]
 
 
 def test_ratings_are_means_of_raters(folder):
@@ -91,7 +92,7 @@ def test_sheets_of_raters_are_joined_by_row(folder):
     import pandas as pd
 
     rated = BY_NAME["MultiCochrane"].read(folder)
-    assert rated.texts.sources == sentences("asset/asset.test.orig") * 3
+    assert rated.texts.sources == ORIGINALS * 3
     assert rated.texts.predictions == [text for name in ("one", "two", "three") for text in sentences(name)]
     assert rated.systems[::SENTENCES] == ["system1_0", "system2_0.5", "system3_plain"]
     sheets = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
@@ -112,7 +113,7 @@ def test_outputs_of_language_models(name, sets, folder):
     rated = BY_NAME[name].read(folder)
     places = [place for place in range(SENTENCES) if place % 3 < 2]  # the others are of another collection
     assert rated.texts.predictions[: len(places)] == [sentences("one")[place] for place in places]
-    references = list(zip(*map(sentences, REFERENCE_SETS[sets][1]), strict=True))
+    references = list(zip(*map(sentences, REFERENCE_SETS[sets].references), strict=True))
     assert rated.texts.references == [list(references[place]) for place in places] * 4
     assert list(dict.fromkeys(rated.systems)) == ["gpt", "llama", "qwen", "t5"]
     file = folder / "human-eval-llm-simplification/annotation/likert/exclude_newsela/likert_gpt.json"

@@ -133,10 +133,6 @@ def scores_of(sari, source, prediction, *references, **options):
     return tuple(result[name] for name in NAMES[1:])
 
 
-def assert_scores(got, expected):
-    assert got == pytest.approx(expected, abs=1e-9, rel=0)
-
-
 UNION = percent(*(harmonic(1, Fraction(5 - n, 13 - n)) for n in ORDERS))
 
 
@@ -152,25 +148,37 @@ def deleted_by_star(deleted, kept):
 STAR = (EIGHTH, percent(*(deleted_by_star(4, 5 - n) for n in ORDERS)), 100)
 PERFECT = dict.fromkeys(VARIANTS, (100, 100, 100)) | {"set": (UNION, 100, 100), "star": STAR}
 
-
-@every_variant
-def test_a_perfect_copy_of_the_only_reference(sari, variant):
-    # All three operations have something to do. Only `set` wants what is in source and reference, united, to be kept.
-    assert_scores(scores_of(sari, SOURCE, REFERENCE, REFERENCE, variant=variant), PERFECT[variant])
-
-
 ZERO = dict.fromkeys(VARIANTS, 0) | dict.fromkeys(["hf", "t2t", "lasertagger"], 100)
 
+KEPT = [Fraction(5 - n, 9 - n) for n in ORDERS]
+COPY = percent(*(harmonic(precision, 1) for precision in KEPT))
+COPIES = dict.fromkeys(VARIANTS, (COPY, 0, 0)) | {
+    # Nothing is deleted: 0/0, which is 1 in these, and where recall counts it is 0.
+    "hf": (COPY, 100, 0),
+    "t2t": (COPY, 100, 0),
+    "paper": (percent(harmonic(sum(KEPT) / 4, 1)), 0, 0),
+    "star": (percent(*(harmonic(precision / 8, 1) for precision in KEPT)), 0, 0),
+    "set": (percent(*(harmonic(p, Fraction(5 - n, 13 - n)) for n, p in zip(ORDERS, KEPT, strict=True))), 0, 0),
+}
+
+NOTHING_TO_KEEP = {variant: (zero, 100, 100) for variant, zero in ZERO.items()}
+NOTHING_TO_CHANGE = {variant: (EIGHTH if variant == "star" else 100, zero, zero) for variant, zero in ZERO.items()}
+
+#: Source, prediction, the only reference, and the scores of operations by variant.
+SIMPLE = {
+    # All three operations have something to do. Only `set` wants what is in source and reference, united, to be kept.
+    "perfect": (SOURCE, REFERENCE, REFERENCE, PERFECT),
+    "perfect, nothing to keep": ("a b c d", "w x y z", "w x y z", NOTHING_TO_KEEP),
+    "perfect, nothing to change": (SOURCE, SOURCE, SOURCE, NOTHING_TO_CHANGE),
+    "a copy of the source": (SOURCE, SOURCE, REFERENCE, COPIES),
+}
+
 
 @every_variant
-def test_a_perfect_copy_with_nothing_to_keep(sari, variant):
-    assert_scores(scores_of(sari, "a b c d", "w x y z", "w x y z", variant=variant), (ZERO[variant], 100, 100))
-
-
-@every_variant
-def test_a_perfect_copy_with_nothing_to_change(sari, variant):
-    kept = EIGHTH if variant == "star" else 100
-    assert_scores(scores_of(sari, SOURCE, SOURCE, SOURCE, variant=variant), (kept, ZERO[variant], ZERO[variant]))
+@pytest.mark.parametrize(("source", "prediction", "reference", "expected"), SIMPLE.values(), ids=SIMPLE)
+def test_simple_systems(sari, variant, source, prediction, reference, expected):
+    found = scores_of(sari, source, prediction, reference, variant=variant)
+    assert found == pytest.approx(expected[variant], abs=1e-9, rel=0)
 
 
 @every_variant
@@ -193,23 +201,6 @@ def test_a_perfect_copy_that_deletes_a_repeated_word(sari, variant):
     copy = "b c a"
     _, delete, _ = scores_of(sari, "a x b c a", copy, copy, variant=variant, max_order=1)
     assert delete == pytest.approx((TYPES | COUNTS)[variant])
-
-
-KEPT = [Fraction(5 - n, 9 - n) for n in ORDERS]
-COPY = percent(*(harmonic(precision, 1) for precision in KEPT))
-COPIES = dict.fromkeys(VARIANTS, (COPY, 0, 0)) | {
-    # Nothing is deleted: 0/0, which is 1 in these, and where recall counts it is 0.
-    "hf": (COPY, 100, 0),
-    "t2t": (COPY, 100, 0),
-    "paper": (percent(harmonic(sum(KEPT) / 4, 1)), 0, 0),
-    "star": (percent(*(harmonic(precision / 8, 1) for precision in KEPT)), 0, 0),
-    "set": (percent(*(harmonic(p, Fraction(5 - n, 13 - n)) for n, p in zip(ORDERS, KEPT, strict=True))), 0, 0),
-}
-
-
-@every_variant
-def test_copying_the_source(sari, variant):
-    assert_scores(scores_of(sari, SOURCE, SOURCE, REFERENCE, variant=variant), COPIES[variant])
 
 
 @each_seed

@@ -51,14 +51,8 @@ def variant_of(counting, **options):
     return replace(plain, counting=counting)
 
 
-def encoded(variant, sources, references, predictions):
-    return encode_chunk(sources, references, predictions, variant)
-
-
-def counts_of(counting, source, references, prediction, **options):
-    """Return the counts of one segment: float64[order, operation, 4]."""
-    variant = variant_of(counting, **options)
-    return count_ngrams(encoded(variant, [source], [references], [prediction]), variant).counts[0]
+def count(variant, sources, references, predictions):
+    return count_ngrams(encode_chunk(sources, references, predictions, variant), variant)
 
 
 # Over so few words that n-grams repeat; surplus spaces are empty tokens, and a tab keeps two words in one token.
@@ -92,7 +86,8 @@ every_counting = pytest.mark.parametrize("counting", BY_HAND)
 
 @every_counting
 def test_unigrams_by_hand(counting):
-    assert counts_of(counting, "a b a", ["a c", "b a a"], "a c a", max_order=1).tolist() == [BY_HAND[counting]]
+    counts = count(variant_of(counting, max_order=1), ["a b a"], [["a c", "b a a"]], ["a c a"]).counts
+    assert counts.tolist() == [[BY_HAND[counting]]]
 
 
 @pytest.mark.parametrize(
@@ -110,18 +105,18 @@ def test_unigrams_by_hand(counting):
 )
 def test_what_deleting_words_leaves_over_is_not_credited(source, added, hits):
     variant = VARIANTS["lens"]
-    counts = count_ngrams(encoded(variant, [source], [[added]], [added]), variant).counts
+    counts = count(variant, [source], [[added]], [added]).counts
     assert counts[0, 1, 2].tolist() == [hits, 1, hits, 1]
 
 
 def test_words_left_over_are_those_of_the_tokenizer():
     variant = resolve_variant("lens", tokenize="13a")
-    counts = count_ngrams(encoded(variant, ["One, two."], [["one two."]], ["one two."]), variant).counts
+    counts = count(variant, ["One, two."], [["one two."]], ["one two."]).counts
     assert counts[0, 1, 2].tolist() == [1, 1, 1, 1]  # "One" is not "one"
-    counts = count_ngrams(encoded(variant, ["one, two."], [["one two."]], ["one two."]), variant).counts
+    counts = count(variant, ["one, two."], [["one two."]], ["one two."]).counts
     assert counts[0, 1, 2].tolist() == [0, 1, 0, 1]
     # As it is written the entity is three tokens, one of them ";"; in lower case it is one.
-    counts = count_ngrams(encoded(variant, ["a &AMP; b"], [["a ; b"]], ["a ; b"]), variant).counts
+    counts = count(variant, ["a &AMP; b"], [["a ; b"]], ["a ; b"]).counts
     assert counts[0, 1, 2].tolist() == [2, 2, 2, 2]
 
 
@@ -129,7 +124,7 @@ def test_copies():
     """Predictions with exactly the n-grams of their sources, whatever the order of words beyond the longest n-grams."""
     sources, predictions = ["a b a", "a b", "a b", "a b", "a a", ""], ["a b a", "a", "a b c", "b a", "a", ""]
     for counting in BY_HAND:
-        counts = count_ngrams(encoded(variant_of(counting), sources, [["c d"]] * 6, predictions), variant_of(counting))
+        counts = count(variant_of(counting), sources, [["c d"]] * 6, predictions)
         assert [count_copies(one[None]) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
 
 
@@ -144,10 +139,6 @@ def same(one, other):
     assert (one.sizes is None) == (other.sizes is None)
     pairs = [(one.counts, other.counts), *zip(one.sizes or (), other.sizes or (), strict=True)]
     return all(ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
-
-
-def alone(variant, source, references, prediction):
-    return count_ngrams(encoded(variant, [source], [references], [prediction]), variant)
 
 
 def stacked(rows):
@@ -169,7 +160,7 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
     prepared = PreparedSegments(tokens, variant)
 
     found = count_predictions(prepared, encode_predictions(predictions, variant, tokens.vocabulary))
-    assert same(found, count_ngrams(encoded(variant, *columns), variant))
+    assert same(found, count(variant, *columns))
 
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
     candidates = [data.draw(texts) for _ in owners]
@@ -178,7 +169,7 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
     assert found.counts.shape == (len(owners), 4, 3, 4)
     if owners:
         rows = zip(owners, candidates, strict=True)
-        assert same(found, stacked(alone(variant, sources[n], references[n], text) for n, text in rows))
+        assert same(found, stacked(count(variant, [sources[n]], [references[n]], [text]) for n, text in rows))
     with patch.object(ngram_statistics, "_TOKENS_AT_ONCE", 10):
         assert same(count_predictions(prepared, ids, np.array(owners, np.int64)), found)
 
@@ -188,7 +179,7 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
 @runs(30)
 def test_tables_sum_up_to_the_counts(counting, source, references, prediction):
     variant = variant_of(counting)
-    tokens = encoded(variant, [source], [references], [prediction])
+    tokens = encode_chunk([source], [references], [prediction], variant)
     tables = list(ngram_tables(tokens, variant))
     sums = np.stack([table.counts.sum(axis=0) for table in tables])
     assert sums == pytest.approx(count_ngrams(tokens, variant).counts[0], rel=1e-12)
@@ -221,12 +212,12 @@ def test_tables_sum_up_to_the_counts(counting, source, references, prediction):
 def test_lengths_are_numbers_of_tokens(options, lengths):
     """Of source, prediction and references on average, rounded down; an empty text counts as one."""
     variant = resolve_variant(**options, level="sentence", **PENALIZED)
-    tokens = encoded(variant, ["a b cc.", ""], [["a b", "c d ee"], ["x"]], ["a", "b c"])
-    assert count_ngrams(tokens, variant).sizes.lengths.tolist() == lengths
+    counted = count(variant, ["a b cc.", ""], [["a b", "c d ee"], ["x"]], ["a", "b c"])
+    assert counted.sizes.lengths.tolist() == lengths
 
 
 def test_sentences_are_those_of_the_splitter():
     variant = resolve_variant("dsari", sentence_splitter=str.splitlines)
-    tokens = encoded(variant, ["a\na"], [["b\nb\nb", "c"]], ["d\ne\nf"])
-    assert count_ngrams(tokens, variant).sizes.sentences.tolist() == [[3, 2]]
-    assert count_ngrams(encoded(VARIANTS["easse"], ["a"], [["a"]], ["a"]), VARIANTS["easse"]).sizes is None
+    counted = count(variant, ["a\na"], [["b\nb\nb", "c"]], ["d\ne\nf"])
+    assert counted.sizes.sentences.tolist() == [[3, 2]]
+    assert count(VARIANTS["easse"], ["a"], [["a"]], ["a"]).sizes is None

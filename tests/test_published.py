@@ -7,11 +7,10 @@ from published_trees import checkouts, read_rows, sentences
 from scipy import stats
 
 from sari.companion_measures import simplification, translation, xu2016_measures
-from sari.human_ratings.collections_of_ratings import REFERENCE_SETS
 from sari.published.measure_tables import NARAYAN_GARDENT, XU2016_MEASURES, digest
 from sari.published.outcomes import Outcome
 from sari.published.rating_correlations import RATING_CORRELATIONS, joined_marks
-from sari.published.repositories import Repository, mean_of
+from sari.published.repositories import REFERENCE_SETS, TURKCORPUS, Repository, mean_of
 from sari.published.system_scores import SYSTEM_SCORES
 from sari.scorer import Scorer
 from sari.text_files.errors import FileError
@@ -52,8 +51,8 @@ def test_companion_measures(folder):
     assert len(found) == 35
     found = {outcome.name: outcome.ours for outcome in XU2016_MEASURES.outcomes(folder)}
     outputs = sentences(XU2016_MEASURES.systems["PBMT-R"].outputs)
-    references = list(zip(*map(sentences, XU2016_MEASURES.references), strict=True))
-    own = xu2016_measures.fkbleu_scores(sentences(XU2016_MEASURES.sources), outputs, references).mean()
+    references = list(zip(*map(sentences, TURKCORPUS.references), strict=True))
+    own = xu2016_measures.fkbleu_scores(sentences(TURKCORPUS.sources), outputs, references).mean()
     assert (found["PBMT-R: FKBLEU"], len(found)) == (own, 24)
 
 
@@ -62,7 +61,10 @@ def test_figures_are_shown_only_beside_the_texts_that_they_belong_to(table, fold
     assert {outcome.published for outcome in table.outcomes(folder)} == {""}
     name, row = next(iter(table.systems.items()))
     cased = {False: str, True: str.lower}[table.lowercase]
-    columns = [[cased(line) for line in sentences(file)] for file in (table.sources, row.outputs, *table.references)]
+    columns = [
+        [cased(line) for line in sentences(file)]
+        for file in (table.texts.sources, row.outputs, *table.texts.references)
+    ]
     bound = replace(table, systems={**table.systems, name: row._replace(digest=digest(columns))})
     shown = {outcome.name: outcome.published for outcome in bound.outcomes(folder) if outcome.published}
     assert shown == {f"{name}: {column}": cell for column, cell in zip(table.columns, row.printed, strict=True)}
@@ -111,11 +113,10 @@ def test_marks_that_stand_alone_are_joined_as_in_the_source(output, source, want
 
 
 def test_figures_are_compared_in_the_printed_digits():
-    assert Outcome("a", "37.92", 37.9193, "").differs is False
-    assert Outcome("a", "37.91", 37.9193, "").differs is True
-    assert Outcome("a", "0", -0.2, "").shown == "0"
-    assert Outcome("a", "", 1.23456, "").differs is False
-    assert Outcome("a", "", 1.23456, "").shown == "1.235"
+    differing = [printed for printed in ("37.92", "37.91", "") if Outcome("a", printed, 37.9193, "").differs]
+    assert differing == ["37.91"]
+    shown = [Outcome("a", printed, ours, "").shown for printed, ours in (("0", -0.2), ("", 1.23456))]
+    assert shown == ["0", "1.235"]
 
 
 def test_faults_of_files_name_them(tmp_path):

@@ -70,52 +70,33 @@ def test_scores_are_those_of_the_metric(sari, bridges):
     assert bridges.variant == "hf"
 
 
+COPIES = ("the cat saw the dog", "the dog", ["the dog"])
+TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
+
+
 @pytest.mark.parametrize(
-    ("texts", "mark", "why"),
+    ("variant", "texts", "place", "mark", "why"),
     [
-        (("a b", "a b", ["a"]), "kept-wrongly", "Kept, but the reference deletes it."),
-        (("a b", "a", ["b"]), "deleted-wrongly", "Deleted, but the reference keeps it."),
-        (("a b", "a", ["a"]), "deleted-rightly", "Deleted: the reference deletes it too."),
-        (("a b", "a", ["a", "b"]), "deleted-rightly", "Deleted: 1 of 2 references deletes it too."),
-        (("a b", "a b", ["a", "b"]), "kept-rightly", "Kept: 1 of 2 references keeps it."),
-        (("a b", "a b", ["a", "a", "b"]), "kept-wrongly", "Kept, but 2 of 3 references delete it."),
-        (
-            ("a b", "b", ["b b", "a"]),
-            "kept-rightly",
-            "Kept: 1 of 2 references keeps it. Together they have it 2 times: full credit.",
-        ),
+        ("hf", ("a b", "a b", ["a"]), 1, "kept-wrongly", "Kept, but the reference deletes it."),
+        ("hf", ("a b", "a", ["b"]), 1, "deleted-wrongly", "Deleted, but the reference keeps it."),
+        ("hf", ("a b", "a", ["a"]), 1, "deleted-rightly", "Deleted: the reference deletes it too."),
+        ("hf", ("a b", "a", ["a", "b"]), 1, "deleted-rightly", "Deleted: 1 of 2 references deletes it too."),
+        ("hf", ("a b", "a b", ["a", "b"]), 1, "kept-rightly", "Kept: 1 of 2 references keeps it."),
+        ("hf", ("a b", "a b", ["a", "a", "b"]), 1, "kept-wrongly", "Kept, but 2 of 3 references delete it."),
+        ("hf", ("a b", "b", ["b b", "a"]), 1, "kept-rightly", "Together they have it 2 times: full credit."),
+        ("easse", COPIES, 0, "deleted-rightly", "the reference keeps 1, so 1 may go: full credit."),
+        ("easse", COPIES, 3, "kept-rightly", "the reference keeps 1: full credit."),
+        ("hf", COPIES, 0, "deleted-wrongly", "copies that references keep, 1 against 1: no credit."),
+        ("easse", TOGETHER, 1, "deleted-rightly", "together they keep 3, so 3 may go: 75% of the credit."),
+        ("easse", TOGETHER, 2, "kept-rightly", "Kept 1 of 3 times, 2 of 6 copies over 2 references; together they"),
+        ("set", ("the cat the", "the", ["the", "a"]), 2, "kept-rightly", "one reference that keeps it is enough: full"),
     ],
 )
-def test_the_last_source_token(texts, mark, why):
+def test_marks_and_reasons_of_source_tokens(variant, texts, place, mark, why):
     source, prediction, references = texts
-    token = explained(source=source, prediction=prediction, references=references).source[-1]
-    assert (token.mark, token.why) == (mark, why)
-
-
-def test_a_repeated_token_is_kept_where_its_neighbours_are():
-    found = explained(source="the cat saw the dog", prediction="the dog", references=["the dog"], variant="easse")
-    assert marks(found.source)[0] == ("the", "deleted-rightly")
-    assert marks(found.source)[3] == ("the", "kept-rightly")
-    assert found.source[0].why == "Deleted 1 of 2 times; the reference keeps 1, so 1 may go: full credit."
-
-
-def test_credit_is_the_variants_own():
-    texts = {"source": "the cat saw the dog", "prediction": "the dog", "references": ["the dog"]}
-    token = explained(**texts, variant="hf").source[0]
-    assert token.mark == "deleted-wrongly"
-    assert token.credit == 0
-    assert token.why == (
-        "Deleted 1 of 2 times; the reference keeps 1. This variant credits deletions only as far as they outnumber the "
-        "copies that references keep, 1 against 1: no credit."
-    )
-
-
-def test_what_several_references_say_of_a_repeated_token():
-    texts = {"source": "a a a b", "prediction": "a b", "references": ["a b", "a a b"], "variant": "easse"}
-    assert sorted({token.why for token in explained(**texts).source[:3]}) == [
-        "Deleted 2 of 3 times, 4 of 6 copies over 2 references; together they keep 3, so 3 may go: 75% of the credit.",
-        "Kept 1 of 3 times, 2 of 6 copies over 2 references; together they keep 3: full credit.",
-    ]
+    token = explained(source=source, prediction=prediction, references=references, variant=variant).source[place]
+    assert token.mark == mark
+    assert why in token.why
 
 
 def test_a_repeated_phrase_is_marked_as_one():
@@ -148,14 +129,6 @@ def test_ngrams_know_where_they_stand_and_why():
     assert deleted[0].places.source == [2]
     assert [gram.why for gram in deleted if gram.text == "b c"] == ["Deleted: both references delete it too."]
     assert found.grams[1]["add"][0].why == "Added, but none of the 2 references has it."
-
-
-def test_sets_know_no_repetition():
-    found = explained(source="the cat the", prediction="the", references=["the", "a"], variant="set")
-    assert [token.mark for token in found.source] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
-    assert found.source[0].why == (
-        "Kept: 1 of 2 references keeps it. In this variant, one reference that keeps it is enough: full credit."
-    )
 
 
 def test_a_surplus_copy_is_ignored():

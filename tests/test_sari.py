@@ -158,7 +158,7 @@ def test_single_and_several_references_may_be_stored_together(metric):
 
 
 def test_a_text_of_a_segment_has_one_name(metric):
-    with refuses(ValueError, "sources: got two values, one by its other name source, wanted one"):
+    with refuses(ValueError, "sources: got two values, as sources and as source, wanted one"):
         metric.add(source="a", sources="a", prediction="b", reference="c")
     with pytest.raises(TypeError, match="weight"):
         metric.add(source="a", prediction="b", reference="c", weight=2)

@@ -4,7 +4,6 @@ import random
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, product
-from unittest.mock import patch
 
 import numpy as np
 import pytest
@@ -211,8 +210,7 @@ def assert_ids(ids, tokens_of_texts):
     assert sorted(numbers) == list(range(len(pairs)))
 
 
-@pytest.mark.parametrize("few", [0, 256])
-def test_ids_are_equal_where_tokens_are(few):
+def test_ids_are_equal_where_tokens_are():
     rng = random.Random(12)
     # Around the lengths at which a token no longer fits a machine word, with shared beginnings and ends, and with
     # the bytes that might be taken for padding.
@@ -221,9 +219,8 @@ def test_ids_are_equal_where_tokens_are(few):
     tokens = stems + [stem + end for stem in stems for end in ("\0", "b", "ÿ", "é")]
     tokens += [start + stem for stem in stems for start in ("\0", "b", "é")]
     texts = [rng.choices(tokens, k=rng.randrange(30)) for _ in range(400)]
-    with patch.object(tokenization, "FEW", few):
-        for some in (texts, *(texts[place : place + 3] for place in range(0, 400, 10))):
-            assert_ids(ids_of([" ".join(words) for words in some]), some)
+    for some in (texts, *(texts[place : place + 3] for place in range(0, 400, 10))):
+        assert_ids(ids_of([" ".join(words) for words in some]), some)
 
 
 def test_endless_tokens():
@@ -231,15 +228,13 @@ def test_endless_tokens():
     assert ids_of([f"{long} a {long}y", f"a {long}y {long[1:]} {long}"]) == [[0, 1, 2], [1, 2, 3, 0]]
 
 
-@pytest.mark.parametrize("few", [0, 256])
 @given(
     known=st.lists(st.text("ab ", max_size=30), min_size=2, max_size=4), texts=st.lists(st.text("abc ", max_size=30))
 )
 @runs(60)
-def test_predictions_have_the_ids_of_sources_and_references(few, known, texts):
-    with patch.object(tokenization, "FEW", few):
-        tokens = encode_chunk(known[:1], [known[1:]], (), AS_WRITTEN, with_vocabulary=True)
-        predictions = encode_predictions(texts, AS_WRITTEN, tokens.vocabulary)
+def test_predictions_have_the_ids_of_sources_and_references(known, texts):
+    tokens = encode_chunk(known[:1], [known[1:]], (), AS_WRITTEN, with_vocabulary=True)
+    predictions = encode_predictions(texts, AS_WRITTEN, tokens.vocabulary)
     ids = [part.tolist() for part in np.split(predictions.ids, np.cumsum(predictions.lengths)[:-1])] if texts else []
     first = [part.tolist() for part in np.split(tokens.ids, tokens.starts[1:-1])]
     assert_ids(first + ids, [text.split() for text in known + texts])

@@ -335,6 +335,10 @@ BAD = [
     ({**SETS, "references": {"news": TARGETS, "web": []}}, r"^web: references: got 0 rows, wanted 10"),
     ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1$"),
     ({"generation_kwargs": "greedy"}, r"^generation_kwargs: got greedy, wanted a dict of arguments$"),
+    (
+        {"generation_kwargs": {"generation_config": "x"}},
+        r"^generation_config: got x, wanted a GenerationConfig or a dict$",
+    ),
     ({"chat_template_kwargs": "no"}, r"^chat_template_kwargs: got no, wanted a dict of arguments$"),
     ({"chat_template_kwargs": {"tokenize": True}}, r"^chat_template_kwargs: got tokenize, wanted none: the callback"),
     ({"prompts": answered}, r"^prompts\[0\]: got a chat that ends with the answer, wanted the messages before it$"),
