@@ -174,7 +174,6 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap"),
         ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
         (
             {"all_pairs": True, "baseline": "deleting"},

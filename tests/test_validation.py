@@ -12,7 +12,7 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
-from sari.validation import SystemColumns, validate_candidates, validate_given, validate_shared, validate_systems
+from sari.validation import validate_candidates, validate_given, validate_shared, validate_systems
 
 STRANGE_INDEX = [7, -1, 7]
 
@@ -122,12 +122,6 @@ def test_columns_are_left_as_they_are(metric):
 
 
 # ---- Several systems ------------------------------------------------------------------------------------------------
-
-
-def test_systems_keep_their_names_and_order():
-    columns = validate_systems(tuple(SOURCES), {"b": np.array(PREDICTIONS), "a": pd.Series(SOURCES)}, REFERENCES)
-    assert columns == SystemColumns(SOURCES, {"b": PREDICTIONS, "a": SOURCES}, REFERENCES)
-    assert list(columns.predictions) == ["b", "a"]
 
 
 @pytest.mark.parametrize(
