@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
+from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warnings_in_options
 from sari.command_line.progress import reading_bar, step_bar
 from sari.comparison import (
     VariantDifference,
@@ -102,11 +102,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
     if options.report is not None:
         files[options.report] = [scored.document]
     write_whole(files)
-    warnings = [
-        WarningRow(category=row["category"], message=advice_in_options(row["message"]))
-        for row in scored.printed.warnings + left_out
-    ]
-    return replace(scored.printed, warnings=warnings)
+    return replace(scored.printed, warnings=warnings_in_options(scored.printed.warnings + left_out))
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
