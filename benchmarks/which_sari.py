@@ -4,6 +4,7 @@ The CSV file is what `python . reproduce people FOLDER --format csv` writes. The
 takes all figures and tables from that file.
 """
 
+import argparse
 import csv
 import sys
 from pathlib import Path
@@ -69,6 +70,7 @@ def render() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     sys.path.insert(0, str(DOCS.parent))
     from as_package import make_importable
 

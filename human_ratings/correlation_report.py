@@ -157,8 +157,8 @@ def _notes(report: AgreementReport) -> list[str]:
 
 
 def _label(name: str) -> str:
-    """Return the label of a score or a measure."""
-    known = {"sari": "SARI", **{measure.name: measure.label for measure in MEASURES}}
+    """Return the short name of a score or a measure."""
+    known = {"sari": "SARI", **{measure.name: measure.heading for measure in MEASURES}}
     return known.get(name, name.title() if name in SCORES else name)
 
 
