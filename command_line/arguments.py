@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from sari.command_line.options import SCORING_OPTIONS, OptionError, Options, refusals
 from sari.command_line.process import refusal
-from sari.reports.companions import SIDE_FILES
+from sari.reports.companions import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import NAMED_SETS
@@ -304,7 +304,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
     "measures": {
-        "--measures": _values("NAME", "add companion measures, such as bleu,fkgl_easse,splits, or all", _ExtendByNames),
+        "--measures": _values(
+            "NAME", f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all", _ExtendByNames
+        ),
         "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
         **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
     },

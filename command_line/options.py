@@ -25,7 +25,7 @@ SCORING_OPTIONS = tuple(name for name in OPTIONS if name not in ("variant", "sen
 _ARGUMENTS = ["confidence", "resamples", "seed", "ratings", "sources", "references", "show", "why", "own_measure"]
 _ARGUMENTS += [*OPTIONS, *(file.name for file in SIDE_FILES)]
 _OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _ARGUMENTS}
-_OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--penalties"}
+_OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--variant or --penalties"}
 
 
 class OptionError(Exception):

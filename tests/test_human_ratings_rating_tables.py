@@ -58,7 +58,7 @@ def test_quotes_of_tsv_are_quotes(table):
         ("t.csv", "source,output,prediction,reference\n", "t.csv:1: the columns prediction and output both came, "),
         ("t.csv", "output,reference\n", "t.csv:1: no column source among output, reference, "),
         ("t.csv", "source,output\na,b\n", "t.csv:1: no column of references among source, output, "),
-        ("t.csv", "source,output,source\n", "t.csv:1: the column 'source' came twice, wanted it once"),
+        ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, wanted it once"),
         ("t.csv", "source,output,reference\na,b\n", "t.csv:2: got 2 cells, wanted 3, as many as in the first line"),
         ("t.csv", "source,output,reference\na,b, \n", "t.csv:2: no reference in the row, wanted at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', "t.csv:2: not CSV: "),

@@ -7,12 +7,14 @@ import errno
 import gzip
 import io
 import json
+import math
 import os
 import stat
 import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
@@ -248,6 +250,53 @@ def open_jsonl(path: str, *, encoding: str = "utf-8") -> Corpus:
     """
     file = LineFile(path, encoding)
     return Corpus([file], (segment_of(json_object(line, file.error), file.error) for line in file))
+
+
+def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
+    """Read columns of numbers by their names.
+
+    Args:
+        path: a file of tab-separated columns whose first line has the names, or a .jsonl file with the names as keys.
+        encoding: of the file, in lower case.
+
+    Raises:
+        FileError: for a file that cannot be read, and for anything else in it.
+    """
+    with closing(LineFile(path, encoding)) as file:
+        is_json = path.removesuffix(".gz").endswith(".jsonl")
+        objects = (json_object(line, file.error) for line in file)
+        columns: dict[str, list[float]] = {}
+        for row in objects if is_json else named_cells((line.split("\t") for line in file), file.error):
+            for name, value in row.items():
+                columns.setdefault(name, []).append(number(value, file.error))
+        if not columns:
+            raise file.error("no numbers, wanted one in each column for each segment")
+        return columns
+
+
+def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) -> Iterator[dict[str, str]]:
+    """Yield rows of cells by the names in the first row; raise FileError for a name that comes twice, and other rows.
+
+    Args:
+        rows: of a file of tab-separated or comma-separated values.
+        error: makes the error from a message, such as `LineFile.error`.
+    """
+    names = next(rows, [])
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise error(f"the column {twice!r} came twice, wanted it once")
+    for row in rows:
+        if len(row) != len(names):
+            raise error(f"got {len(row)} cells, wanted {len(names)}, as many as in the first line")
+        yield dict(zip(names, row, strict=True))
+
+
+def number(value: object, error: Callable[[str], FileError], what: str = "") -> float:
+    """Return a finite number of a file, or raise the error that `error` makes of a message, which says what it is."""
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
+            return float(value)
+    raise error(f"got {value!r}, wanted a number{what}")
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
