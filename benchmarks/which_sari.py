@@ -24,13 +24,9 @@ def read_figures(path: Path = FIGURES) -> "list[Outcome]":
     with open(path, encoding="utf-8", newline="") as file:
         return [
             Outcome(
-                row["name"],
-                row["published"],
-                float(row["ours"]),
-                row["recipe"],
-                (float(row["low"]), float(row["high"])) if row["low"] else None,
-                row["heading"],
-                row["column"],
+                **{name: row[name] for name in ("name", "published", "recipe", "heading", "column")},
+                ours=float(row["ours"]),
+                interval=(float(row["low"]), float(row["high"])) if row["low"] else None,
             )
             for row in csv.DictReader(file)
         ]

@@ -20,7 +20,7 @@ from sari.reports.measuring import MeasuredSet, SideData
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.text_files.reading import Batch, gather
-from sari.validation import Columns, SystemColumns
+from sari.validation import Columns
 from sari.variants import Variant
 
 
@@ -78,7 +78,7 @@ def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
         named = all(row.system is not None for row in rows)
         systems = [row.system or "" if named else "" for row in rows]
         return RatedOutputs(columns, systems, [row.rating for row in rows if row.rating is not None])
-    sources, predictions, references = SystemColumns(**gather(batches, options.systems))
+    sources, predictions, references = gather(batches, options.systems)
     ratings = [
         rating
         for path in options.ratings

@@ -17,7 +17,6 @@ from sari.text_files.errors import FileError
 from sari.text_files.reading import LineFile, json_object, named_cells, number, segment_of
 
 _REFERENCE = re.compile(r"references?([ _.]?\d+)?")
-_RATING = ": the rating"
 _Error = Callable[[str], FileError]
 
 
@@ -44,7 +43,7 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
     with closing(LineFile(path, encoding)) as file:
-        ratings = [number(line, file.error, _RATING) for line in file]
+        ratings = [number(line, file.error) for line in file]
         if len(ratings) != wanted:
             plural = "" if len(ratings) == 1 else "s"
             raise FileError(f"{file.name}: the file has {len(ratings)} line{plural}, wanted {wanted} as in {model}")
@@ -128,4 +127,4 @@ def _system_and_rating(
     given = [name for name in keys if name in record]
     if len(given) > 1:
         raise error("both ratings and rating came, wanted one of them")
-    return system, number(record[given[0]], error, _RATING) if given else None
+    return system, number(record[given[0]], error) if given else None

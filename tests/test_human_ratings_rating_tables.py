@@ -62,8 +62,8 @@ def test_quotes_of_tsv_are_quotes(table):
         ("t.csv", "source,output,reference\na,b\n", "t.csv:2: got 2 cells, wanted 3, as many as in the first line"),
         ("t.csv", "source,output,reference\na,b, \n", "t.csv:2: no reference in the row, wanted at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', "t.csv:2: not CSV: "),
-        ("t.csv", "source,output,reference,rating\na,b,c,\n", "t.csv:2: got '', wanted a number: the rating"),
-        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", "t.csv:2: got 'nan', wanted a number: the rating"),
+        ("t.csv", "source,output,reference,rating\na,b,c,\n", "t.csv:2: got '', wanted a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", "t.csv:2: got 'nan', wanted a number"),
         ("t.csv", "source,output,reference,rating,ratings\na,b,c,1,2\n", "t.csv:2: both ratings and rating came, "),
         ("t.tsv", "source\toutput\treference\tsystem\na\tb\tc\t \n", "t.tsv:2: system: got ' ', wanted the name of "),
         ("t.jsonl", "", "t.jsonl: no lines, wanted at least one"),
@@ -72,7 +72,7 @@ def test_quotes_of_tsv_are_quotes(table):
         (
             "t.jsonl",
             '{"source": "a", "output": "b", "references": "c", "ratings": [1]}\n',
-            "t.jsonl:1: got [1], wanted a number: the rating",
+            "t.jsonl:1: got [1], wanted a number",
         ),
     ],
 )

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, cast
 
 from sari.text_files.errors import FileError, reason
+from sari.validation import SystemColumns
 
 STANDARD_INPUT = "-"
 
@@ -41,14 +42,6 @@ class Batch(TypedDict):
 
     sources: list[str]
     predictions: list[tuple[str, ...]]
-    references: list[list[str]]
-
-
-class SystemTexts(TypedDict):
-    """Segments as the columns that the metric takes, with the predictions of each system by its name."""
-
-    sources: list[str]
-    predictions: dict[str, list[str]]
     references: list[list[str]]
 
 
@@ -185,7 +178,7 @@ class Corpus:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
 
 
-def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
+def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemColumns:
     """Join batches, at least one, and give the predictions the names of their systems."""
     sources: list[str] = []
     predictions: list[tuple[str, ...]] = []
@@ -195,7 +188,7 @@ def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
         predictions += batch["predictions"]
         references += batch["references"]
     by_name = dict(zip(names, map(list, zip(*predictions, strict=True)), strict=True))
-    return SystemTexts(sources=sources, predictions=by_name, references=references)
+    return SystemColumns(sources, by_name, references)
 
 
 def stem(path: str) -> str:
@@ -275,12 +268,7 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
 
 
 def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) -> Iterator[dict[str, str]]:
-    """Yield rows of cells by the names in the first row; raise FileError for a name that comes twice, and other rows.
-
-    Args:
-        rows: of a file of tab-separated or comma-separated values.
-        error: makes the error from a message, such as `LineFile.error`.
-    """
+    """Yield rows of cells by the names in the first row; raise FileError for names that come twice, and other rows."""
     names = next(rows, [])
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
@@ -291,12 +279,12 @@ def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) ->
         yield dict(zip(names, row, strict=True))
 
 
-def number(value: object, error: Callable[[str], FileError], what: str = "") -> float:
-    """Return a finite number of a file, or raise the error that `error` makes of a message, which says what it is."""
+def number(value: object, error: Callable[[str], FileError]) -> float:
+    """Return a finite number of a file, or raise FileError; `error` makes it from a message."""
     with suppress(ValueError, OverflowError):
         if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
             return float(value)
-    raise error(f"got {value!r}, wanted a number{what}")
+    raise error(f"got {value!r}, wanted a number")
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
