@@ -102,7 +102,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
     if options.report is not None:
         files[options.report] = [scored.document]
     write_whole(files)
-    return replace(scored.printed, warnings=warnings_in_options(scored.printed.warnings + left_out))
+    return replace(scored.printed, warnings=scored.printed.warnings + left_out)
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -138,7 +138,7 @@ def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], optio
         for name, corpus in scored.items()
     ]
     warnings = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
+    report = ScoreReport(results, warnings=warnings_in_options(warning_rows(without_comparison(warnings))))
     return ScoredFiles(report, {system: next(iter(scored.values())).sentences()} if sentences else {})
 
 
@@ -167,7 +167,7 @@ def _score_systems(
         by_references=[
             row for variant in counted for row in scores_by_references(columns, variant, seed=resampling.seed)
         ],
-        warnings=warning_rows(warnings),
+        warnings=warnings_in_options(warning_rows(warnings)),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
     )
