@@ -218,6 +218,10 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
+def _report_path(text: str) -> str:
+    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
+
+
 def _path(endings: Iterable[str]) -> Callable[[str], Any]:
     known = list(dict.fromkeys(endings))
     return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")
@@ -234,7 +238,6 @@ _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at le
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
-_REPORT = _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
 
 _Option = dict[str, Any]
@@ -317,7 +320,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--explain": _value(
             "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
         ),
-        "--report": _value("FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_REPORT),
+        "--report": _value(
+            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
+        ),
         "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_path(SENTENCE_FORMATS)),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
