@@ -29,6 +29,21 @@ from sari.variants import (
     resolve_variants,
 )
 
+# What sets each one apart, as published: counting, level, value of 0/0, scores of keep, delete and add, tokens, case.
+PUBLISHED = {
+    "hf": ("hf", "sentence", 1, "F·P·F", "13a", "lower"),
+    "xu2016": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
+    "lens": ("lens", "sentence", 0, "F·P·F", "none", "lower"),
+    "easse": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
+    "easse_legacy": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "star": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "paper": ("easse", "corpus", 0, "F·P·F", "13a", "lower"),
+    "t2t": ("t2t", "sentence", 1, "F·P·F", "none", "lower"),
+    "lasertagger": ("t2t", "sentence", 1, "F·F·F", "none", "lower"),
+    "set": ("sets", "sentence", 0, "F·F·P", "none", "lower"),
+    "dsari": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
+}
+
 CHOSEN = {
     "level": "corpus",
     "deletion": "f1",
@@ -39,6 +54,18 @@ CHOSEN = {
 }
 
 every_variant = pytest.mark.parametrize("name", VARIANTS)
+
+
+@every_variant
+def test_as_published(name):
+    row = VARIANTS[name]
+    letters = {"f1": "F", "precision": "P"}
+    scores = f"F·{letters[row.deletion]}·{letters[row.addition]}"
+    case = "lower" if row.lowercase else "mixed"
+    assert (row.counting, row.level, row.zero_division, scores, row.tokenize, case) == PUBLISHED[name]
+    assert (row.name, row.max_order) == (name, 4)
+    assert row.source
+    assert "\n" not in row.summary
 
 
 def test_what_only_some_do():
