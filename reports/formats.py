@@ -186,9 +186,10 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     Tables are floats and need no package except for `booktabs`. Wide tables span both columns of the page; wider ones
     are split, with the notes below the last part. Signatures and warnings are comments.
     """
+    first, *others = report.tables
     parts = [
         part
-        for table in _with_caption(report.tables, layout)
+        for table in [first if layout.caption is None else replace(first, title=layout.caption), *others]
         for part in split_table(table, _latex_widths(table, _PAGE), _PAGE + _SPACE, _ROWS)
     ]
     blocks = [
@@ -197,11 +198,6 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     ]
     comments = [*report.signatures, *(f"Warning: {message}" for message in report.warnings)]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
-
-
-def _with_caption(tables: Sequence[Table], layout: Layout) -> list[Table]:
-    first, *others = tables
-    return [first if layout.caption is None else replace(first, title=layout.caption), *others]
 
 
 def _latex_float(table: Table, layout: Layout, number: int) -> str:

@@ -134,8 +134,8 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
             line += [Cell(figure.interval(record)) for _ in intervals]
     apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
     notes = [f"{row.name}: {BASELINES[row.name]}" for row in report.baselines if row.name in BASELINES]
-    has_best = any(cell.best for line in table for cell in line)
-    return Table(title, columns, table, apart, notes, "the best system of the column" if has_best else "")
+    best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
+    return Table(title, columns, table, apart, notes, best_cell)
 
 
 def _chosen_figures(report: ScoreReport, digits: int, show: Sequence[str] | None) -> list[_Figure]:
@@ -177,8 +177,12 @@ def _interval_column(report: ScoreReport) -> list[TableColumn]:
     resampling = report.resampling
     if resampling is None or resampling.confidence is None:
         return []
+    from sari.significance import INTERVAL_METHODS  # here, since `--help` need not wait for it
+
     heading = f"{100 * resampling.confidence:g}% CI"
-    method = resampling.interval_method.describe(resampling.resamples, resampling.seed, over="segments")
+    method = INTERVAL_METHODS[str(resampling.intervals)].describe(
+        resampling.resamples, resampling.seed, over="segments"
+    )
     return [TableColumn(heading, continues=True, notes=[f"{heading}: {method}"])]
 
 
