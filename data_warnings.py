@@ -118,7 +118,7 @@ _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
 # references by this margin. Their words are longer, too, which those of a verbose system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
-_WORD_TOKENIZERS = ("13a", "intl", "moses", "penn")
+_WORD_TOKENIZERS = ("13a", "intl", "moses")
 _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 

@@ -181,20 +181,22 @@ class Counting(NamedTuple):
         formula: a function from the n-grams of the source, and those that the source lacks, to counts.
         as_sets: whether repeated n-grams count once; explanations say so.
         skips_short_references: whether references without n-grams of an order do not count; explanations say so.
+        rule: why an n-gram earns more or less than the share of the references that agree, for explanations.
     """
 
     formula: Callable[[Ngrams, Ngrams], Counts]
     as_sets: bool = False
     skips_short_references: bool = False
+    rule: str = "This variant has a rule of its own"
 
 
 COUNTINGS = {
     "hf": Counting(hf),
     "xu2016": Counting(xu2016),
-    "lens": Counting(lens),
+    "lens": Counting(lens, rule="Deleting words from the source is enough to get it"),
     "easse": Counting(easse),
     "t2t": Counting(t2t, as_sets=True, skips_short_references=True),
-    "sets": Counting(sets, as_sets=True),
+    "sets": Counting(sets, as_sets=True, rule="In this variant, one reference that keeps it is enough"),
 }
 
 

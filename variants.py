@@ -395,9 +395,10 @@ def describe_tokenizer(tokenize: Tokenizer) -> str:
         return _describe_callable(tokenize)
     if tokenize not in EXTERNAL_TOKENIZERS:
         return tokenize
-    if EXTERNAL_TOKENIZERS[tokenize].module == "sacremoses":
-        return f"{tokenize}-{_version_of('sacremoses')}"
-    return str(load_tokenizer(tokenize).signature())
+    loaded = load_tokenizer(tokenize)
+    if hasattr(loaded, "signature"):
+        return str(loaded.signature())
+    return f"{tokenize}-{_version_of(EXTERNAL_TOKENIZERS[tokenize].install)}"
 
 
 def describe_splitter(splitter: SentenceSplitter) -> str:

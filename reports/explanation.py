@@ -214,6 +214,7 @@ class _Ngram(NamedTuple):
         holders: the number of references that hold it.
         asked: the number of references, without those that the variant ignores because they are too short.
         counts: what it adds to the four counts of each operation.
+        rule: see `ngram_statistics.Counting`.
     """
 
     tokens: tuple[str, ...]
@@ -224,6 +225,7 @@ class _Ngram(NamedTuple):
     holders: int
     asked: int
     counts: dict[str, tuple[float, float, float, float]]
+    rule: str
 
     @property
     def is_missed(self) -> bool:
@@ -278,7 +280,7 @@ def _ngrams(table: NgramTable, variant: Variant, nrefs: int) -> list[_Ngram]:
     counts = (dict(zip(OPERATIONS, map(tuple, own), strict=True)) for own in table.counts.tolist())
     rows = zip(table.ngrams, *(column.tolist() for column in (*in_texts, table.holders)), counts, strict=True)
     found = [
-        _Ngram(tokens, source, output, references, scale, holders, asked, own)
+        _Ngram(tokens, source, output, references, scale, holders, asked, own, counting.rule)
         for tokens, source, output, references, holders, own in rows
     ]
     return sorted(found, key=lambda ngram: 0 if ngram.source else 1 if ngram.output else 2)
@@ -329,7 +331,7 @@ def _why(ngram: _Ngram, operation: str) -> str:
         all_have = _who(ngram.holders, ngram.asked, "has", "have")
         if ngram.counts["add"][0]:
             return f"Added: {all_have} it too."
-        but = " Deleting words from the source is enough to get it, so it does not count." if ngram.holders else ""
+        but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
         return f"Added{'; ' if ngram.holders else ', but '}{all_have} it.{but}"
     if ngram.source > 1 or ngram.scale > ngram.asked:
         return _why_repeated(ngram, operation)
@@ -344,7 +346,7 @@ def _why(ngram: _Ngram, operation: str) -> str:
         return why
     if ngram.references > ngram.holders:
         return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
-    return f"{why} In this variant, one reference that keeps it is enough: {_in_words(credit)}."
+    return f"{why} {ngram.rule}: {_in_words(credit)}."
 
 
 def _why_repeated(ngram: _Ngram, operation: str) -> str:

@@ -1,14 +1,10 @@
 """The browser of the tests: one that is there, else one that is got, else one line that says why there is none."""
 
-import os
-import re
-import subprocess
 import sys
 from contextlib import nullcontext
 
 import browser
 import pytest
-from conftest import ROOT, TESTS
 from playwright.sync_api import Error
 
 APT = ["apt-get update", "apt-get install"]
@@ -81,38 +77,3 @@ def test_without_a_browser_tests_are_skipped_or_fail(monkeypatch, ci, outcome):
     monkeypatch.setattr(browser, "launch", unavailable)
     with pytest.raises(outcome, match=r"^NO BROWSER: none$"), browser.started():
         pass
-
-
-PAGES = """
-import browser, pytest
-browser.CHANNELS = ()
-
-@pytest.fixture(scope="session")
-def page():
-    with browser.started() as page:
-        yield page
-
-def test_first(page): pass
-def test_second(page): pass
-"""
-
-
-def test_a_run_with_the_browser_hidden(tmp_path):
-    """No command is found, and nobody answers where playwright downloads from."""
-    (tmp_path / "test_pages.py").write_text(PAGES)
-    hidden = {
-        "PATH": str(tmp_path),
-        "PLAYWRIGHT_BROWSERS_PATH": str(tmp_path),
-        "PLAYWRIGHT_DOWNLOAD_HOST": "http://127.0.0.1:9",
-        "PYTHONPATH": os.pathsep.join(map(str, (ROOT, TESTS))),
-        "CI": "",
-    }
-    command = [sys.executable, "-m", "pytest", "-p", "conftest", "-p", "no:cacheprovider", str(tmp_path)]
-    done = subprocess.run(command, cwd=tmp_path, env=os.environ | hidden, capture_output=True, text=True, check=False)
-    (said,) = (line for line in done.stdout.splitlines() if line.startswith("SKIPPED"))
-    assert re.fullmatch(
-        "SKIPPED 2: NO BROWSER: no Chromium, Chrome or Edge found; apt-get: needs root on Debian or Ubuntu; "
-        r"playwright install: Error: .* \(2\)",
-        said,
-    )
-    assert (done.returncode, done.stdout.count("NO BROWSER")) == (0, 1)

@@ -7,7 +7,7 @@ import re
 
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus
-from web_pages import box, cell, choose, downloaded, empty_way, expect_score, fill_example, fits, refusal, upload
+from web_pages import box, cell, choose, downloaded, empty_way, expect_score, fill_example, fits, refusal, upload, view
 
 from sari.web.answers import rate_systems
 from sari.web.inputs import systems_of_lists
@@ -55,9 +55,7 @@ def test_compare(desktop, sari, tmp_path):
         f"{round(p_value * 10_001) - 1 or 'none'} of 10,000 trials (p = {p_value:.4f}, corrected "
         f"{wanted['systems']['deleting']['corrected_p_values']['sari']:.4f}):"
     )
-    expect(desktop.get_by_role("list", name="Warnings")).to_contain_text(
-        "copying: 10 of 10 predictions are the same as"
-    )
+    expect(desktop.get_by_role("list", name="Warnings")).to_contain_text("copying: 10 of 10 outputs are the same as")
     expect(desktop.locator("#signature-of-systems textarea")).to_have_value(wanted["signature"])
     expect(desktop.locator("#systems")).to_be_focused()
     expect(desktop.locator("#sari-live")).to_contain_text("3 systems compared: deleting ")
@@ -170,6 +168,32 @@ def test_a_table_of_rated_systems(phone, tmp_path):
     text = output.locator("span").inner_text()
     output.click()
     expect(box(phone, "Output")).to_have_value(text)
+
+
+def test_a_saved_comparison_opens_again(phone, tmp_path):
+    file = tmp_path / "comparison.jsonl"
+    empty_way(phone, "Compare", "Text files")
+    fill_example(phone)
+    expect(box(phone, "Names of the systems")).to_have_value("deleting\nrewriting")
+    choose(phone, "Baseline", "rewriting")
+    choose(phone, "Variant", "easse")
+    phone.get_by_role("radio", name="Paired bootstrap").check()
+    phone.get_by_role("button", name="Compare these systems").click()
+    shown = phone.locator("#systems .sari-systems")
+    expect(shown).to_contain_text("10 segments under easse")
+    before = phone.locator("#systems").inner_text()
+    file.write_text(downloaded(phone, "this comparison"), encoding="utf-8")
+    phone.reload()
+    view(phone, "Compare")
+    view(phone, "Table")
+    upload(phone, "JSON Lines, CSV or TSV with a column system", file)
+    expect(phone.get_by_role("combobox", name="Baseline")).to_have_value("rewriting")
+    expect(phone.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^easse:"))
+    expect(phone.get_by_role("radio", name="Paired bootstrap")).to_be_checked()
+    phone.get_by_role("button", name="Compare the systems of this table").click()
+    expect(shown).to_contain_text("10 segments under easse")
+    assert phone.locator("#systems").inner_text() == before
+    choose(phone, "Variant", "hf")
 
 
 def test_systems_are_renamed(desktop):

@@ -21,8 +21,7 @@ from web_pages import (
 )
 
 from sari.variants import resolve_variants
-from sari.web.answers import count_references, rate_corpus, score_corpus
-from sari.web.file_tab import DOWNLOADS
+from sari.web.answers import count_references, rate_corpus
 from sari.web.inputs import columns_of_lists
 
 pytest_plugins = ("web_app",)
@@ -160,6 +159,10 @@ def test_a_row_opens_under_the_variant_it_was_scored_with(desktop, sari, tmp_pat
     expect(stale).to_contain_text("other choices")
     choose(desktop, "Variant", "t2t")
     expect(stale).to_have_count(0)
+    saved = [json.loads(line) for line in downloaded(desktop, "this view").splitlines()]
+    assert [(row["source"], row["prediction"], row["references"]) for row in saved] == rows
+    choices = ("variant", "tokenize", "case")
+    assert [saved[0][name] for name in choices] == ["t2t", "default", "as written"]
     cell(desktop, 2, 5).click()
     expect(box(desktop, "Source")).to_have_value("D e")
     expect_score(desktop, score_of(sari, *rows[1], **options))
@@ -178,23 +181,8 @@ def test_pasted_lines_and_their_warnings(phone):
     phone.get_by_role("radio", name="Worst first").check()
     box(phone, "Outputs").fill("\n".join(["a"] * 8 + ["", "."]))
     start.click()
-    expect(phone.get_by_role("list", name="Warnings")).to_contain_text("Warning: 1 of 10 predictions is empty.")
+    expect(phone.get_by_role("list", name="Warnings")).to_contain_text("Warning: 1 of 10 outputs is empty.")
     box(phone, "Outputs").fill("one line")
     start.click()
     expect(refusal(phone, "#corpus")).to_have_text("The outputs have 1 line, wanted 10, as many as sources.")
     expect(phone.get_by_role("button", name="Download CSV")).to_be_hidden()
-
-
-# Files to keep
-
-
-def test_csv():
-    columns = columns_of_lists(["a, b", "c"], ['a "b"', "c"], [["a", "b"], ["c"]])
-    scored = score_corpus(columns, variant="easse")
-    first, second = csv.DictReader(io.StringIO(DOWNLOADS[".csv"](scored)))
-    names = "line,sari,keep,delete,add,source,output,reference_1,reference_2,signature"
-    assert list(first) == names.split(",")
-    assert (first["source"], first["output"], first["reference_2"]) == ("a, b", 'a "b"', "b")
-    assert second["reference_2"] == ""
-    assert float(first["sari"]) == scored.result["sentences"]["sari"][0]
-    assert first["signature"] == second["signature"] == scored.result["signature"]

@@ -118,17 +118,6 @@ def differing(points, p_value):
     }
 
 
-def test_systems_are_tabled_plotted_and_tested():
-    html = rendering.systems(compared(result("base", 40.0), result("better", 42.0, **differing(2.0, 0.002))), (), {})
-    found = words(html)
-    assert "better 42.00 best 41.00 to 43.00" in found
-    assert "+2.00 0.0040*" in found
-    assert "base baseline 40.00" in found
-    assert "chance alone made a difference as large in 1 of 1,000 resamples (p = 0.0020): significant at 5%" in found
-    assert '<i class="of-baseline" style="left:25.00%"></i>' in html
-    assert "The scale runs from 39 to 43." in found
-
-
 @pytest.mark.parametrize(
     ("more", "said"),
     [

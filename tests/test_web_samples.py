@@ -5,7 +5,7 @@ from importlib.metadata import version
 
 from programs import ROOT
 
-from sari.web.samples import example_file, samples
+from sari.web.samples import samples
 
 
 def test_front_matter_is_what_is_pinned():
@@ -27,8 +27,3 @@ def test_samples_are_whole():
         assert sample.note
         assert output == sample.prediction
         assert references.split("\n") == sample.references
-
-
-def test_text_files_of_the_example_have_as_many_lines():
-    names = ("sources.txt", "outputs.txt", "outputs.rewriting.txt", "references.0.txt", "references.1.txt")
-    assert {len(example_file(name).splitlines()) for name in names} == {10}

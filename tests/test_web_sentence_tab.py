@@ -119,6 +119,13 @@ def test_words_are_one_tab_stop_with_arrow_keys_inside(desktop):
     expect(panel).to_contain_text("Choose a word")
 
 
+def test_tab_goes_on_from_an_open_list(desktop):
+    desktop.get_by_role("combobox", name="Variant").focus()
+    expect(desktop.get_by_role("option").first).to_be_visible()
+    desktop.keyboard.press("Tab")
+    expect(desktop.get_by_role("combobox", name="Tokenizer")).to_be_focused()
+
+
 def test_orders_mark_ngrams(desktop):
     page = desktop
     fill_and_wait(page, "the big cat sat", "the cat sat", ["the cat sat", "a cat sat"])

@@ -22,6 +22,7 @@ from sari.web.answers import (
     score_corpus_baselines,
 )
 from sari.web.components import (
+    ALLOWED,
     HOUR,
     LIVE,
     ON_DEMAND,
@@ -37,13 +38,15 @@ from sari.web.components import (
     lines_of,
     options_of,
     read_again,
+    read_choices,
+    save_view,
     sent,
     show_part,
     start_buttons,
     write_files,
 )
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS, RatedSystems, RefusedError
-from sari.web.samples import example_files, example_table
+from sari.web.samples import example_files
 from sari.web.server import memory_released
 
 _METHODS = {test.title: name for name, test in TESTS.items()}
@@ -143,10 +146,13 @@ def compare_tab(sentence: SentenceTab) -> None:
     gr.on([box.change for box in chosen], **compare_choices)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
     gr.on([table.change, of_table.select], _names_in_table, table, names, **LIVE)
+    table.change(restore, table, [*chosen, method, baseline], **LIVE)
     names.change(offer_baselines, [names, baseline], baseline, **LIVE)
-    asked = [*chosen, baseline, method, names]
-    for button, compare, boxes in ((start, compare_files, files), (start_table, compare_table, [table])):
-        compared = button.click(compare, [*asked, *boxes], [*results], show_progress_on=results.summary, **ON_DEMAND)
+    asked = [*chosen, baseline, method]
+    for way, button, boxes in (("files", start, files), ("table", start_table, [table])):
+        comparing = functools.partial(compare, way)
+        given = [*asked, *boxes, names]
+        compared = button.click(comparing, given, [*results], show_progress_on=results.summary, **ON_DEMAND)
         compared.then(None, js=show_part("systems")).then(**compare_choices)
     output = results.differences.click(open_output, results.kept, sentence.opening, **LIVE)
     score = results.table.select(open_score, results.kept, sentence.opening, **LIVE)
@@ -185,7 +191,13 @@ def _results() -> ShownSystems:
         with gr.Row():
             downloads({"CSV": ".csv", "JSON": ".json", "LaTeX": ".tex"}, download, [kept], "systems")
             downloads({"report": ".html"}, download_report, [kept], "report")
-        gr.HTML(rendering.note("The report: tests, companion measures, scores by length, examples, in one page."))
+            downloads({"this comparison": ".jsonl"}, download_view, [kept], "comparison")
+        gr.HTML(
+            rendering.note(
+                "The report: tests, companion measures, scores by length, examples, in one page. The comparison: "
+                "texts and choices in a file, to open under Table again."
+            )
+        )
     return ShownSystems(summary, more, signature, differences, table, ngrams, kept)
 
 
@@ -197,7 +209,7 @@ def fill_files() -> tuple[str, list[str], list[str], None]:
 
 def fill_table() -> str:
     """Return the same as a table."""
-    return write_files({"systems.csv": example_table()})[0]
+    return write_files({"systems.jsonl": save_view(inputs.systems_of_files(*fill_files()), {})})[0]
 
 
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
@@ -206,19 +218,11 @@ def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
     return gr.Dropdown(choices=offered, value=baseline if baseline in offered else next(iter(offered), None))
 
 
-def compare_files(variant, tokenize, case, baseline, method, names, sources, outputs, references, ratings):
-    """Compare uploaded files of lines, or return why they are refused."""
-    files = (sources, tuple(outputs or ()), tuple(references or ()), tuple(ratings or ()), names)
-    return _show(AskedComparison("files", files, (variant, tokenize, case), baseline, _METHODS[method]))
-
-
-def compare_table(variant, tokenize, case, baseline, method, names, table):
-    """Compare the systems of an uploaded table, or return why it is refused."""
-    return _show(AskedComparison("table", (table, names), (variant, tokenize, case), baseline, _METHODS[method]))
-
-
-def _show(asked: AskedComparison) -> ShownSystems:
-    """Return what is shown of compared systems, or of why they were refused."""
+def compare(
+    way: str, variant: str, tokenize: str, case: str, baseline: str | None, method: str, *given_inputs: Any
+) -> ShownSystems:
+    """Compare the systems that came in, and return what is shown of them, or why they are refused."""
+    asked = AskedComparison(way, given_inputs, (variant, tokenize, case), baseline, _METHODS[method])
     try:
         with memory_released():
             columns, ratings = asked.systems()
@@ -292,6 +296,21 @@ def download_report(_ending: str, kept: Kept | None, progress=gr.Progress()) -> 
 
     with memory_released():
         return report_systems(asked.systems().columns, advance, **asked.options, **asked.tests)
+
+
+def download_view(_ending: str, kept: Kept | None) -> str:
+    """Return the systems and the choices as a file that opens the view again."""
+    asked = _still_there(kept).asked
+    test = next(title for title, name in _METHODS.items() if name == asked.method)
+    chosen = dict(zip(ALLOWED, asked.chosen, strict=True))
+    return save_view(asked.systems(), {**chosen, "test": test, "baseline": asked.baseline})
+
+
+def restore(table: str | None) -> list[Any]:
+    """Return the choices of a saved view."""
+    names = inputs.names_in_table(table)
+    *chosen, baseline = read_choices(table, {**ALLOWED, "test": list(_METHODS), "baseline": names})
+    return [*chosen, gr.Dropdown(choices=names, value=baseline) if isinstance(baseline, str) else gr.skip()]
 
 
 def _still_there(kept: Kept | None) -> Kept:

@@ -1,6 +1,7 @@
 """What several views share: the boxes and choices, how their events behave, refusals, and files to download."""
 
 import contextlib
+import json
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from gradio.utils import get_upload_folder
 from sari.human_ratings.correlation_report import AgreementReport
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import rendering
-from sari.web.inputs import TOKENIZERS, RefusedError
+from sari.web.inputs import TOKENIZERS, RatedSystems, RefusedError
 from sari.web.server import memory_released
 
 Asked = TypeVar("Asked")
@@ -29,7 +30,7 @@ PLAIN_TEXT = (
 )
 TABLES = (
     "A row for each output: source, prediction, references (in CSV and TSV also reference_1, reference_2 and so on), "
-    "and, where they are known, system and ratings by people."
+    "and, where they are known, system and ratings by people. Or a view that was saved here, to open it again."
 )
 
 #: What stands for an empty reference in a box of lines.
@@ -96,6 +97,33 @@ def choices() -> Choices:
             gr.Dropdown([OWN, *TOKENIZERS], value=OWN, label="Tokenizer", min_width=120),
             gr.Dropdown(list(CASES), value=OWN, label="Case", min_width=120),
         )
+
+
+def save_view(rated: RatedSystems, chosen: Mapping[str, str | None]) -> str:
+    """Return systems as JSON Lines, a table that this page opens again, with the choices in its first row."""
+    columns, ratings = rated
+    rows: list[dict[str, Any]] = []
+    for name in columns.predictions:
+        own = zip(*columns.of(name), strict=True)
+        rows += [{"system": name, "source": row[0], "prediction": row[1], "references": row[2]} for row in own]
+        if ratings is not None:
+            for row, rating in zip(rows[-len(columns.sources) :], ratings[name], strict=True):
+                row["rating"] = rating
+    rows[0] |= chosen
+    return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
+
+
+def read_choices(path: str | None, allowed: Mapping[str, Sequence[str]]) -> list[Any]:
+    """Return the choices of a saved view by their names; those that it lacks, or that are not allowed, stay."""
+    found: Any = {}
+    with contextlib.suppress(OSError, ValueError), open(path or "", encoding="utf-8") as file:
+        found = json.loads(file.readline())
+    chosen = [found.get(name) if isinstance(found, dict) else None for name in allowed]
+    return [value if value in values else gr.skip() for value, values in zip(chosen, allowed.values(), strict=True)]
+
+
+#: What may be chosen of how to score.
+ALLOWED: dict[str, list[str]] = {"variant": list(VARIANTS), "tokenize": [OWN, *TOKENIZERS], "case": list(CASES)}
 
 
 def is_stale(asked: Any, *chosen: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.validation import Columns
+from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
 from sari.web import inputs, rendering
 from sari.web.answers import (
@@ -23,6 +23,7 @@ from sari.web.answers import (
     score_corpus_variants,
 )
 from sari.web.components import (
+    ALLOWED,
     HOUR,
     LIVE,
     ON_DEMAND,
@@ -37,13 +38,15 @@ from sari.web.components import (
     is_stale,
     options_of,
     read_again,
+    read_choices,
+    save_view,
     sent,
     show_part,
     start_buttons,
     write_files,
 )
-from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RefusedError
-from sari.web.samples import example_corpus, example_lines, example_objects
+from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RatedSystems, RefusedError
+from sari.web.samples import example_corpus, example_lines
 from sari.web.server import memory_released
 
 _LIMIT = f"At most {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
@@ -146,16 +149,15 @@ def file_tab(sentence: SentenceTab) -> None:
                 ]
             of_lines = start_buttons("Score these lines", example_lines, pasted)
     chosen = choices()
+    table.change(lambda path: read_choices(path, ALLOWED), table, [*chosen], **LIVE)
     stale = gr.HTML(elem_id="stale-file")
     results, order, everything = _results()
     compare_choices: dict[str, Any] = {"fn": is_stale, "inputs": [results.asked, *chosen], "outputs": stale, **LIVE}
     gr.on([box.change for box in chosen], **compare_choices)
-    for start, boxes, score in (
-        (of_files, files, score_files),
-        (of_table, [table], score_table),
-        (of_lines, pasted, score_lines),
-    ):
-        scored = start.click(score, [order, *chosen, *boxes], [*results], show_progress_on=results.summary, **ON_DEMAND)
+    for way, start, boxes in (("files", of_files, files), ("table", of_table, [table]), ("lines", of_lines, pasted)):
+        scoring = functools.partial(score, way)
+        given = [order, *chosen, *boxes]
+        scored = start.click(scoring, given, [*results], show_progress_on=results.summary, **ON_DEMAND)
         scored.then(None, js=show_part("corpus")).then(**compare_choices)
     for event in (order.change, everything.click):
         event(sort_rows, [results.asked, order], [results.shown, results.table], **LIVE)
@@ -194,27 +196,14 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
             downloads({ending[1:].upper(): ending for ending in DOWNLOADS}, download, [asked], "sari")
+            downloads({"this view": ".jsonl"}, download_view, [asked], "corpus")
+        gr.HTML(rendering.note("The view: texts and choices in a file, to open under Table again."))
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
 
 
-def score_files(order, variant, tokenize, case, sources, outputs, references, ratings) -> ShownCorpus:
-    """Score uploaded files of lines."""
-    files = (sources, outputs, tuple(references or ()), ratings)
-    return _show(AskedScores("files", files, (variant, tokenize, case)), order)
-
-
-def score_table(order, variant, tokenize, case, table) -> ShownCorpus:
-    """Score an uploaded table."""
-    return _show(AskedScores("table", (table,), (variant, tokenize, case)), order)
-
-
-def score_lines(order, variant, tokenize, case, sources, outputs, references) -> ShownCorpus:
-    """Score pasted lines."""
-    return _show(AskedScores("lines", (sources, outputs, references), (variant, tokenize, case)), order)
-
-
-def _show(asked: AskedScores, order: str) -> ShownCorpus:
-    """Return what is shown of a corpus, or of why it is refused."""
+def score(way: str, order: str, variant: str, tokenize: str, case: str, *given_inputs: Any) -> ShownCorpus:
+    """Score what came in, and return what is shown of it, or why it is refused."""
+    asked = AskedScores(way, given_inputs, (variant, tokenize, case))
     try:
         given = asked.corpus()
         scored = score_corpus(given.columns, **asked.options)
@@ -325,7 +314,8 @@ def fill_files() -> tuple[str, str, list[str], None]:
 
 def fill_table() -> str:
     """Return the example corpus as a table."""
-    return write_files({"example.jsonl": example_objects()})[0]
+    sources, outputs, references, _ = fill_files()
+    return write_files({"example.jsonl": save_view(inputs.systems_of_files(sources, [outputs], references), {})})[0]
 
 
 def as_csv(corpus: ScoredCorpus) -> str:
@@ -363,6 +353,19 @@ DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": 
 
 def download(ending: str, asked: AskedScores | None) -> str:
     """Return a scored corpus as a file."""
+    return DOWNLOADS[ending](_still_there(asked).score())
+
+
+def download_view(_ending: str, asked: AskedScores | None) -> str:
+    """Return the corpus and the choices as a file that opens the view again."""
+    asked = _still_there(asked)
+    columns, ratings = asked.corpus()
+    systems = SystemColumns(columns.sources, {"output": columns.predictions}, columns.references)
+    rated = RatedSystems(systems, None if ratings is None else {"output": ratings})
+    return save_view(rated, dict(zip(ALLOWED, asked.chosen, strict=True)))
+
+
+def _still_there(asked: AskedScores | None) -> AskedScores:
     if asked is None:
         raise RefusedError("There is nothing to download by now: please score again.")
-    return DOWNLOADS[ending](asked.score())
+    return asked

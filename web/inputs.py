@@ -133,7 +133,7 @@ def corpus_of_lines(sources: str, outputs: str, references: str) -> RatedCorpus:
 
 
 def corpus_of_files(
-    sources: str | None, outputs: str | None, references: Sequence[str], ratings: str | None = None
+    sources: str | None, outputs: str | None, references: Sequence[str] | None, ratings: str | None = None
 ) -> RatedCorpus:
     """Read text files with a line for each segment; arguments are paths."""
     columns, rated = systems_of_files(sources, [outputs] if outputs else [], references, [ratings] if ratings else [])
@@ -143,9 +143,9 @@ def corpus_of_files(
 
 def systems_of_files(
     sources: str | None,
-    outputs: Sequence[str],
-    references: Sequence[str],
-    ratings: Sequence[str] = (),
+    outputs: Sequence[str] | None,
+    references: Sequence[str] | None,
+    ratings: Sequence[str] | None = None,
     names: str = "",
 ) -> RatedSystems:
     """Read text files with a line for each segment.
@@ -156,6 +156,7 @@ def systems_of_files(
         names: of the systems, a line for each; where they are not as many as the outputs, the files' own.
     """
     _check_given({"the sources": sources, "the outputs": outputs, "at least one file of references": references})
+    outputs, references = outputs or [], references or []
     check_systems(len(outputs))
     chosen = _chosen_names(names, system_names(outputs))
     tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)

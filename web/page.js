@@ -385,6 +385,7 @@
     once(".search-input").forEach((search) => search.setAttribute("aria-label", search.closest("#segments") ? "Search the segments" : "Search the sentences"));
     once('#card a[href^="http"]').forEach((link) => (link.target = "_blank"));
     once('button[aria-label="common.upload"]').forEach((button) => button.setAttribute("aria-label", "Add files"));
+    once('[role="listbox"]').forEach((list) => (list.tabIndex = -1)); // Tab would go there, and be lost as it closes
     once('button[aria-label="Add files"] *').forEach((inner) => (inner.inert = true));
   }
 

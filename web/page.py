@@ -6,13 +6,12 @@ from typing import Any
 
 import gradio as gr
 
-from sari.variants import VARIANTS
 from sari.web import server
 from sari.web.compare_tab import compare_tab
-from sari.web.components import CASES, HOUR
+from sari.web.components import ALLOWED, HOUR
 from sari.web.endpoints import ENDPOINTS, offer
 from sari.web.file_tab import file_tab
-from sari.web.inputs import MAX_MEGABYTES, TOKENIZERS
+from sari.web.inputs import MAX_MEGABYTES
 from sari.web.rendering import about, render
 from sari.web.sentence_tab import FROM_LINK, sentence_tab, variants_tab
 
@@ -61,13 +60,12 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
     folder = Path(__file__).parent
     program = (folder / "page.js").read_text(encoding="utf-8")
-    allowed = {"variant": list(VARIANTS), "tokenize": list(TOKENIZERS), "case": list(CASES)}
     gr.set_static_paths([server.PICTURE])
     remember_signatures(page)
     return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
-        head=render("page", "script", allowed, program),
+        head=render("page", "script", ALLOWED, program),
         max_file_size=f"{MAX_MEGABYTES}mb",
         state_session_capacity=SESSIONS,
         run_history=False,

@@ -5,6 +5,7 @@ The templates are in `templates/`; they escape every text. What the report shows
 
 import json
 import math
+import re
 import zlib
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
@@ -83,8 +84,19 @@ def number_of(number: int, name: str) -> str:
     return f"{number:,} {name}{'' if number == 1 else 's'}"
 
 
+def in_controls(message: str) -> str:
+    """Return a warning with the names of the page in place of those of Python.
+
+    >>> in_controls('1 of 9 predictions is cased: set lowercase=True, or set tokenize="zh", "ja-mecab" or "char"')
+    '1 of 9 outputs is cased: set Case to lowercase, or set Tokenizer to "zh" or "char"'
+    """
+    message = message.replace("set lowercase=True", "set Case to lowercase").replace(', "ja-mecab"', "")
+    message = message.replace("set tokenize=", "set Tokenizer to ").replace("tokenize=", "the tokenizer ")
+    return re.sub(r"\bpredictions\b(?!:)", "outputs", message)
+
+
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
-_ENVIRONMENT.filters |= {"difference": difference_of, "number": number_of, "repr": repr}
+_ENVIRONMENT.filters |= {"controls": in_controls, "difference": difference_of, "number": number_of, "repr": repr}
 _ENVIRONMENT.filters |= {"short": lambda value: f"{value:.4g}", "tick": lambda value: f"{value:g}".replace("-", "−")}
 _ENVIRONMENT.globals |= {"FIGURES": _FIGURES, "LEGEND": _LEGEND, "OPERATIONS": OPERATIONS, "SIGNIFICANT": SIGNIFICANT}
 

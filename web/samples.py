@@ -1,8 +1,6 @@
 """Examples to click and to fill in."""
 
-import csv
 import functools
-import io
 import json
 from collections.abc import Mapping
 from pathlib import Path
@@ -56,21 +54,3 @@ def example_lines() -> tuple[str, str, str]:
     sources, outputs, *references = example_corpus().values()
     people = zip(*(text.splitlines() for text in references), strict=True)
     return sources, outputs, "\n".join(map("\t".join, people))
-
-
-def example_objects() -> str:
-    """Return the example corpus as JSON Lines."""
-    rows = zip(*(text.splitlines() for text in example_corpus().values()), strict=True)
-    objects = ({"source": row[0], "prediction": row[1], "references": row[2:]} for row in rows)
-    return "".join(json.dumps(one, ensure_ascii=False) + "\n" for one in objects)
-
-
-def example_table() -> str:
-    """Return the example corpus with the outputs of two systems, as CSV."""
-    rows = [["source", "system", "prediction", "reference_1", "reference_2"]]
-    for system, name in _SYSTEMS.items():
-        texts = example_files({system: name}).values()
-        rows += [[row[0], system[:-4], *row[1:]] for row in zip(*map(str.splitlines, texts), strict=True)]
-    target = io.StringIO()
-    csv.writer(target, lineterminator="\n").writerows(rows)
-    return target.getvalue()
