@@ -204,9 +204,7 @@ def _test_notes(report: ScoreReport) -> list[str]:
     notes = [f"Tests: each system against {resampling.baseline or 'each'}; two-sided, {method}"]
     corrected = "corrected " * (resampling.comparisons > 1)
     if corrected:
-        pairs = " in SARI and for the pairs of systems in each measure" * bool(
-            report.measures and len(report.variants) > 1
-        )
+        pairs = " in SARI and for the pairs of systems in each measure" * bool(report.measures)
         notes += [f"Corrected p: for {resampling.comparisons} comparisons{pairs} (Holm 1979)"]
     rejected = f"rejected (*) for {corrected}p < {SIGNIFICANT:g}"
     return [*notes, f"Null hypothesis: two systems are equally good, and differ by chance; {rejected}"]
