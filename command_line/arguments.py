@@ -49,6 +49,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     **{file.option: ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
+    "--show intervals": ("--confidence",),
+    **dict.fromkeys(("--show difference", "--show p"), ("--paired-bs", "--paired-ar")),
+    **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
 }
 
 #: The baselines that may be asked for.
@@ -104,9 +107,10 @@ def _message_about_unknown(unknown: str) -> str:
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
-    """Return the options that differ from their defaults, with `--format NAME` and `--report FILE.ENDING`."""
+    """Return options other than their defaults, and `--format NAME`, `--show NAME` and `--report FILE.ENDING`."""
     names = [name for name, value in vars(options).items() if value != parser.get_default(name)]
     kinds = {f"--format {options.format}", f"--report FILE{os.path.splitext(options.report or '')[1]}"}
+    kinds |= {f"--show {name}" for name in options.show or ()}
     return {"--" + name.replace("_", "-") for name in names} | kinds
 
 

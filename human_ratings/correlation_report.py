@@ -95,12 +95,10 @@ def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
-    notes = _notes(report)
     for level in dict.fromkeys(row.level for row in report.rows):
         rows = [row for row in report.rows if row.level == level]
         how_many = f"{len(report.systems)} systems" if level == "systems" else f"{report.ratings} outputs"
-        yield _agreement_table(f"Agreement with the ratings of {how_many}", rows, report.confidence, notes)
-        notes = []
+        yield _agreement_table(f"Agreement with the ratings of {how_many}", rows, report.confidence, _notes(report))
     if report.model is not None:
         yield _model_table(report.model, shares_sources=report.sources < report.ratings)
 
@@ -128,7 +126,7 @@ def _model_table(model: LinearModel, *, shares_sources: bool) -> Table:
     title = (
         f"Linear model of {model.rows} ratings: R² = {model.r_squared:.3f} (adjusted {model.adjusted_r_squared:.3f}), "
         f"F = {model.f:.2f}, p = {model.p_value:.2g}"
-    )
+    ).replace("-", "−")
     rows = [
         [
             _label(term.name),

@@ -15,7 +15,7 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import Cell, Table, TableColumn, TableReport, split_columns, split_rows
+from sari.reports.tables import Cell, Table, TableColumn, TableReport, split_table
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # what `--help` need not wait for
@@ -47,7 +47,7 @@ def as_text(report: TableReport, layout: Layout) -> str:
     limit = layout.width + _GAP
     for table in report.tables:
         narrowed = _narrowed(table, limit)
-        for part in split_columns(narrowed, _text_widths(narrowed), limit):
+        for part in split_table(narrowed, _text_widths(narrowed), limit):
             blocks.append([part.title] * bool(part.title) + _text_table(part))
             blocks.append(_wrapped(part.notes_with("^"), layout.width))
     blocks += [report.signatures, _wrapped([f"Warning: {message}" for message in report.warnings], layout.width)]
@@ -188,11 +188,11 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     Tables are floats and need no package except for `booktabs`. Wide tables span both columns of the page; wider ones
     are split, with the notes below the last part. Signatures and warnings are comments.
     """
+    first, *others = report.tables
     parts = [
-        rows
-        for table in _with_caption(report.tables, layout)
-        for part in split_columns(table, _latex_widths(table, _PAGE), _PAGE + _SPACE)
-        for rows in split_rows(part, _ROWS)
+        part
+        for table in [first if layout.caption is None else replace(first, title=layout.caption), *others]
+        for part in split_table(table, _latex_widths(table, _PAGE), _PAGE + _SPACE, _ROWS)
     ]
     blocks = [
         _latex_float(table, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0)
@@ -200,11 +200,6 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     ]
     comments = [*report.signatures, *(f"Warning: {message}" for message in report.warnings)]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
-
-
-def _with_caption(tables: Sequence[Table], layout: Layout) -> list[Table]:
-    first, *others = tables
-    return [first if layout.caption is None else replace(first, title=layout.caption), *others]
 
 
 def _latex_float(table: Table, layout: Layout, number: int) -> str:

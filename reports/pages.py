@@ -31,7 +31,7 @@ from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
 from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport, score_fields
 from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
-from sari.reports.tables import Cell, Table, TableReport, make_table, split_columns
+from sari.reports.tables import Cell, Table, TableReport, make_table, split_table
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -222,7 +222,7 @@ def _more(document: Document) -> list[Table]:
     if scored is None:
         return []
     tables = tabulate_scores(scored, by_order=document.by_order, digits=document.digits).tables
-    return [part for table in tables for part in split_columns(table, [1] * len(table.columns), _COLUMNS)]
+    return [part for table in tables for part in split_table(table, [1] * len(table.columns), _COLUMNS)]
 
 
 def _measure_cell(system: System, measure: Measure) -> str:

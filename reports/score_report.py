@@ -47,7 +47,7 @@ if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.reports.companions import Measure
     from sari.reports.measuring import MeasureTest
     from sari.scores import Intervals, OrderFigures, Scores
-    from sari.significance import IntervalMethod, PairedTest
+    from sari.significance import PairedTest
 
 _OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
@@ -133,13 +133,6 @@ class ResamplingSummary:
     comparisons: int = 0
     baseline: str | None = None
     intervals: str | None = "bootstrap"
-
-    @property
-    def interval_method(self) -> IntervalMethod:
-        """The method of the intervals."""
-        from sari.significance import INTERVAL_METHODS  # here, since `--help` need not wait for it
-
-        return INTERVAL_METHODS[str(self.intervals)]
 
     @property
     def test(self) -> PairedTest:

@@ -19,6 +19,14 @@ if TYPE_CHECKING:  # slow to import
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
 #: What people call the scores.
 LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
+#: What the baselines are.
+BASELINES = {
+    "copy": "the sources as outputs",
+    "empty": "outputs without words",
+    "unrelated": "references of other segments",
+    "references": "mean of the references, each scored against the others",
+    "reference 1": "the first references, scored against the others",
+}
 # Up to so many companion measures are columns beside the scores; more are rows of a separate table.
 _MEASURES_IN_COLUMNS = 6
 _Record = dict[str, Any]
@@ -61,18 +69,16 @@ class _Figure(NamedTuple):
 
     Attributes:
         name: for `--show`.
-        heading: the cell above its column.
+        column: its column in the table of scores.
         key: in records, where its interval has the same key with "_low" and "_high".
         form, unit: how it is written.
-        continues: see `TableColumn`.
     """
 
     name: str
-    heading: str
+    column: TableColumn
     key: str
     form: str = ""
     unit: str = ""
-    continues: bool = False
 
     def text(self, record: _Record) -> str:
         """Return the figure of a record, or an empty text if the record has none."""
@@ -98,13 +104,13 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
     """Return a row for each system, baseline and variant; a single one has a row for each score instead."""
     figures = _chosen_figures(report, digits, show)
     interval = _interval_column(report) if show is None or "intervals" in show else []
-    number = report.results[0].segments
-    title, notes = f"SARI of {number:,} segment{'s' * (number != 1)}", _notes(report, records, figures)
-    systems = len(report.results)
+    number, systems = report.results[0].segments, len(report.results)
+    title = f"SARI of {number:,} segment{'s' * (number != 1)}"
     rows = list(enumerate(records[: systems + len(report.baselines)]))
     if len(rows) == 1:
         columns = [TableColumn("Score", is_text=True), TableColumn(records[0]["system"]), *interval]
-        lines = [[figure.heading, figure.text(records[0]), figure.interval(records[0])] for figure in figures]
+        lines = [[figure.column.heading, figure.text(records[0]), figure.interval(records[0])] for figure in figures]
+        notes = [note for figure in figures for note in figure.column.notes]
         return Table(title, columns, cells(line[: len(columns)] for line in lines), notes=notes)
     rows.sort(key=lambda row: report.variants.index(row[1]["variant"]))
     has_systems = len({record["system"] for _, record in rows}) > 1
@@ -119,7 +125,7 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
     }
     for figure in figures:
         intervals = interval if f"{figure.key}_low" in records[0] and figure.name not in OPERATIONS else []
-        columns += [TableColumn(figure.heading, continues=figure.continues), *intervals]
+        columns += [figure.column, *intervals]
         for (place, record), line in zip(rows, table, strict=True):
             competes = has_best and place < systems and figure.name in SCORES  # baselines do not compete
             is_best = competes and record[figure.key] == best[record["variant"], figure.key]
@@ -127,41 +133,81 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
             line.append(Cell(figure.text(record), is_best, is_significant))
             line += [Cell(figure.interval(record)) for _ in intervals]
     apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
-    return Table(title, columns, table, apart, notes, "the best system of the column" if has_best else "")
+    notes = [f"{row.name}: {BASELINES[row.name]}" for row in report.baselines if row.name in BASELINES]
+    best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
+    return Table(title, columns, table, apart, notes, best_cell)
 
 
 def _chosen_figures(report: ScoreReport, digits: int, show: Sequence[str] | None) -> list[_Figure]:
-    names = [*SHOWN, *(measure.name for measure in report.measures)]
+    figures = [*_score_figures(report, digits), *_measure_figures(report)]
+    names = [*(figure.name for figure in figures), *["intervals"] * len(_interval_column(report))]
     unknown = next((name for name in show or () if name not in names), None)
     if unknown is not None:
-        raise ValueError(f"--show: got {unknown!r}, wanted some of {', '.join(names)}")
+        raise ValueError(f"--show: got {unknown!r}, wanted some of {', '.join(dict.fromkeys(names))}")
     if show is None:
         show = names if len(report.measures) <= _MEASURES_IN_COLUMNS else SHOWN
-    return [figure for figure in (*_score_figures(report, digits), *_measure_figures(report)) if figure.name in show]
+    return [figure for figure in figures if figure.name in show]
 
 
 def _score_figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
+    tests = _test_notes(report)
     for name in SCORES:
-        yield _Figure(name, LABELS[name], name, f".{digits}f")
+        notes = tests if name == "sari" and not report.pairs else ()
+        yield _Figure(name, TableColumn(LABELS[name], notes=notes), name, f".{digits}f")
     if report.pairs:
-        yield _Figure("group", "Group", "group")
-        yield _Figure("ranks", "Ranks", "ranks")
-    elif report.resampling and report.resampling.comparisons:
-        yield _Figure("difference", "Diff.", "sari_difference", f"+.{digits}f")
-        yield _Figure("p", "p", "sari_p_value", ".4f", continues=True)
-        if report.resampling.comparisons > 1:
-            yield _Figure("p", "corr. p", "sari_corrected_p_value", ".4f", continues=True)
+        group = "Group: ends where each system so far is significantly better than all that follow"
+        yield _Figure("group", TableColumn("Group", notes=[group, *tests]), "group")
+        ranks = "Ranks: the best and the worst rank that the tests allow"
+        yield _Figure("ranks", TableColumn("Ranks", notes=[ranks, *tests]), "ranks")
+    elif tests:
+        yield _Figure("difference", TableColumn("Diff.", notes=tests), "sari_difference", f"+.{digits}f")
+        for key, column in _p_columns(report):
+            yield _Figure("p", column, f"sari_{key}", ".4f")
 
 
-def _measure_figures(report: ScoreReport) -> list[_Figure]:
-    return [_Figure(own.name, own.heading, own.name, f".{own.digits}f", own.unit) for own in report.measures]
+def _measure_figures(report: ScoreReport) -> Iterator[_Figure]:
+    tests = [] if report.pairs else _test_notes(report)
+    for own in report.measures:
+        column = TableColumn(own.heading, notes=[*tests, f"{own.heading}: {own.about}"])
+        yield _Figure(own.name, column, own.name, f".{own.digits}f", own.unit)
 
 
 def _interval_column(report: ScoreReport) -> list[TableColumn]:
     """Return the column of intervals, if the report has them."""
-    if report.resampling is None or report.resampling.confidence is None:
+    resampling = report.resampling
+    if resampling is None or resampling.confidence is None:
         return []
-    return [TableColumn(f"{_percent(report.resampling.confidence)} CI", continues=True)]
+    from sari.significance import INTERVAL_METHODS  # here, since `--help` need not wait for it
+
+    heading = f"{100 * resampling.confidence:g}% CI"
+    method = INTERVAL_METHODS[str(resampling.intervals)].describe(
+        resampling.resamples, resampling.seed, over="segments"
+    )
+    return [TableColumn(heading, continues=True, notes=[f"{heading}: {method}"])]
+
+
+def _p_columns(report: ScoreReport) -> list[tuple[str, TableColumn]]:
+    """Return the columns of p-values, after the ends of their keys in records."""
+    notes = [*_test_notes(report), *filter(None, [score_records(report)[0]["notes"]])]
+    columns = [("p_value", TableColumn("p", continues=True, notes=notes))]
+    if report.resampling and report.resampling.comparisons > 1:
+        columns.append(("corrected_p_value", TableColumn("corr. p", continues=True)))
+    return columns
+
+
+def _test_notes(report: ScoreReport) -> list[str]:
+    """Return the sentences that explain the tests, if the report has them."""
+    resampling = report.resampling
+    if resampling is None or not resampling.comparisons:
+        return []
+    method = resampling.test.describe(resampling.trials, resampling.seed)
+    notes = [f"Tests: each system against {resampling.baseline or 'each'}; two-sided, {method}"]
+    corrected = "corrected " * (resampling.comparisons > 1)
+    if corrected:
+        pairs = " in SARI and for the pairs of systems in each measure" * bool(report.measures)
+        notes += [f"Corrected p: for {resampling.comparisons} comparisons{pairs} (Holm 1979)"]
+    rejected = f"rejected (*) for {corrected}p < {SIGNIFICANT:g}"
+    return [*notes, f"Null hypothesis: two systems are equally good, and differ by chance; {rejected}"]
 
 
 def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
@@ -172,7 +218,8 @@ def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
         for operation in OPERATIONS
     ]
     columns = [TableColumn("Order"), TableColumn("Operation", is_text=True), *map(TableColumn, map(str.title, ratios))]
-    return Table(f"By order: {result.variant}" + (f", {result.name}" if several else ""), columns, cells(rows))
+    title = f"SARI by n-gram order: {result.variant}" + f", {result.name}" * several
+    return Table(title, columns, cells(rows))
 
 
 def _difference_tables(report: ScoreReport, records: list[_Record], digits: int) -> Iterator[Table]:
@@ -181,29 +228,29 @@ def _difference_tables(report: ScoreReport, records: list[_Record], digits: int)
     The system with the higher SARI comes first. Differences in SARI from the first system are in the table of scores.
     """
     compared = records[len(report.results) + len(report.baselines) :]
-    figures = [_Figure("sari", LABELS["sari"], "sari", f".{digits}f"), *_measure_figures(report)]
+    figures, against = [next(_score_figures(report, digits)), *_measure_figures(report)], ["Against"]
+    title = "Differences between systems"
     if not report.pairs:
-        compared, figures = [record for record in records if record["compared_with"]], figures[1:]
-    interval = _interval_column(report)
+        compared, figures, against = [record for record in records if record["compared_with"]], figures[1:], []
+        title = f"Differences from {report.resampling and report.resampling.baseline}"
+    interval, p_columns = _interval_column(report), _p_columns(report)
     grouped = len(figures) > 1 and len(compared) > 1
-    columns = [TableColumn(name, is_text=True) for name in ("System", "Against")]
+    columns = [TableColumn(name, is_text=True) for name in ("System", *against)]
     columns += [TableColumn("Score", is_text=True, is_group=grouped), TableColumn("Diff.")]
-    columns += [*interval, *(TableColumn(name, continues=True) for name in ("p", "corr. p"))]
+    columns += [*interval, *(column for _, column in p_columns)]
     for variant in report.variants:
         rows = []
         for figure in figures:
             difference = figure._replace(key=f"{figure.key}_difference", form=f"+{figure.form}", unit="")
             for record in compared:
                 if record["variant"] == variant and record[difference.key] is not None:
-                    names = [record["system"], record["compared_with"], figure.heading]
+                    names = [record["system"], *[record["compared_with"]] * len(against), figure.column.heading]
                     ends = [difference.interval(record)] * len(interval)
-                    p_values = [f"{record[f'{figure.key}_{what}']:.4f}" for what in ("p_value", "corrected_p_value")]
+                    p_values = [f"{record[f'{figure.key}_{what}']:.4f}" for what, _ in p_columns]
                     own = Cell(difference.text(record), significant=figure.is_significant(record))
                     rows.append([*names, own, *ends, *p_values])
         if rows:
-            title = "Differences" + (f": {variant}" if len(report.variants) > 1 else "")
-            rejected = f"* the null hypothesis is rejected: corrected p < {SIGNIFICANT:g}"
-            yield Table(title, columns, cells(rows), notes=[rejected])
+            yield Table(title + (f": {variant}" if len(report.variants) > 1 else ""), columns, cells(rows))
 
 
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
@@ -216,18 +263,22 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
             figures = [*of_sari, *(row.mean[operation] for operation in OPERATIONS)]
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
         whose = f", {name}" if len(report.systems) > 1 else ""
-        yield make_table(f"By number of references: {variant}{whose}", headings, rows, texts=0)
+        yield make_table(f"SARI by number of references: {variant}{whose}", headings, rows, texts=0)
 
 
 def _measure_tables(report: ScoreReport, records: list[_Record]) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants with the same values share a table."""
-    figures = _measure_figures(report)
+    figures, names = list(_measure_figures(report)), [own.name for own in report.measures]
     groups: dict[str, tuple[list[str], list[_Record]]] = {}
     for variant in report.variants:
-        outputs = [record for record in records if record["variant"] == variant and _has_any(record, figures)]
-        values = [[record[figure.key] for figure in figures] for record in outputs]
+        outputs = [
+            record for record in records if record["variant"] == variant and {record[name] for name in names} != {None}
+        ]
+        values = [[record[name] for name in names] for record in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
-    notes = [f"{own.label}: {own.about}" for own in report.measures]
+    notes = [note for column in _interval_column(report) for note in column.notes]
+    notes += [] if report.pairs else _test_notes(report)
+    notes += [f"{own.label}: {own.about}" for own in report.measures]
     for variants, outputs in groups.values():
         rows: list[list[str | Cell]] = []
         for own, figure in zip(report.measures, figures, strict=True):
@@ -237,10 +288,6 @@ def _measure_tables(report: ScoreReport, records: list[_Record]) -> Iterator[Tab
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
         table = make_table(title, ["Measure", *(record["system"] for record in outputs)], rows)
         yield replace(table, notes=notes)
-
-
-def _has_any(record: _Record, figures: Sequence[_Figure]) -> bool:
-    return any(record[figure.key] is not None for figure in figures)
 
 
 def _explanation_table(difference: VariantDifference, system: str, digits: int) -> Table:
@@ -255,48 +302,5 @@ def _explanation_table(difference: VariantDifference, system: str, digits: int) 
     rows.append([other, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
     shares = {"Choice": 0.15, "From": 0.19, "To": 0.19}
     columns = [TableColumn(name, is_text=True, share=share) for name, share in shares.items()]
-    title = f"From {one} to {other}, one choice at a time{f', {system}' if system else ''}"
+    title = f"SARI from {one} to {other}, one choice at a time{f', {system}' if system else ''}"
     return Table(title, [*columns, TableColumn("SARI"), TableColumn("Change")], cells(rows))
-
-
-# ---- Notes ----------------------------------------------------------------------------------------------------------
-
-BASELINES = {
-    "copy": "the sources as outputs",
-    "empty": "outputs without words",
-    "unrelated": "references of other segments",
-    "references": "mean of the references, each scored against the others",
-    "reference 1": "the first references, scored against the others",
-}
-
-
-def _notes(report: ScoreReport, records: list[_Record], figures: Sequence[_Figure]) -> list[str]:
-    """Return the sentences that explain the table of scores."""
-    resampling, shown = report.resampling, {figure.name for figure in figures}
-    notes: list[str] = []
-    if resampling and resampling.confidence is not None:
-        method = resampling.interval_method.describe(resampling.resamples, resampling.seed, over="segments")
-        notes += [f"{_percent(resampling.confidence)} CI: {method}"]
-    if resampling and resampling.comparisons:
-        method = f"two-sided, {resampling.test.describe(resampling.trials, resampling.seed)}"
-        several, baseline = resampling.comparisons > 1 or bool(report.pairs), resampling.baseline
-        rejected = f"{'corrected ' * several}p < {SIGNIFICANT:g}"
-        if baseline is None:
-            notes += [f"Diff., p: SARI of each system against each; {method}"]
-            notes += [f"Group: ends where each system so far is significantly better than all that follow, {rejected}"]
-            notes += ["Ranks: the best and the worst rank that the tests allow"]
-        else:
-            notes += [f"Diff., p: SARI against {baseline}; {method}"]
-            notes += [f"Null hypothesis: a system and {baseline} are equally good, and differ by chance"]
-        plural = "s" * (resampling.comparisons != 1)
-        notes += [f"corr. p: corrected for {resampling.comparisons} comparison{plural} (Holm 1979)"] * several
-        notes += [f"* the null hypothesis is rejected: {rejected}"]
-        notes += ["* beside a measure: the same, by the same test"] * bool(report.measures)
-        notes += list(filter(None, [records[0]["notes"]]))
-    names = {row.name for row in report.baselines}
-    notes += ["; ".join(f"{name}: {about}" for name, about in BASELINES.items() if name in names)] * bool(names)
-    return notes + [f"{measure.heading}: {measure.about}" for measure in report.measures if measure.name in shown]
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:g}%"

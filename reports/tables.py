@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
 
@@ -26,6 +26,7 @@ class TableColumn:
         is_group: whether rows with the same cell form a group, which LaTeX puts below a heading of its own.
         share: of the width of a line, where LaTeX breaks the cells into lines; 0 for as wide as the cells are. Text
             breaks these cells only in tables that are too wide.
+        notes: the sentences that explain it.
     """
 
     heading: str
@@ -33,6 +34,7 @@ class TableColumn:
     continues: bool = False
     is_group: bool = False
     share: float = 0
+    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -44,7 +46,7 @@ class Table:
         columns: at least one; each part of a split table repeats the leading columns of words.
         rows: of cells, one for each column.
         apart: the numbers of the rows that are set apart from the others, such as baselines.
-        notes: the sentences that explain it.
+        notes: the sentences that explain it, besides those of columns.
         best: what the mark of the best cells means; empty if no cell has it.
     """
 
@@ -56,8 +58,9 @@ class Table:
     best: str = ""
 
     def notes_with(self, mark: str) -> list[str]:
-        """Return the notes, the last of which explains the mark of the best cells in a format."""
-        return [*self.notes, f"{mark} {self.best}"] if self.best else self.notes
+        """Return all notes, each once; the last explains the mark of the best cells in a format."""
+        notes = dict.fromkeys([*chain.from_iterable(column.notes for column in self.columns), *self.notes])
+        return [*notes, *[f"{mark} {self.best}"] * bool(self.best)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,29 +105,49 @@ def select_columns(table: Table, numbers: Sequence[int]) -> Table:
     return replace(table, columns=[table.columns[number] for number in numbers], rows=rows)
 
 
-def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[Table]:
-    """Split a table into parts that are no wider than a limit.
+def split_table(table: Table, widths: Sequence[float], limit: float, most: int | None = None) -> list[Table]:
+    """Split a table into parts that are no wider than a limit and have no more than a number of rows.
 
     Each part has the leading columns of words, or else the first column, and at least one more, however wide. Rows that
-    are empty in a part are left out there. The last part has the notes.
+    are empty in a part are left out there. Rows are split between groups where there are such. The last part has the
+    notes.
 
     Args:
         table: to split.
         widths: of the columns.
         limit: of the sum of the widths in a part.
+        most: of the rows in a part; None for all.
 
     >>> header = [TableColumn("System", is_text=True), TableColumn("a"), TableColumn("b")]
-    >>> for part in split_columns(Table("p", header, cells([["x", "1", ""], ["y", "2", "3"]])), [1, 1, 1], limit=2):
+    >>> for part in split_table(Table("p", header, cells([["x", "1", ""], ["y", "2", "3"]])), [1, 1, 1], limit=2):
     ...     print(part.title, [column.heading for column in part.columns], [row[0].text for row in part.rows])
     p (1 of 2) ['System', 'a'] ['x', 'y']
     p (2 of 2) ['System', 'b'] ['y']
     """
+    narrow = _split_columns(table, widths, limit)
+    parts = [part for each in narrow for part in _split_rows(each, most or len(table.rows))]
+    if len(parts) == 1:
+        return [table]
+    shared = [*chain.from_iterable(column.notes for column in table.columns), *table.notes]
+    return [
+        replace(
+            part,
+            title=f"{part.title} ({number} of {len(parts)})".strip(),
+            columns=[replace(column, notes=()) for column in part.columns],
+            notes=shared * (number == len(parts)),
+            best=table.best * (number == len(parts)),
+        )
+        for number, part in enumerate(parts, 1)
+    ]
+
+
+def _split_columns(table: Table, widths: Sequence[float], limit: float) -> list[Table]:
     first = max(1, next((number for number, column in enumerate(table.columns) if not column.is_text), 1))
     blocks: list[list[int]] = []
     for number in range(first, len(table.columns)):
         together = sum(widths[place] for place in (*range(first), *(blocks[-1] if blocks else ()), number))
-        # An interval stays beside its score, unless the two are far too wide.
-        if blocks and table.columns[number].continues and together <= 1.05 * limit:
+        # An interval stays beside its score, unless the two are too wide.
+        if blocks and table.columns[number].continues and together <= limit:
             blocks[-1].append(number)
         else:
             blocks.append([number])
@@ -136,18 +159,13 @@ def split_columns(table: Table, widths: Sequence[float], limit: float) -> list[T
     if len(parts) == 1:
         return [table]
     tables = [select_columns(table, [*range(first), *numbers]) for numbers in parts]
-    filled = [
+    return [
         select_rows(part, [number for number, row in enumerate(part.rows) if any(cell.text for cell in row[first:])])
         for part in tables
     ]
-    return _numbered(filled)
 
 
-def split_rows(table: Table, most: int) -> list[Table]:
-    """Split a table into parts that have no more than a number of rows, between groups where there are such.
-
-    The last part has the notes.
-    """
+def _split_rows(table: Table, most: int) -> list[Table]:
     groups = [
         [cell.text for cell, column in zip(row, table.columns, strict=True) if column.is_group] for row in table.rows
     ]
@@ -155,17 +173,4 @@ def split_rows(table: Table, most: int) -> list[Table]:
     while len(groups) - starts[-1] > most:
         possible = range(starts[-1] + 1, starts[-1] + most + 1)
         starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
-    parts = [select_rows(table, range(*ends)) for ends in pairwise([*starts, len(groups)])]
-    return _numbered(parts) if len(parts) > 1 else [table]
-
-
-def _numbered(parts: list[Table]) -> list[Table]:
-    return [
-        replace(
-            part,
-            title=f"{part.title} ({number} of {len(parts)})".strip(),
-            notes=part.notes if number == len(parts) else [],
-            best=part.best if number == len(parts) else "",
-        )
-        for number, part in enumerate(parts, 1)
-    ]
+    return [select_rows(table, range(*ends)) for ends in pairwise([*starts, len(groups)])]

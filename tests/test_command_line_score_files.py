@@ -209,7 +209,7 @@ def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
         assert (found["resampling"]["seed"], found["resampling"]["trials"]) == (7, 499)
         assert {"p_values", "corrected_p_values"} <= set(found["systems"][1])
         return
-    for words in ("499 trials, seed 7", "499 resamples, seed 7", "Holm 1979", "From easse to hf", "unrelated"):
+    for words in ("499 trials, seed 7", "499 resamples, seed 7", "Holm 1979", "SARI from easse to hf", "unrelated"):
         assert words in text
     assert "c: 10 of 10 predictions are the same as their sources" in text
 
@@ -219,7 +219,7 @@ def test_reports_heed_width_order_and_pairs_and_keep_warnings(capsys, monkeypatc
     options = ["--all-pairs", "--by-order", "--by-references", "--resamples", 499, "--width", 4, "--quiet"]
     said = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
     text = path.read_text()
-    for words in ("Differences", "Group: ends where", "By order: easse", "By number of references"):
+    for words in ("Differences", "Group: ends where", "SARI by n-gram order: easse", "SARI by number of references"):
         assert words in text
     for result in json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--format", "json"))["systems"]:
         assert re.search(rf"\| (\*\*)?{result['scores']['sari']:.4f}(\*\*)?(\\\*)? \|", text)

@@ -66,7 +66,7 @@ def test_on_the_command_line(tmp_path, capsys):
     assert two["mean"] == pytest.approx(report["systems"][0]["scores"])
     assert main([*given, "--by-references", "--variant", "easse"]) == 0
     shown = capsys.readouterr().out
-    assert "By number of references: easse" in shown
+    assert "SARI by number of references: easse" in shown
     assert f"{one['mean']['sari']:.2f}" in shown
     page = tmp_path / "report.html"
     assert main([*given, "--by-references", "--report", str(page)]) == 0

@@ -1,6 +1,7 @@
 """Tables in every format: one registry for all that prints tables, hard texts, and widths."""
 
 import json
+import re
 import shutil
 import subprocess
 
@@ -95,7 +96,7 @@ def test_text_aligns_wide_characters_and_marks():
     ]
 
 
-@pytest.mark.parametrize("width", [40, 60, 100])
+@pytest.mark.parametrize("width", [31, 40, 60, 100])
 def test_text_keeps_to_the_width_of_the_terminal(width):
     text = written(wide_table(10, notes=["note"]), name="text", width=width)
     assert max(map(len, text.splitlines())) <= width
@@ -103,7 +104,7 @@ def test_text_keeps_to_the_width_of_the_terminal(width):
     assert text.count("note") == 1
     headers = [line.split() for line in text.splitlines() if line.startswith("System ")]
     assert len(headers) == text.count("Scores (") > 1
-    assert all(header[1] == "SARI" for header in headers)  # an interval stays beside its score
+    assert all(header[1] == "SARI" for header in headers) == (width > 31)  # an interval stays beside its score
 
 
 def test_sentences_are_broken_into_lines_before_a_table_is_split():
@@ -179,6 +180,8 @@ def test_latex_tables_fit_a_column_or_the_page_or_are_split():
     assert (narrow, wide) == (["table"], ["table*"])
     assert widest[0] == "table*"
     assert set(long) == {"table"}
+    text = written(wide_table(10, rows=40), name="latex")
+    assert re.findall(r"\((\d) of (\d)\)", text) == [(number, "6") for number in "123456"]
     assert min(len(widest), len(long)) > 1
 
 

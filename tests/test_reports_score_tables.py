@@ -59,7 +59,7 @@ def test_one_system(paper):
 
 def test_orders(paper):
     assert paper("--by-order", "--max-order", "2").split("\n\n")[1] == (
-        "By order: hf\n"
+        "SARI by n-gram order: hf\n"
         "Order  Operation  Precision  Recall     F1  Score\n"
         "    1  keep           88.89   47.06  61.54  61.54\n"
         "    1  delete         25.00   33.33  28.57  25.00\n"
@@ -121,11 +121,11 @@ def test_a_comparison(capsys, monkeypatch):
         "copy        15.38    [12.55, 17.71]  46.14     0.00    0.00\n"
         "references  50.79    [45.31, 56.62]  50.64    80.50   21.24\n"
         "\n"
+        "Tests: each system against deleting; two-sided, paired bootstrap, 999 resamples, seed 12345\n"
+        "Null hypothesis: two systems are equally good, and differ by chance; rejected (*) for p < 0.05\n"
         "95% CI: percentile bootstrap over segments, 999 resamples, seed 12345\n"
-        "Diff., p: SARI against deleting; two-sided, paired bootstrap, 999 resamples, seed 12345\n"
-        "Null hypothesis: a system and deleting are equally good, and differ by chance\n"
-        "* the null hypothesis is rejected: p < 0.05\n"
-        "copy: the sources as outputs; references: mean of the references, each scored against the others\n"
+        "copy: the sources as outputs\n"
+        "references: mean of the references, each scored against the others\n"
         "^ the best system of the column\n"
         "\n"
         f"{SIGNATURE}\n"
@@ -155,7 +155,7 @@ def test_intervals_of_one_system(capsys, monkeypatch):
 def test_an_explanation_of_variants(capsys, monkeypatch):
     text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], "--why", "paper")
     assert text.split("\n\n")[1] == (
-        "From easse to paper, one choice at a time\n"
+        "SARI from easse to paper, one choice at a time\n"
         "Choice     From                             To                          SARI  Change\n"
         "easse                                                                  56.40\n"
         "deletion   f1                               precision                  60.61   +4.22\n"
@@ -232,10 +232,10 @@ def test_differences_of_measures_are_shown_with_intervals(capsys, monkeypatch, p
         form = f".{measure['digits']}f"
         low, high = (f"{end:{form}}" for end in test["difference_interval"])
         figures = [f"{test['difference']:+{form}}", f"[{low}, {high}]"]
-        figures += [f"{test[name]:.4f}" for name in ("p_value", "corrected_p_value")]
+        figures += [f"{test['p_value']:.4f}"]
         for name in ("text", "markdown", "latex"):
             lines = re.sub(r"[*|&\\$^{}]", " ", shown[name].replace("$-$", "-")).splitlines()
-            assert any(line.split()[-5:] == " ".join(figures).split() for line in lines), (name, figures)
+            assert any(line.split()[-4:] == " ".join(figures).split() for line in lines), (name, figures)
 
 
 def test_a_note_says_where_interval_and_p_value_disagree(capsys, monkeypatch):
@@ -252,9 +252,22 @@ def test_a_choice_of_columns(capsys, monkeypatch):
     text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--show", "p,sari,fkgl")
     header = next(line for line in text.splitlines() if "SARI |" in line)
     assert [name.strip() for name in header.split("|")[1:-1]] == ["System", "SARI", "p", "FKGL (ours)"]
+    notes = text.split("\n\n")[2]
+    assert all(start in notes for start in ("- Tests: ", "\n- Null hypothesis: ", "\n- FKGL (ours): ", "\n- bold: "))
+    assert not any(absent in notes for absent in ("CI: ", "Diff.", "BLEU", "Corrected p"))
+
+
+@pytest.mark.parametrize(("name", "message"), [("bleu", "got 'bleu', wanted some of"), ("p", "p needs --paired-bs")])
+def test_columns_that_are_not_there_are_refused(capsys, name, message):
     with pytest.raises(SystemExit, match="2"):
-        main([*EXAMPLE, *SYSTEMS, "--show", "bleu"])
-    assert "--show: got 'bleu', wanted some of sari, keep, delete, " in capsys.readouterr().err
+        main([*EXAMPLE, *SYSTEMS, "--show", "sari", name])
+    assert message in capsys.readouterr().err
+
+
+def test_every_table_explains_its_intervals_and_tests(capsys, monkeypatch):
+    options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "20", "--format", "markdown"]
+    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options)
+    assert [text.count(start) for start in ("\n|:-", "\n- 95% CI: ", "\n- Tests: ", "\n- Null hypothesis: ")] == [3] * 4
 
 
 def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
@@ -275,7 +288,7 @@ def test_several_comparisons_are_corrected(capsys, monkeypatch):
         "rewriting  73.01*^  76.41^   88.94^  53.68^  +16.61  0.0081   0.0092",
         "c          15.38*   46.14     0.00    0.00   -41.02  0.0046   0.0092",
     ]
-    assert "\ncorr. p: corrected for 2 comparisons (Holm 1979)\n* the null hypothesis is rejected: corrected p" in text
+    assert "\nCorrected p: for 2 comparisons (Holm 1979)\n" in text
 
 
 def test_a_table_of_variants_is_corrected_as_one(capsys, monkeypatch):
@@ -293,8 +306,8 @@ def test_each_system_with_each(capsys, monkeypatch):
     scores, notes, pairs, *_ = (block.splitlines() for block in text.split("\n\n"))
     shown = [(line.split()[0], *line.split()[-2:]) for line in scores[2:]]
     assert shown == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
-    assert "p: SARI of each system against each; two-sided, paired approximate randomization, 10000" in notes[0]
-    assert pairs[:2] == ["Differences", "System     Against   Score   Diff.        p  corr. p"]
+    assert "Tests: each system against each; two-sided, paired approximate randomization, 10000 trials" in notes[1]
+    assert pairs[:2] == ["Differences between systems", "System     Against   Score   Diff.        p  corr. p"]
     assert [line.split()[:4] for line in (pairs[2], pairs[5])] == [
         ["rewriting", "deleting", "SARI", "+16.61*"],
         ["deleting", "twin", "SARI", "+0.00"],

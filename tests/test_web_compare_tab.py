@@ -107,7 +107,7 @@ def test_compare(desktop, sari, tmp_path):
     ]
     assert found["resampling"]["baseline"] == "rewriting"
     assert r"\begin{tabular}" in texts["LaTeX"]
-    asked = "SARI against rewriting; two-sided, paired approximate randomization"
+    asked = "Tests: each system against rewriting; two-sided, paired approximate randomization"
     assert all(part in texts["report"] for part in ("<!doctype html>", "BLEU", asked, wanted["signature"]))
 
     output = desktop.locator("#differences details").first.locator(f"[data-place='{worst}'][data-system=rewriting]")
