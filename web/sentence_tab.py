@@ -12,6 +12,7 @@ from sari.web.components import (
     HOUR,
     LIVE,
     OWN,
+    UNOPENED,
     OpenedFrom,
     SegmentBoxes,
     SentenceTab,
@@ -111,9 +112,9 @@ def _go_back(opened_from: OpenedFrom | None) -> tuple[gr.Tabs, gr.Row]:
 def _step(step: int, opened_from: OpenedFrom | None) -> tuple[Any, ...]:
     """Return what opens the segment before or after the one that is open; after the last one comes the first."""
     try:
-        return opened_from.opened(step) if opened_from else (gr.skip(),) * 9
+        return opened_from.opened(step) if opened_from else UNOPENED
     except RefusedError:  # the files are gone by now
-        return (gr.skip(),) * 9
+        return UNOPENED
 
 
 def _sample(number: int) -> tuple[str, ...]:
