@@ -80,7 +80,7 @@ def test_variants_are_compared_with_the_chosen_one():
     values = [row.coefficients["pearson"].value for row in report.rows]
     shown = [html.index(f'<th scope="row">{row.variant}</th>') for row in report.rows]
     assert sorted(values, reverse=True) == [value for _, value in sorted(zip(shown, values, strict=True))]
-    assert "Difference: of Pearson&#39;s correlation, to that of easse." in html
+    assert "Pearson less that of SARI under easse." in html
 
 
 def test_systems_agree_as_outputs_and_as_wholes():
@@ -94,7 +94,7 @@ def test_systems_agree_as_outputs_and_as_wholes():
     assert report.rows[4].coefficients["pearson"].value == pytest.approx(correlation(scores, [4.5, 8.5, 0]))
     html = rendering.agreement(report)
     assert "30 rated outputs of 10 sources" in html
-    assert "Scores of the 3 systems" in html
+    assert "Agreement with the ratings of 3 systems" in html
 
 
 def corpus_score(outputs):

@@ -32,7 +32,6 @@ def test_texts_of_visitors_are_shown_as_they_are():
     assert all(token.text in found for token in explanation.source)
     for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), rendering.given("", HOSTILE, [])):
         assert HOSTILE in words(html)
-    assert HOSTILE in words(rendering.warnings([{"category": "x", "message": HOSTILE}]))
     assert repr(HOSTILE) in words(
         rendering.sharing(explanation, rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0))
     )

@@ -162,8 +162,8 @@ def compare(
     try:
         with memory_released():
             columns, ratings = asked.read()
-            baseline = baseline if baseline in columns.predictions else next(iter(columns.predictions))
-            comparing = {"baseline": baseline, "method": _METHODS[method]}
+            first = next((name for name in columns.predictions if name == baseline), next(iter(columns.predictions)))
+            comparing: dict[str, Any] = {"baseline": first, "method": _METHODS[method]}
             compared = answers.compare_systems(columns, **asked.options, **comparing, details=True)
             baselines = answers.score_corpus_baselines(columns, **asked.options)
             agreed = components.agreement(ratings, lambda own: answers.rate_systems(columns, own, **asked.options))
@@ -175,7 +175,7 @@ def compare(
         rendering.systems(report, compared.copies, baselines) + rendering.by_length(compared.by_length) + agreed,
         gr.Column(visible=True),
         compared.result["signature"],
-        rendering.differences(extremes, baseline, compared.scores),
+        rendering.differences(extremes, first, compared.scores),
         _table(compared, columns),
         "",
         asked._replace(comparing=comparing, report=report),

@@ -24,7 +24,7 @@ def sentence(
     penalties: str | None = None,
 ) -> dict:
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
-    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
     return asdict(answers.explain_segment(source, output, references, **options))
 
 
@@ -48,7 +48,7 @@ def corpus(
     penalties: str | None = None,
 ) -> dict:
     """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
-    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
     return dict(answers.score_corpus(columns_of_lists(sources, outputs, references), **options).result)
 
 
@@ -64,7 +64,7 @@ def compare(
     penalties: str | None = None,
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
-    options = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
     with memory_released():
         systems = systems_of_lists(sources, outputs, references)
         comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)

@@ -136,10 +136,9 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         fewer.click(score_by_references, asked, by_references, **ON_DEMAND)
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
-            for ending, write in DOWNLOADS.items():
-                components.download_button(
-                    ending[1:].upper(), f"sari{ending}", lambda asked, write=write: write(_scored(asked)), asked
-                )
+            for ending in DOWNLOADS:
+                write = functools.partial(write_scores, ending)
+                components.download_button(ending[1:].upper(), f"sari{ending}", write, asked)
             components.download_button("this view", "corpus.jsonl", save_corpus, asked)
         gr.HTML(rendering.note("The view: texts and choices in a file, to open under Table again."))
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
@@ -208,7 +207,7 @@ def choose_bar(asked: Request | None, order: str, event: gr.EventData) -> tuple[
     if asked is None or not isinstance(number, int) or number not in range(rendering.BINS):
         return gr.skip(), gr.skip()
     rows = [row for row in _scored(asked).rows if rendering.bin_of(row.sari) == number]
-    shown = f"{len(rows):,} with SARI from {rendering.Bars.ends(number)}. Choose a row to open it in the Sentence view."
+    shown = f"{len(rows):,} with SARI from {rendering.ends_of(number)}. Choose a row to open it in the Sentence view."
     return rendering.note(shown), _sorted(rows, order)
 
 
@@ -297,6 +296,11 @@ def as_json(corpus: ScoredCorpus) -> str:
 
 #: How a corpus is written, by the ending of the file.
 DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": as_json}
+
+
+def write_scores(ending: str, asked: Request) -> str:
+    """Return a scored corpus as a file."""
+    return DOWNLOADS[ending](_scored(asked))
 
 
 def save_corpus(asked: Request) -> str:
