@@ -133,10 +133,3 @@ def test_scores_by_number_of_references():
     assert f"{rows[0].lowest['sari']:.2f} to {rows[0].highest['sari']:.2f}" in html
     with pytest.raises(RefusedError, match="at least two references"):
         answers.count_references(columns_of_lists(["a"], ["a"], [["a"]]))
-
-
-def test_large_corpora_are_scored_with_fewer_subsets(monkeypatch):
-    wide = [[f"{text} {number}" for number in range(5)] for text in TEXTS[0]]
-    assert [row.subsets for row in answers.count_references(columns_of_lists(*TEXTS[:2], wide))] == [5, 10, 10, 5, 1]
-    monkeypatch.setattr(answers, "_SEGMENTS", 150)
-    assert [row.subsets for row in answers.count_references(columns_of_lists(*TEXTS[:2], wide))] == [3, 3, 3, 3, 1]

@@ -166,34 +166,17 @@ def score_corpus_variants(columns: Columns) -> dict[str, Scores]:
     return {name: score_columns(columns, variant).scores() for name, variant in variants.items()}
 
 
-class ShownSegment(NamedTuple):
-    """A segment to look at: its place in the corpus, from 0, and of each system the output and its SARI."""
-
-    place: int
-    source: str
-    references: list[str]
-    outputs: dict[str, str]
-    scores: dict[str, float]
-
-
-def find_extremes(compared: ComparedSystems, columns: SystemColumns) -> dict[str, list[tuple[str, list[ShownSegment]]]]:
-    """Return for each system but the baseline its biggest wins and its biggest losses, next to the baseline."""
-    scores = compared.scores
-    baseline = str(compared.result["baseline"])
-
-    def shown(place: int) -> ShownSegment:
-        outputs = {name: own[place] for name, own in columns.predictions.items()}
-        by_system = {name: own[place] for name, own in scores.items()}
-        return ShownSegment(place, columns.sources[place], columns.references[place], outputs, by_system)
-
+def find_extremes(compared: ComparedSystems) -> dict[str, dict[str, list[int]]]:
+    """Return for each system but the baseline the places of its biggest wins and losses, next to the baseline."""
+    baseline = compared.scores[str(compared.result["baseline"])]
     found = {}
-    for name, own in scores.items():
-        if name != baseline:
-            gains = [score - other for score, other in zip(own, scores[baseline], strict=True)]
+    for name, own in compared.scores.items():
+        if name != compared.result["baseline"]:
+            gains = [score - other for score, other in zip(own, baseline, strict=True)]
             order = sorted(range(len(gains)), key=lambda place: -gains[place])
-            wins = [shown(place) for place in order[:_SHOWN] if gains[place] > 0]
-            losses = [shown(place) for place in order[: -_SHOWN - 1 : -1] if gains[place] < 0]
-            found[name] = [("Biggest wins", wins), ("Biggest losses", losses)]
+            wins = [place for place in order[:_SHOWN] if gains[place] > 0]
+            losses = [place for place in order[: -_SHOWN - 1 : -1] if gains[place] < 0]
+            found[name] = {"Biggest wins": wins, "Biggest losses": losses}
     return found
 
 

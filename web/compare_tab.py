@@ -170,12 +170,12 @@ def compare(
     except RefusedError as refusal:
         return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", None, "", None)
     report = compared.report
-    extremes = answers.find_extremes(compared, columns)
+    extremes = answers.find_extremes(compared)
     return ShownSystems(
         rendering.systems(report, compared.copies, baselines) + rendering.by_length(compared.by_length) + agreed,
         gr.Column(visible=True),
         compared.result["signature"],
-        rendering.differences(extremes, first, compared.scores),
+        rendering.differences(extremes, first, compared.scores, columns),
         _table(compared, columns),
         "",
         asked._replace(comparing=comparing, report=report),

@@ -24,8 +24,9 @@ from sari.reports.pages import LABELS, MISSING, figure, make_environment, span_o
 from sari.reports.score_report import ScoreReport, SystemScores
 from sari.reports.tables import Cell, Table, make_table, select_columns, select_rows
 from sari.scores import OrderFigures, Scores
+from sari.validation import SystemColumns
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, resolve_variants
-from sari.web.answers import NgramDifference, ScoredCorpus, ShownSegment
+from sari.web.answers import NgramDifference, ScoredCorpus
 
 #: How many bars the histogram has, and how many n-grams of an operation are shown.
 BINS, _GRAMS = 20, 60
@@ -552,20 +553,22 @@ def systems(report: ScoreReport, copies: Collection[str], baselines: Mapping[str
 
 
 def differences(
-    chosen: Mapping[str, Sequence[tuple[str, Sequence[ShownSegment]]]],
+    extremes: Mapping[str, Mapping[str, Sequence[int]]],
     baseline: str,
     scores: Mapping[str, Sequence[float]],
+    columns: SystemColumns,
 ) -> str:
     """Return for each system how it differs from the baseline: all segments as dots, its biggest wins and losses.
 
     Args:
-        chosen: the wins and losses by system; their outputs are to click.
+        extremes: the wins and losses, as `answers.find_extremes` returns them; their outputs are to click.
         baseline: the name of a system.
         scores: SARI of every segment by system.
+        columns: the texts.
     """
     step = max(1, len(scores[baseline]) // _DOTS)
-    dots = {name: list(zip(scores[baseline][::step], scores[name][::step], strict=True)) for name in chosen}
-    return render("compare", "differences", chosen, baseline, dots)
+    dots = {name: list(zip(scores[baseline][::step], scores[name][::step], strict=True)) for name in extremes}
+    return render("compare", "differences", extremes, baseline, scores, columns, dots)
 
 
 def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:
@@ -607,7 +610,7 @@ def _system_table(results: list[SystemScores], percent: str, baseline: str | Non
             p = result.corrected_p_values["sari"]
             difference = Cell(signed(result.differences["sari"]))
             p_value = Cell(figure(p, 4), significant=p < SIGNIFICANT and not copying)
-        between = " to ".join(map(figure, _interval(result))) if result.confidence_intervals else ""
+        between = " to ".join(map(figure, _interval(result) or ()))
         rows.append([Cell(result.name, small=" ".join(remarks)), sari, Cell(between), *operations, difference, p_value])
     header = ["System", "SARI", f"{percent} interval", *(LABELS[name] for name in OPERATIONS), "Difference", "p"]
     return make_table(f"{number_of(results[0].segments, 'segment')} under {results[0].variant}", header, rows)
@@ -622,7 +625,5 @@ def _baseline_table(baselines: Mapping[str, Scores]) -> Table:
     return make_table("No system", ["Text", *(LABELS[name] for name in SCORES)], rows)
 
 
-def _interval(result: SystemScores) -> list[float]:
-    """Return the interval, or where there is none, of a single segment, the score alone."""
-    sari = result.scores["sari"]
-    return [sari, sari] if result.confidence_intervals is None else result.confidence_intervals["sari"]
+def _interval(result: SystemScores) -> list[float] | None:
+    return None if result.confidence_intervals is None else result.confidence_intervals["sari"]
