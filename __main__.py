@@ -3,13 +3,17 @@
 Options alone are those of `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
 """
 
-import signal
+import sys
+
+try:
+    import signal
+except BaseException:  # an interrupt, which would be printed with a traceback
+    sys.exit(130)
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
 
 import os
-import sys
 from collections.abc import Callable, Sequence
 
 if not __package__:  # in a checkout
@@ -40,12 +44,13 @@ def app(arguments: Sequence[str]) -> int:
     from sari.web.page import build, launch
 
     page = build()
-    signal.signal(signal.SIGINT, signal.default_int_handler)  # which Gradio catches, and closes the server
     try:
-        launch(page)
+        launch(page, prevent_thread_lock=True)
     except OSError as error:
         return refuse("sari", f"app: {error}")
-    return 0
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    page.block_thread()  # until an interrupt, when it closes the server
+    return 130
 
 
 def reproduce(arguments: Sequence[str]) -> int:

@@ -4,12 +4,15 @@
 this file. What visitors send is kept nowhere, except uploaded files and those offered for download, for an hour.
 """
 
-import signal
+import sys
+
+try:
+    import signal
+except BaseException:  # an interrupt, which would be printed with a traceback
+    sys.exit(130)
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
-
-import sys
 
 if not __package__:  # in a checkout or in the Space
     from as_package import make_importable

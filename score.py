@@ -3,12 +3,16 @@
 Other programs may use `from score import sari`.
 """
 
-import signal
+import sys
+
+try:
+    import signal
+except BaseException:  # an interrupt, which would be printed with a traceback
+    sys.exit(130)
 
 if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
 
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 

@@ -67,7 +67,7 @@ def _columns(options: argparse.Namespace) -> SystemColumns:
         systems = {"one": made.predictions, "other": [row[0] for row in made.references]}
         return SystemColumns(made.sources, systems, [row[1:] for row in made.references])
     corpus = open_texts(options.sources, options.outputs, options.references)
-    return SystemColumns(**gather(corpus.batches(), ["one", "other"]))
+    return gather(corpus.batches(), ["one", "other"])
 
 
 def _shares(pool: np.ndarray, corpus: CorpusStatistics, size: int, options: argparse.Namespace) -> list[float]:

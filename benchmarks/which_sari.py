@@ -4,6 +4,7 @@ The CSV file is what `python . reproduce people FOLDER --format csv` writes. The
 takes all figures and tables from that file.
 """
 
+import argparse
 import csv
 import sys
 from pathlib import Path
@@ -23,13 +24,9 @@ def read_figures(path: Path = FIGURES) -> "list[Outcome]":
     with open(path, encoding="utf-8", newline="") as file:
         return [
             Outcome(
-                row["name"],
-                row["published"],
-                float(row["ours"]),
-                row["recipe"],
-                (float(row["low"]), float(row["high"])) if row["low"] else None,
-                row["heading"],
-                row["column"],
+                **{name: row[name] for name in ("name", "published", "recipe", "heading", "column")},
+                ours=float(row["ours"]),
+                interval=(float(row["low"]), float(row["high"])) if row["low"] else None,
             )
             for row in csv.DictReader(file)
         ]
@@ -69,6 +66,7 @@ def render() -> str:
 
 
 if __name__ == "__main__":
+    argparse.ArgumentParser(description=__doc__).parse_args()
     sys.path.insert(0, str(DOCS.parent))
     from as_package import make_importable
 

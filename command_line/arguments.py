@@ -16,7 +16,7 @@ from typing import Any, NoReturn
 
 from sari.command_line.options import SCORING_OPTIONS, OptionError, Options, refusals
 from sari.command_line.process import refusal
-from sari.reports.companions import SIDE_FILES
+from sari.reports.companions import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import NAMED_SETS
@@ -219,16 +219,12 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _checked_path(text, [*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])
+    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
 
 
-def _sentences_path(text: str) -> str:
-    return _checked_path(text, SENTENCE_FORMATS)
-
-
-def _checked_path(text: str, endings: Iterable[str]) -> str:
+def _path(endings: Iterable[str]) -> Callable[[str], Any]:
     known = list(dict.fromkeys(endings))
-    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")(text)
+    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")
 
 
 def _text_encoding(name: str) -> str:
@@ -304,7 +300,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
     "measures": {
-        "--measures": _values("NAME", "add companion measures, such as bleu,fkgl_easse,splits, or all", _ExtendByNames),
+        "--measures": _values(
+            "NAME", f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all", _ExtendByNames
+        ),
         "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
         **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
     },
@@ -325,7 +323,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value(
             "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
         ),
-        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_sentences_path),
+        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_path(SENTENCE_FORMATS)),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),

@@ -4,15 +4,18 @@ import argparse
 import os
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from sari.reports.companions import SIDE_FILES
 from sari.reports.formats import Layout
 from sari.text_files.reading import stem
 from sari.variants import OPTIONS
+
+if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.data_warnings import WarningRow
 
 #: The test where none is named, as in Python: its false-positive rate stays near 5% even with few segments.
 DEFAULT_TEST = "randomization"
@@ -22,7 +25,7 @@ SCORING_OPTIONS = tuple(name for name in OPTIONS if name not in ("variant", "sen
 _ARGUMENTS = ["confidence", "resamples", "seed", "ratings", "sources", "references", "show", "why", "own_measure"]
 _ARGUMENTS += [*OPTIONS, *(file.name for file in SIDE_FILES)]
 _OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _ARGUMENTS}
-_OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--penalties"}
+_OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--variant or --penalties"}
 
 
 class OptionError(Exception):
@@ -60,14 +63,15 @@ def in_options(message: str) -> str:
     return _OPTIONS[name] + message.removeprefix(name) if name in _OPTIONS else message
 
 
-def advice_in_options(message: str) -> str:
-    """Replace the arguments in the advice of a warning by options.
+def warnings_in_options(warnings: Iterable["WarningRow"]) -> list["WarningRow"]:
+    """Replace the arguments in the advice of warnings by options.
 
-    >>> advice_in_options('tokenize them, or set tokenize="13a"')
-    'tokenize them, or set --tokenize 13a'
+    >>> warnings_in_options([{"category": "CaseWarning", "message": "case matters: set lowercase=True"}])
+    [{'category': 'CaseWarning', 'message': 'case matters: set --lowercase'}]
     """
-    message = message.replace("set lowercase=True", "set --lowercase")
-    return re.sub(r'set (\w+)="([\w-]+)"', r"set --\1 \2", message)
+    found = [(row["category"], row["message"].replace("set lowercase=True", "set --lowercase")) for row in warnings]
+    advice = re.compile(r'set (\w+)="([\w-]+)"')
+    return [{"category": category, "message": advice.sub(r"set --\1 \2", message)} for category, message in found]
 
 
 class Options(argparse.Namespace):

@@ -2,7 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from sari.command_line.options import OptionError, Options, refusals
+import numpy as np
+
+from sari.command_line.options import OptionError, Options, refusals, warnings_in_options
 from sari.command_line.progress import step_bar
 from sari.command_line.score_files import chosen_variants
 from sari.command_line.side_data import choose_measures
@@ -18,7 +20,7 @@ from sari.reports.measuring import MeasuredSet, SideData
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.text_files.reading import Batch, gather
-from sari.validation import Columns, SystemColumns
+from sari.validation import Columns
 from sari.variants import Variant
 
 
@@ -40,7 +42,7 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
             name: score_columns(rows.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }
         scores = [score for corpus in scored.values() for score in sari_scores(corpus)]
-        scores += _measured(rows.texts, measures, next(iter(variants.values())), side_data)
+        scores += _measured(rows.texts, options.systems, measures, next(iter(variants.values())), side_data)
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             found = agreement_rows(scores, rows, resampling, advance=advance)
         model = None
@@ -57,7 +59,7 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         resamples=resampling.resamples,
         seed=resampling.seed,
         intervals=resampling.intervals,
-        warnings=[] if options.quiet else [*_warnings(scored, rows, resampling), *left_out],
+        warnings=[] if options.quiet else warnings_in_options([*_warnings(scored, rows, resampling), *left_out]),
     )
     return FORMATS[options.format].write(tabulate_agreement(report), options.layout)
 
@@ -76,7 +78,7 @@ def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
         named = all(row.system is not None for row in rows)
         systems = [row.system or "" if named else "" for row in rows]
         return RatedOutputs(columns, systems, [row.rating for row in rows if row.rating is not None])
-    sources, predictions, references = SystemColumns(**gather(batches, options.systems))
+    sources, predictions, references = gather(batches, options.systems)
     ratings = [
         rating
         for path in options.ratings
@@ -87,13 +89,17 @@ def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
     return RatedOutputs(Columns(sources * len(predictions), texts, references * len(predictions)), systems, ratings)
 
 
-def _measured(columns: Columns, measures: list[Measure], variant: Variant, side_data: SideData) -> list[RatedScore]:
+def _measured(
+    texts: Columns, systems: list[str], measures: list[Measure], variant: Variant, side_data: SideData
+) -> list[RatedScore]:
     """Return the measures of each output, as if it were a whole corpus, and of systems."""
-    test_set = MeasuredSet(columns.sources, columns.references, variant, side_data)
-    found = test_set.measure({"": columns.predictions}, measures)
+    size = len(texts.sources) // len(systems)
+    outputs = {name: texts.predictions[place * size :][:size] for place, name in enumerate(systems)}
+    test_set = MeasuredSet(texts.sources[:size], texts.references[:size], variant, side_data)
+    found = test_set.measure(outputs, measures)
     scores = []
     for measure in found.measures:
-        rows = found.rows[measure.name][:, 0]
+        rows = np.concatenate(found.rows[measure.name].swapaxes(0, 1))
         of_systems = SystemRows(rows, measure.values_of_sums)
         scores.append(RatedScore("", measure.name, measure.values_of_sums(rows, 1), of_systems, ""))
     return scores

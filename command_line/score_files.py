@@ -8,7 +8,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from sari.command_line.options import OptionError, Options, advice_in_options, in_options, needing, refusals
+from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warnings_in_options
 from sari.command_line.progress import reading_bar, step_bar
 from sari.comparison import (
     VariantDifference,
@@ -95,18 +95,14 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         if options.wants_only_scores:
             scored = _score_batches(read(), variants, options)
         else:
-            scored = _score_systems(SystemColumns(**gather(read(), options.systems)), variants, options, chosen)
+            scored = _score_systems(gather(read(), options.systems), variants, options, chosen)
     files: dict[str, Iterable[str]] = {}
     if options.sentences is not None:
         files[options.sentences] = SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences)
     if options.report is not None:
         files[options.report] = [scored.document]
     write_whole(files)
-    warnings = [
-        WarningRow(category=row["category"], message=advice_in_options(row["message"]))
-        for row in scored.printed.warnings + left_out
-    ]
-    return replace(scored.printed, warnings=warnings)
+    return replace(scored.printed, warnings=scored.printed.warnings + left_out)
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -142,7 +138,7 @@ def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], optio
         for name, corpus in scored.items()
     ]
     warnings = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    report = ScoreReport(results, warnings=warning_rows(without_comparison(warnings)))
+    report = ScoreReport(results, warnings=warnings_in_options(warning_rows(without_comparison(warnings))))
     return ScoredFiles(report, {system: next(iter(scored.values())).sentences()} if sentences else {})
 
 
@@ -171,34 +167,23 @@ def _score_systems(
         by_references=[
             row for variant in counted for row in scores_by_references(columns, variant, seed=resampling.seed)
         ],
-        warnings=warning_rows(warnings),
+        warnings=warnings_in_options(warning_rows(warnings)),
         resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
         pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
     )
     if chosen is not None and options.wants_measures:
-        report = _with_measures(report, columns, variants, resampling, chosen, quiet=options.quiet)
+        from sari.reports.measuring import add_measures
+
+        measures, side_data = chosen
+        steps = len({(variant.tokenize, variant.lowercase) for variant in variants.values()}) * len(measures)
+        with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
+            report = add_measures(
+                report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance
+            )
     first = next(iter(scored.values()))
     sentences = {name: corpus.sentences() for name, corpus in first.items()} if options.sentences else {}
     document = _document(options.report, columns, first, report, options, chosen) if chosen and options.report else ""
     return ScoredFiles(report, sentences, document)
-
-
-def _with_measures(
-    report: ScoreReport,
-    columns: SystemColumns,
-    variants: dict[str, Variant],
-    how: Resampling,
-    chosen: ChosenMeasures,
-    *,
-    quiet: bool,
-) -> ScoreReport:
-    """Return a report with the measures of its systems and baselines."""
-    from sari.reports.measuring import add_measures
-
-    measures, side_data = chosen
-    splits = {(variant.tokenize, variant.lowercase) for variant in variants.values()}
-    with refusals(), step_bar("Measuring", len(splits) * len(measures), quiet=quiet) as advance:
-        return add_measures(report, columns, variants, measures, how=how, side_data=side_data, advance=advance)
 
 
 def _baselines(
@@ -240,6 +225,12 @@ def _document(
     with needing("report", "--report"):
         from sari.reports import building, pages
         from sari.reports.companions import MEASURES
+    warnings = list(printed.warnings)
+    if printed.resampling is None:  # the intervals of every report
+        warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))
+    tests = printed.resampling is not None and printed.resampling.comparisons
+    others = printed.baselines, printed.by_references, printed.explanations, options.by_order
+    more_than_scores = bool(tests) or any(others)  # and intervals, which every report has
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
@@ -249,8 +240,8 @@ def _document(
             document = building.build(
                 columns,
                 statistics,
-                warnings=_warnings_of_report(printed),
-                scored=printed if _has_more_than_scores(printed, options) else None,
+                warnings=warnings,
+                scored=printed if more_than_scores else None,
                 side_data=chosen.side_data,
                 resampling=resampling,
                 measures=measures,
@@ -262,18 +253,3 @@ def _document(
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
             return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
-
-
-def _has_more_than_scores(printed: ScoreReport, options: Options) -> bool:
-    """Return whether there is more to show than the scores and intervals of every report."""
-    tests = printed.resampling is not None and printed.resampling.comparisons
-    more = printed.baselines or printed.by_references or printed.explanations or options.by_order
-    return bool(tests or more)
-
-
-def _warnings_of_report(printed: ScoreReport) -> list[WarningRow]:
-    """Return the printed warnings, and those about the intervals of every report."""
-    if printed.resampling is not None:
-        return printed.warnings
-    of_intervals = check_resampling(printed.results[0].segments, intervals=True, tests=False)
-    return [*printed.warnings, *warning_rows(list(of_intervals))]

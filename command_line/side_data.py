@@ -1,13 +1,14 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from sari.command_line.options import OptionError, Options
-from sari.companion_measures.columns import read_numbers
 from sari.reports.companions import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
 from sari.reports.score_report import COLUMNS
 from sari.text_files.errors import FileError
+from sari.text_files.reading import read_numbers
 from sari.variants import SCORES
 
 _PUNKT = "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
@@ -38,11 +39,9 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
     elif "all" in names:
         raise OptionError("--measures: got all beside other names, wanted all alone")
-    _check_names("--measures", names, [*known], f"{', '.join(known)}, or all")
+    _check_names("--measures", names, [*known])
     own_files = _own_files(options)
-    _check_names(
-        "--model", options.model or [], [*SCORES, *known, *own_files], f"{', '.join(SCORES)}, or of --measures"
-    )
+    _check_names("--model", options.model or [], [*SCORES, *known, *own_files])
     in_model = [name for name in options.model or [] if name in known and name not in names]
     for option, chosen in (("--measures", names), ("--model", in_model)):
         lacking = next(((name, lacks) for name in chosen if (lacks := _lacks(known[name], options))), None)
@@ -50,14 +49,18 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
             raise OptionError(f"{option}: {lacking[0]} needs {lacking[1]}")
     own = [own_measure(name, path) for name, path in own_files.items()]
     measures = [*(known[name] for name in names), *own, *(known[name] for name in in_model)]
-    numbers = {name: _of_systems(name, _read(read_numbers, path), options.systems) for name, path in own_files.items()}
+    numbers = {
+        name: _of_systems(name, read_numbers(path, options.encoding), options.systems)
+        for name, path in own_files.items()
+    }
     return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
 
 
-def _check_names(option: str, names: Sequence[str], known: Sequence[str], wanted: str) -> None:
+def _check_names(option: str, names: Sequence[str], known: Sequence[str]) -> None:
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
-        raise OptionError(f"{option}: got {unknown!r}, wanted some of {wanted}")
+        nearest = ", ".join(get_close_matches(unknown, known, cutoff=0))
+        raise OptionError(f"{option}: got {unknown!r}, wanted names such as {nearest}: see --help")
     if len(set(names)) < len(names):
         raise OptionError(f"{option}: got a name twice, wanted each once")
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from sari.validation import validate_references, validate_texts
 
@@ -56,28 +55,6 @@ def check_numbers(columns: Mapping[str, Numbers], ratings: Numbers) -> tuple[dic
     for name, column in checked.items():
         check_length(name, column, target, "ratings")
     return checked, target
-
-
-def read_numbers(path: str) -> dict[str, list[float]]:
-    """Read a number for each segment of each system, computed elsewhere.
-
-    Args:
-        path: a TSV file whose header names the systems, or a .jsonl file of objects with the systems as keys.
-
-    Returns:
-        A column by the name of each system.
-
-    Raises:
-        OSError: for a file that cannot be read.
-        ValueError: for one that holds something else.
-    """
-    is_json = path.removesuffix(".gz").endswith(".jsonl")
-    try:
-        table = pd.read_json(path, lines=True) if is_json else pd.read_csv(path, sep="\t")
-    except ValueError as error:
-        wanted = "an object in each line" if is_json else "tab-separated columns with a header"
-        raise ValueError(f"{path}: {' '.join(str(error).split())}, wanted {wanted}") from None
-    return {str(name): as_numbers(table[name].to_numpy(), f"{path}: {name}").tolist() for name in table}
 
 
 def own_numbers(values: np.ndarray) -> np.ndarray:

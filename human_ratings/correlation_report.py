@@ -149,6 +149,8 @@ def _notes(report: AgreementReport) -> list[str]:
     notes = [
         f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
     ]
+    shown = {row.measure for row in report.rows}
+    notes += [f"{measure.heading}: {measure.about}" for measure in MEASURES if measure.name in shown]
     if report.confidence is not None:
         over = f"{report.sources} sources, each with all its outputs"
         method = INTERVAL_METHODS[report.intervals].describe(report.resamples, report.seed, over=over)
@@ -157,8 +159,8 @@ def _notes(report: AgreementReport) -> list[str]:
 
 
 def _label(name: str) -> str:
-    """Return the label of a score or a measure."""
-    known = {"sari": "SARI", **{measure.name: measure.label for measure in MEASURES}}
+    """Return the short name of a score or a measure."""
+    known = {"sari": "SARI", **{measure.name: measure.heading for measure in MEASURES}}
     return known.get(name, name.title() if name in SCORES else name)
 
 

@@ -7,14 +7,14 @@ keys, with a list of `references`.
 """
 
 import csv
-import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError
-from sari.text_files.reading import LineFile, json_object, segment_of
+from sari.text_files.reading import LineFile, json_object, named_cells, number, segment_of
 
 _REFERENCE = re.compile(r"references?([ _.]?\d+)?")
 _Error = Callable[[str], FileError]
@@ -43,7 +43,7 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
     with closing(LineFile(path, encoding)) as file:
-        ratings = [_as_rating(line, file.error) for line in file]
+        ratings = [number(line, file.error) for line in file]
         if len(ratings) != wanted:
             plural = "" if len(ratings) == 1 else "s"
             raise FileError(f"{file.name}: the file has {len(ratings)} line{plural}, wanted {wanted} as in {model}")
@@ -87,18 +87,12 @@ def _separated(path: str, *, tabs: bool) -> Iterator[TableRow]:
     with closing(LineFile(path)) as file:
         rows = (line.split("\t") for line in file) if tabs else _csv_rows(file)
         names = [name.strip().lower() for name in next(rows, [])]
-        twice = next((name for name in names if name and names.count(name) > 1), None)
-        if twice is not None:
-            raise file.error(f"the column {twice!r} came twice, wanted it once")
         output = _column(names, ("prediction", "output"), file.error)
         source = _column(names, ("source",), file.error)
         people = [name for name in names if _REFERENCE.fullmatch(name)]
         if not people:
             raise file.error(f"no column of references among {', '.join(names)}, wanted references, or reference_1 ...")
-        for row in rows:
-            if len(row) != len(names):
-                raise file.error(f"got {len(row)} cells, wanted {len(names)}, as many as in the first line")
-            cells = dict(zip(names, row, strict=True))
+        for cells in named_cells(chain([names], rows), file.error):
             references = [cells[name] for name in people if cells[name].strip()]
             if not references:
                 raise file.error("no reference in the row, wanted at least one")
@@ -133,15 +127,4 @@ def _system_and_rating(
     given = [name for name in keys if name in record]
     if len(given) > 1:
         raise error("both ratings and rating came, wanted one of them")
-    return system, _as_rating(record[given[0]], error) if given else None
-
-
-def _as_rating(value: object, error: _Error) -> float:
-    """Return a rating; where it is no finite number, raise the error that `error` makes of a message."""
-    try:
-        rating = math.nan if isinstance(value, bool) or not isinstance(value, str | int | float) else float(value)
-    except (ValueError, OverflowError):
-        rating = math.nan
-    if not math.isfinite(rating):
-        raise error(f"got {value!r}, wanted a number: the rating")
-    return rating
+    return system, number(record[given[0]], error) if given else None

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sari.variants import load_punkt
@@ -327,7 +328,7 @@ def own_measure(name: str, path: str) -> Measure:
         name: the name of the measure, and of its numbers in the side data.
         path: the file that `columns.read_numbers` reads.
     """
-    about = f"mean of the numbers in {path}"
+    about = f"mean of the numbers in {Path(path).name}"
     return Measure(name, name, name, about, "own_numbers", "Computed elsewhere", "columns", (name,), digits=3)
 
 

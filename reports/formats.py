@@ -55,7 +55,9 @@ def as_text(report: TableReport, layout: Layout) -> str:
 
 
 def _wrapped(sentences: Sequence[str], width: int) -> list[str]:
-    return [line for sentence in sentences for line in wrap(sentence, width, subsequent_indent="  ")]
+    """Return lines of at most this width; signatures, paths and addresses are never broken."""
+    whole: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
+    return [line for sentence in sentences for line in wrap(sentence, width, **whole)]
 
 
 # Spaces between two columns, and the narrowest column whose cells are broken into lines.

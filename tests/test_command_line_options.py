@@ -42,7 +42,7 @@ def test_method(flags, method):
     [
         (ValueError("max_order: got 0, wanted 1"), "--max-order: got 0, wanted 1"),
         (ValueError("trees[4]: got 'a'"), "--trees[4]: got 'a'"),
-        (ImportError("sentence_splitter: no NLTK; or pass a callable"), "--penalties: no NLTK"),
+        (ImportError("sentence_splitter: no NLTK; or pass a callable"), "--variant or --penalties: no NLTK"),
         (TypeError("nothing known: 5"), "nothing known: 5"),
         (
             ModuleNotFoundError("No module named 'x'"),

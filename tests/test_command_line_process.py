@@ -85,12 +85,13 @@ if moment == "exit":
     atexit.register(os.kill, os.getpid(), signal.SIGINT)
 sys.argv[0] = path
 sys.path.insert(0, os.path.dirname(path))
+del sys.modules["signal"]
 runpy.run_path(path, run_name="__main__")
 """
 
 
 @pytest.mark.parametrize("path", ["score.py", "."])
-@pytest.mark.parametrize("moment", ["sari.command_line.process", "numpy", "sari.state", "exit"])
+@pytest.mark.parametrize("moment", ["signal", "sari.command_line.process", "numpy", "sari.state", "exit"])
 def test_interrupts_at_any_moment(corpus, path, moment):
     command = [sys.executable, "-c", INTERRUPTED, str(ROOT / path), moment]
     process = run(*FILES, folder=corpus, command=command)

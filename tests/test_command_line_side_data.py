@@ -144,7 +144,7 @@ def test_trees_are_read_from_a_file(capsys, tmp_path):
 
 
 REFUSED = [
-    (["--measures", "nothing"], "--measures: got 'nothing', wanted some of bleu, ibleu, "),
+    (["--measures", "nothing"], "--measures: got 'nothing', wanted names such as "),
     (["--measures", "all", "bleu"], "--measures: got all beside other names, wanted all alone"),
     (["--own-measure", "seed={folder}/words"], "--own-measure: got the name seed, which is taken, wanted another"),
     (["--measures", "bleu,bleu"], "--measures: got a name twice, wanted each once"),
@@ -158,10 +158,13 @@ REFUSED = [
     ),
     (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, wanted another"),
     (["--own-measure", "{folder}/words"], "--own-measure: got '{folder}/words', wanted NAME=FILE, with letters"),
-    (["--own-measure", "x={folder}/words"], "--own-measure: x: outputs: got 0 rows, wanted 10, as many as outputs"),
+    (["--own-measure", "x={folder}/words"], "{folder}/words:1: no numbers, wanted one in each column"),
+    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: outputs: got 1 rows, wanted 10, as many as outputs"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, wanted a file"),
-    (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv: outputs: got something else in it, wanted numbers"),
-    (["--own-measure", "x={folder}/a.jsonl"], "{folder}/a.jsonl: "),
+    (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', wanted a number"),
+    (["--own-measure", "x={folder}/nan.tsv"], "{folder}/nan.tsv:3: got 'nan', wanted a number"),
+    (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, wanted 1, as many as in the first"),
+    (["--own-measure", "x={folder}/a.jsonl"], "{folder}/a.jsonl:1: not JSON: "),
     (["--measures", "all", "--trees", "{folder}/tree"], "--trees: got 1 rows, wanted 10, as many as references"),
 ]
 
@@ -172,6 +175,9 @@ def test_refusals(given, message, capsys, tmp_path, monkeypatch):
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("a\n")
     (tmp_path / "bad.tsv").write_text("outputs\nhigh\n")
+    (tmp_path / "one.tsv").write_text("outputs\n1\n")
+    (tmp_path / "nan.tsv").write_text("outputs\n1\nnan\n")
+    (tmp_path / "wide.tsv").write_text("outputs\n1\t2\n")
     (tmp_path / "a.jsonl").write_text("{\n")
     (tmp_path / "tree").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
     files = ["--sources", str(EXAMPLES / "sources.txt"), "--outputs", ONE, "--references", *REFERENCES]

@@ -49,7 +49,7 @@ def test_a_port_that_is_none(dispatch, monkeypatch, port):
 
 
 def test_an_address_that_cannot_be_had(dispatch, monkeypatch):
-    def launch(_page):
+    def launch(_page, **_options):
         raise OSError("Cannot find empty port")
 
     monkeypatch.setitem(sys.modules, "sari.web.page", SimpleNamespace(build=dict, launch=launch))

@@ -93,11 +93,7 @@ def test_segments_of_several_systems(tmp_path):
     columns = gather(corpus.batches(segments=2), ["one", "other"])
     corpus.close()
     texts = [f"x {number}" for number in range(5)]
-    assert columns == {
-        "sources": texts,
-        "predictions": {"one": texts, "other": list("abcde")},
-        "references": [[text, text] for text in texts],
-    }
+    assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])
 
 
 @pytest.mark.parametrize(

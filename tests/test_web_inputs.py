@@ -179,6 +179,4 @@ def test_ratings_in_further_files(files):
     assert refused(inputs.corpus_of_files, texts, texts, [texts], short) == (
         "short.txt: the file has 1 line, wanted 2 as in s.txt"
     )
-    assert refused(inputs.corpus_of_files, texts, texts, [texts], words) == (
-        "words.txt:2: got 'good', wanted a number: the rating"
-    )
+    assert refused(inputs.corpus_of_files, texts, texts, [texts], words) == ("words.txt:2: got 'good', wanted a number")

@@ -7,18 +7,21 @@ import errno
 import gzip
 import io
 import json
+import math
 import os
 import stat
 import sys
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import closing, suppress
 from functools import partial
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, cast
 
 from sari.text_files.errors import FileError, reason
+from sari.validation import SystemColumns
 
 STANDARD_INPUT = "-"
 
@@ -39,14 +42,6 @@ class Batch(TypedDict):
 
     sources: list[str]
     predictions: list[tuple[str, ...]]
-    references: list[list[str]]
-
-
-class SystemTexts(TypedDict):
-    """Segments as the columns that the metric takes, with the predictions of each system by its name."""
-
-    sources: list[str]
-    predictions: dict[str, list[str]]
     references: list[list[str]]
 
 
@@ -183,7 +178,7 @@ class Corpus:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
 
 
-def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
+def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemColumns:
     """Join batches, at least one, and give the predictions the names of their systems."""
     sources: list[str] = []
     predictions: list[tuple[str, ...]] = []
@@ -193,7 +188,7 @@ def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemTexts:
         predictions += batch["predictions"]
         references += batch["references"]
     by_name = dict(zip(names, map(list, zip(*predictions, strict=True)), strict=True))
-    return SystemTexts(sources=sources, predictions=by_name, references=references)
+    return SystemColumns(sources, by_name, references)
 
 
 def stem(path: str) -> str:
@@ -248,6 +243,48 @@ def open_jsonl(path: str, *, encoding: str = "utf-8") -> Corpus:
     """
     file = LineFile(path, encoding)
     return Corpus([file], (segment_of(json_object(line, file.error), file.error) for line in file))
+
+
+def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
+    """Read columns of numbers by their names.
+
+    Args:
+        path: a file of tab-separated columns whose first line has the names, or a .jsonl file with the names as keys.
+        encoding: of the file, in lower case.
+
+    Raises:
+        FileError: for a file that cannot be read, and for anything else in it.
+    """
+    with closing(LineFile(path, encoding)) as file:
+        is_json = path.removesuffix(".gz").endswith(".jsonl")
+        objects = (json_object(line, file.error) for line in file)
+        columns: dict[str, list[float]] = {}
+        for row in objects if is_json else named_cells((line.split("\t") for line in file), file.error):
+            for name, value in row.items():
+                columns.setdefault(name, []).append(number(value, file.error))
+        if not columns:
+            raise file.error("no numbers, wanted one in each column for each segment")
+        return columns
+
+
+def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) -> Iterator[dict[str, str]]:
+    """Yield rows of cells by the names in the first row; raise FileError for names that come twice, and other rows."""
+    names = next(rows, [])
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise error(f"the column {twice!r} came twice, wanted it once")
+    for row in rows:
+        if len(row) != len(names):
+            raise error(f"got {len(row)} cells, wanted {len(names)}, as many as in the first line")
+        yield dict(zip(names, row, strict=True))
+
+
+def number(value: object, error: Callable[[str], FileError]) -> float:
+    """Return a finite number of a file, or raise FileError; `error` makes it from a message."""
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
+            return float(value)
+    raise error(f"got {value!r}, wanted a number")
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:

@@ -154,7 +154,7 @@ def systems_of_files(
         _naming_no_folders([str(sources), *outputs, *references]),
         closing(reading.open_texts(str(sources), list(outputs), references, tab_separated=tabs)) as corpus,
     ):
-        columns = SystemColumns(**reading.gather(_checked(corpus.batches(segments=MAX_SEGMENTS)), chosen))
+        columns = reading.gather(_checked(corpus.batches(segments=MAX_SEGMENTS)), chosen)
     if not ratings:
         return RatedSystems(columns)
     if len(ratings) != len(outputs):
