@@ -15,7 +15,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, MutableMapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -45,8 +45,6 @@ _EVERY, _AGE = 600, 3600
 #: Gradio's own description of the page, which previews of links would take, since it comes first.
 _OF_GRADIO = re.compile(rb'<meta\s+(?:property|name)="(?:og|twitter):[^>]*>\s*')
 _END_OF_HEAD = re.compile(rb"(?=</head>)")
-#: Kinds of components that the first view has.
-_FIRST_VIEW = ("tabs", "tabitem", "row", "button", "column", "textbox", "dropdown", "form", "accordion")
 #: How a traceback names a place, and how it begins the line of the error.
 _PLACE, _KIND = re.compile(r'\s*(?:\| )?File "([^"]*)", line (\d+)'), re.compile(r"[A-Za-z_][\w.]*")
 
@@ -235,7 +233,7 @@ class Previews:
 
     def __init__(self, app: Any):
         """Stand before `app`."""
-        self._app, self._fields = app, preview(find_modules())
+        self._app, self._fields = app, preview()
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
         """Answer a request; the page itself with other fields in its head."""
@@ -263,31 +261,11 @@ def with_preview(page: bytes, fields: str) -> bytes:
     return b"".join([_OF_GRADIO.sub(b"", head), fields.encode(), *body]) if body else page
 
 
-def preview(modules: Sequence[str] = ()) -> str:
+def preview() -> str:
     """Return the fields for the head of the page; on Hugging Face's servers, the address of the picture is absolute."""
     host = os.environ.get("SPACE_HOST")
     picture = f"{f'https://{host}' if host else ''}/gradio_api/file={PICTURE}"
-    return rendering.render("page", "preview", TITLE, DESCRIPTION, picture, modules)
-
-
-def find_modules() -> list[str]:
-    """Return the programs of Gradio that the first view needs, so that browsers fetch them at once, not in a chain."""
-    folder = Path(gr.__file__).parent / "templates" / "frontend" / "assets"
-    names: list[str] = []
-
-    def add(name: str) -> None:
-        if name not in names:
-            names.append(name)
-            for other in re.findall(r'(?:from|import)"\./([\w-]+\.js)"', (folder / name).read_text(encoding="utf-8")):
-                add(other)
-
-    for path in (*folder.glob("Blocks-*.js"), *folder.glob("HTML-*.js")):
-        add(path.name)
-    table = "".join(path.read_text(encoding="utf-8") for path in folder.glob("core-*.js"))
-    for kind in _FIRST_VIEW:
-        if match := re.search(rf"\b{kind}:\{{.*?component:.*?`\./([\w-]+\.js)`", table):
-            add(match[1])
-    return names
+    return rendering.render("page", "preview", TITLE, DESCRIPTION, picture)
 
 
 # Logs, files and memory
