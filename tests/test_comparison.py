@@ -153,16 +153,8 @@ def test_each_system_with_each(sari, examples, method):
             resamples=999,
         )["systems"][one]
         assert (pair["differences"], pair["p_values"]) == (alone["differences"], alone["p_values"])
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_a_system_does_not_differ_from_itself(sari, examples, method):
-    outputs = examples["predictions"]["deleting"]
-    found = sari.compare(
-        **{**examples, "predictions": {"a": outputs, "b": list(outputs)}}, method=method, resamples=200
-    )
-    assert found["systems"]["b"]["differences"] == dict.fromkeys(SCORES, 0.0)
-    assert found["systems"]["b"]["p_values"] == dict.fromkeys(SCORES, 1.0)
+        if {one, other} == {"deleting", "twin"}:
+            assert (set(pair["differences"].values()), set(pair["p_values"].values())) == ({0.0}, {1.0})
 
 
 def test_memory_of_a_comparison_is_bounded(sari, examples):
@@ -182,7 +174,6 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"method": "ar"}, ValueError, "method: got 'ar', wanted one of randomization, bootstrap"),
         ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
         (
             {"all_pairs": True, "baseline": "deleting"},

@@ -304,18 +304,6 @@ def test_few_segments_and_few_resamples(sari, clean):
 # ---- Samples of texts -----------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("segments", [32, 33, 100, 1_000, 12_345])
-def test_samples_are_pairs_of_neighbours_from_first_to_last(segments):
-    names = [str(number) for number in range(segments)]
-    sample = take_sample(names, [f"p{name}" for name in names], [[f"r{name}"] for name in names])
-    assert 10 <= len(sample.pairs) <= 16
-    places = [list(map(int, sources)) for sources, _, _ in sample.pairs]
-    assert all(len(pair) == 1 or pair[1] == pair[0] + 1 for pair in places)
-    assert (places[0][0], places[-1][-1] > segments * 0.9) == (0, True)
-    sources, predictions, references = sample.columns()
-    assert (predictions, references) == ([f"p{name}" for name in sources], [[f"r{name}"] for name in sources])
-
-
 def test_samples_that_grow_are_thinned_out():
     sample = NO_TEXTS
     for number in range(100):

@@ -13,34 +13,15 @@ from hypothesis import strategies as st
 
 from sari import ngram_statistics
 from sari.ngram_statistics import (
-    COUNTINGS,
-    Counting,
     PreparedSegments,
     SegmentCounts,
     count_copies,
     count_ngrams,
     count_predictions,
-    easse,
     ngram_tables,
 )
 from sari.tokenization import encode_chunk, encode_predictions
 from sari.variants import VARIANTS, resolve_variant
-
-# ---- A counting that is not among those of the metric ---------------------------------------------------------------
-
-
-def most(old, new):
-    """Count as `easse`, but credit an added n-gram only if most references hold it."""
-    counts = easse(old, new)
-    hit, added, _, wanted = counts.add
-    agreed = hit & (2 * new.holders > new.m)
-    return counts._replace(add=(agreed, added, agreed, wanted))
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _registered():
-    with patch.dict(COUNTINGS, {"most": Counting(most)}):
-        yield
 
 
 def variant_of(counting, **options):
@@ -77,7 +58,6 @@ BY_HAND = {
     "lens": [[0.75, 1, 1, 2], [0.5, 1, 0.5, 2], [1, 1, 1, 1]],
     "t2t": [[1, 1, 1, 1.5], [0.5, 1, 0.5, 0.5], [1, 1, 1, 1]],
     "sets": [[1, 1, 1, 3], [0, 1, 0, 0], [1, 1, 1, 1]],
-    "most": [[3, 4, 3, 4], [1, 2, 1, 2], [0, 1, 0, 1]],
 }
 
 

@@ -1,12 +1,9 @@
 """`score.py` for other programs: its function, from anywhere."""
 
-import inspect
 import sys
 
-import pytest
 from programs import OUTPUT, REFERENCES, ROOT, SOURCE, run
 
-from sari.variants import OPTIONS
 from score import sari as score_texts
 
 
@@ -15,15 +12,6 @@ def test_function_for_other_programs(sari):
     assert score_texts([SOURCE], [OUTPUT], [REFERENCES]) == sari.compute(**columns)
     options = {"variant": "easse", "details": True}
     assert score_texts([SOURCE], [OUTPUT], [REFERENCES], **options) == sari.compute(**columns, **options)
-
-
-def test_help_shows_every_option():
-    parameters = inspect.signature(score_texts).parameters
-    assert list(parameters)[:3] == ["sources", "predictions", "references"]
-    assert set(OPTIONS) < set(parameters)
-    assert parameters["variant"].default == "hf"
-    with pytest.raises(TypeError, match=r"^varian: got an unknown argument; did you mean 'variant'"):
-        score_texts(["a"], ["a"], ["a"], varian="easse")
 
 
 def test_other_programs_need_no_path_but_this_folder(tmp_path):

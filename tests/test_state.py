@@ -17,15 +17,12 @@ from four_segments import (
     rows,
     run,
     state_of,
-    updated,
 )
 from refusals import refuses
 
 from sari.scorer import Scorer
 from sari.scores import SCORES
-from sari.state import score_columns
-from sari.validation import Columns
-from sari.variants import VERSION, resolve_variant
+from sari.variants import VERSION
 
 OPTIONED = {"variant": "easse", "tokenize": "intl", "zero_division": 0.5, "sentences": True}
 
@@ -81,15 +78,6 @@ def test_merging_leaves_the_other_as_it_was(scorer):
     assert one.compute(details=True) == scorer.compute(**TEXTS, details=True)
 
 
-def test_an_empty_state_adds_nothing(scorer):
-    state = state_of(scorer, TEXTS)
-    state.merge(scorer.state())
-    assert state.compute() == scorer.compute(**TEXTS)
-    empty = updated(scorer.state(), rows())
-    empty.merge(state)
-    assert empty.compute() == scorer.compute(**TEXTS)
-
-
 # ---- Confidence intervals -------------------------------------------------------------------------------------------
 
 
@@ -105,14 +93,6 @@ def test_states_that_keep_rows_have_intervals(scorer, variant):
 
 
 # ---- Statistics of a corpus -----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("places", [[3], [2, 0], [2, 0, 2], [0, 1, 2, 3]], ids=str)
-@pytest.mark.parametrize("variant", ["hf", "easse", "paper"])
-def test_scores_of_some_segments_are_those_of_them_alone(variant, places):
-    corpus = score_columns(Columns(**TEXTS), resolve_variant(variant), rows=True)
-    alone = score_columns(Columns(**rows(*places)), resolve_variant(variant))
-    assert corpus.scores_of(places) == pytest.approx(alone.scores(), rel=1e-12)
 
 
 @pytest.mark.parametrize("variant", ["hf", "easse", "t2t"])

@@ -13,12 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
-from sari import tokenization
 from sari.tokenization import (
     count_sentences,
     encode_chunk,
     encode_corpus,
-    encode_predictions,
     split_into_tokens,
 )
 from sari.variants import TOKENIZERS, VARIANTS, Text
@@ -119,17 +117,6 @@ def test_every_whitespace_character_splits():
     assert [len(tokens) for tokens in split_into_tokens(texts, PLAIN)] == [len(text.split()) for text in texts]
 
 
-def test_an_empty_text_is_one_empty_token_where_spaces_split():
-    texts = ["", "a", "", " ", "\n", ""]
-    split_on_space = FAST._replace(splits_on_space=True)
-    # 13a leaves nothing of whitespace, "none" leaves it as it is.
-    assert_tokens(texts, split_on_space, [[""], ["a"], [""], [""], [""], [""]])
-    assert_tokens(texts, FAST, [[], ["a"], [], [], [], []])
-    split_on_space = split_on_space._replace(tokenize="none")
-    assert_tokens(texts, split_on_space, [[""], ["a"], [""], ["", ""], ["\n"], [""]])
-    assert_tokens(texts, PLAIN, [[], ["a"], [], [], [], []])
-
-
 # ---- The tokenizers of packages -------------------------------------------------------------------------------------
 
 THEIRS = {
@@ -223,50 +210,13 @@ def test_ids_are_equal_where_tokens_are():
         assert_ids(ids_of([" ".join(words) for words in some]), some)
 
 
-def test_endless_tokens():
-    long = "x" * 3_000_000
-    assert ids_of([f"{long} a {long}y", f"a {long}y {long[1:]} {long}"]) == [[0, 1, 2], [1, 2, 3, 0]]
-
-
-@given(
-    known=st.lists(st.text("ab ", max_size=30), min_size=2, max_size=4), texts=st.lists(st.text("abc ", max_size=30))
-)
-@runs(60)
-def test_predictions_have_the_ids_of_sources_and_references(known, texts):
-    tokens = encode_chunk(known[:1], [known[1:]], (), AS_WRITTEN, with_vocabulary=True)
-    predictions = encode_predictions(texts, AS_WRITTEN, tokens.vocabulary)
-    ids = [part.tolist() for part in np.split(predictions.ids, np.cumsum(predictions.lengths)[:-1])] if texts else []
-    first = [part.tolist() for part in np.split(tokens.ids, tokens.starts[1:-1])]
-    assert_ids(first + ids, [text.split() for text in known + texts])
-
-
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
 def test_no_texts(tokenize):
     assert split_into_tokens([], PLAIN._replace(tokenize=tokenize)) == []
     assert list(encode_corpus([], [], [], replace(AS_WRITTEN, tokenize=tokenize))) == []
 
 
-def test_texts_do_not_run_into_each_other():
-    assert_13a(["&", "amp;", "<skip", "ped>", "-", "\n", "1.", "5", "a\0", "\0b", ""])
-
-
 # ---- Chunks ---------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("characters", "has_predictions"), [(1, True), (50, True), (300, False), (10**6, True)])
-def test_chunks_hold_every_segment_once_and_in_order(monkeypatch, characters, has_predictions):
-    monkeypatch.setattr(tokenization, "_CHUNK_CHARACTERS", characters)
-    monkeypatch.setattr(tokenization, "_BLOCK_SEGMENTS", 75)
-    numbers = [str(number) for number in range(200)]
-    references = [[f"r{number}"] * (1 + place % 3) for place, number in enumerate(numbers)]
-    chunks = list(encode_corpus(numbers, references, numbers if has_predictions else None, AS_WRITTEN))
-    assert [source for chunk in chunks for source in chunk.sources] == numbers
-    assert [n for chunk in chunks for n in chunk.nrefs.tolist()] == list(map(len, references))
-    assert len(chunks) == 3 if characters == 10**6 else len(chunks) > 3
-    for chunk in chunks:
-        texts = [*chunk.sources, *(f"r{n}" for n, k in zip(chunk.sources, chunk.nrefs, strict=True) for _ in range(k))]
-        texts += chunk.sources if has_predictions else []
-        assert list(chunk.spans.strings(0, len(chunk.ids))) == texts
 
 
 def test_a_long_corpus_is_never_encoded_as_a_whole():

@@ -16,7 +16,7 @@ from tiny_trainers import (
     make_tokenizer,
     output_of_example,
 )
-from trl import GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
+from trl import GRPOConfig, GRPOTrainer
 
 COMMON = {"bf16": False, "gradient_checkpointing": False, "report_to": "none", "use_cpu": True, "disable_tqdm": True}
 
@@ -30,36 +30,6 @@ def tokenizer():
     made = make_tokenizer()
     made.chat_template = CHAT
     return made
-
-
-def test_supervised_fine_tuning(sari, tokenizer, tmp_path):
-    """On chats: the example of fine-tuning has plain prompts."""
-    answers = [[{"role": "assistant", "content": row[0]}] for row in REFERENCES]
-    rows = [{"prompt": asked(source), "completion": answer} for source, answer in zip(SOURCES, answers, strict=True)]
-    callback = sari.generation_callback(
-        tokenizer, sources=SOURCES, references=REFERENCES, prompts=asked, generation_kwargs={"max_new_tokens": 8}
-    )
-    trainer = SFTTrainer(
-        model=make_llama(tokenizer),
-        args=SFTConfig(
-            output_dir=str(tmp_path),
-            num_train_epochs=2,
-            eval_strategy="epoch",
-            save_strategy="epoch",
-            load_best_model_at_end=True,
-            metric_for_best_model="sari",
-            **COMMON,
-        ),
-        train_dataset=Dataset.from_list(rows),
-        eval_dataset=Dataset.from_list(rows),
-        processing_class=tokenizer,
-        callbacks=[callback],
-    )
-    trainer.train()
-    scores = [entry["eval_sari"] for entry in trainer.state.log_history if "eval_sari" in entry]
-    assert len(scores) == 2
-    assert trainer.state.best_metric == max(scores)
-    assert trainer.evaluate()["eval_sari"] == max(scores)
 
 
 @pytest.mark.parametrize("prompt", [PROMPT.format, asked], ids=["plain", "chat"])

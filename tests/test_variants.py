@@ -12,7 +12,6 @@ import nltk
 import pytest
 from four_segments import TEXTS, own_tokenizer
 from refusals import refuses
-from typing_extensions import Unpack
 
 from sari.ngram_statistics import COUNTINGS
 from sari.scorer import Scorer
@@ -22,14 +21,12 @@ from sari.variants import (
     VARIANTS,
     VERSION,
     ScoringOptions,
-    ablation_steps,
     describe_splitter,
     describe_tokenizer,
     load_punkt,
     load_tokenizer,
     resolve_variant,
     resolve_variants,
-    takes_options,
 )
 
 # What sets each one apart, as published: counting, level, value of 0/0, scores of keep, delete and add, tokens, case.
@@ -145,28 +142,6 @@ def test_methods_show_every_option_with_its_default(variant):
         assert not [name for name, parameter in shown.items() if parameter.kind is inspect.Parameter.VAR_KEYWORD]
 
 
-class Counter:
-    """A class with a method that takes options."""
-
-    default_variant = None
-
-    @takes_options("set")
-    def count(self, texts, *, least: int = 1, **options: Unpack[ScoringOptions]):
-        """Count texts."""
-        return texts, least, options
-
-
-def test_a_method_with_options_of_its_own():
-    counter = Counter()
-    assert counter.count(["a"], level="corpus") == (["a"], 1, {"level": "corpus", "variant": "set"})
-    assert counter.count(["a"], variant=None) == (["a"], 1, {"variant": None})  # to be refused where it is resolved
-    counter.default_variant = "t2t"
-    assert counter.count(["a"], least=2) == (["a"], 2, {"variant": "t2t"})
-    assert (counter.count.__name__, counter.count.__doc__) == ("count", "Count texts.")
-    with refuses(TypeError, "lest: got an unknown argument; did you mean 'least'?"):
-        counter.count(["a"], lest=1)
-
-
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
 
 
@@ -280,17 +255,3 @@ def test_signature_counts_references(scorer):
     other.update(sources=["a"], predictions=["a"], references=["a"])
     state.merge(other)
     assert fields(state.signature)["nrefs"] == fields(state.compute(details=True)["signature"])["nrefs"] == "var"
-
-
-# ---- From one variant to another ------------------------------------------------------------------------------------
-
-
-def test_every_way_ends_at_the_last_variant_and_changes_every_choice_once():
-    for first in VARIANTS.values():
-        for last in VARIANTS.values():
-            steps = list(ablation_steps(first, last))
-            end = steps[-1][3] if steps else first
-            words = {name: getattr(last, name) for name in ("name", "summary", "source")}
-            assert dataclasses.replace(end, **words) == last
-            assert len({choice for choice, *_ in steps}) == len(steps)
-            assert all(before != after for _, before, after, _ in steps)

@@ -76,7 +76,6 @@ def test_why_endpoint(client, sari):
     [
         ("/sentence", ("", "a", ["a"]), "Please enter a source: the sentence to simplify."),
         ("/sentence", ("a", "a", [" "]), "Please enter at least one reference"),
-        ("/sentence", ("a", 5, ["a"]), "output: got int, wanted str"),
         ("/sentence", ("a", "a", ["a"], "bleu"), "variant: got 'bleu', wanted one of hf, xu2016"),
         ("/sentence", ("a", "a", ["a"], "hf", "13b"), "tokenize: got '13b', wanted "),
         (
@@ -88,16 +87,10 @@ def test_why_endpoint(client, sari):
         ("/compare", (["a"], {}, [["a"]]), "got no system, wanted at least one"),
         ("/compare", (["a"], {"x": ["a"]}, [["a"]], "y"), "baseline: got 'y', wanted one of x"),
         ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "t"), "method: got 't', wanted one of randomization, "),
-        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "bootstrap", "hf", "13b"), "tokenize: got '13b', wanted "),
         (
             "/compare",
             (["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]),
             "That is 21 systems; this page takes 20 at a time",
-        ),
-        (
-            "/compare",
-            ([""] * (MAX_SEGMENTS + 1), {"x": [""] * (MAX_SEGMENTS + 1)}, [[""]] * (MAX_SEGMENTS + 1)),
-            "That is 5,001 segments; this page takes 5,000 at a time",
         ),
         ("/corpus", (["a"], ["a", "b"], [["a"]]), "outputs: got 2 rows, wanted 1, as many as sources"),
         ("/corpus", ([""] * (MAX_SEGMENTS + 1),) * 3, "That is 5,001 segments; this page takes 5,000 at a time"),

@@ -111,12 +111,6 @@ def test_text_files_of_several_systems(files):
     assert refused(inputs.systems_of_files, long, [long], [long]).startswith("That is more than 5,000")
 
 
-def test_lists_of_several_systems():
-    systems = inputs.systems_of_lists(("a",), {"x": ["b"]}, ["c"])
-    assert systems._asdict() == {"sources": ["a"], "predictions": {"x": ["b"]}, "references": [["c"]]}
-    assert refused(inputs.systems_of_lists, ["a"], ["b"], ["c"]).startswith("outputs: got list, wanted a dict")
-
-
 TABLE = (
     b"source,system,output,reference_1,reference_2,rating\n"
     b"a,x,b,c,d,1\ne,x,f,g,,2\na,x,b2,c,d,3\n"

@@ -1,11 +1,9 @@
-"""The texts that the page brings: examples, and the front matter of the Space."""
+"""The front matter of the Space."""
 
 import re
 from importlib.metadata import version
 
 from programs import ROOT
-
-from sari.web.samples import samples
 
 
 def test_front_matter_is_what_is_pinned():
@@ -17,13 +15,3 @@ def test_front_matter_is_what_is_pinned():
     assert (values["sdk"], values["app_file"]) == ("gradio", "app.py")
     assert (3, 10) <= tuple(map(int, values["python_version"].strip('"').split("."))) <= (3, 13)
     assert {"- evaluate", "- metric"} <= {line.strip() for line in front.splitlines()}
-
-
-def test_samples_are_whole():
-    assert len(samples()) > 3
-    for sample in samples():
-        source, output, references = sample.texts
-        assert source
-        assert sample.note
-        assert output == sample.prediction
-        assert references.split("\n") == sample.references

@@ -1,4 +1,8 @@
-"""Scores, explanations, comparisons and agreement with ratings, of input checked against the limits, as plain data."""
+"""Scores, explanations, comparisons and agreement with ratings, of input checked against the limits, as plain data.
+
+Every public function raises RefusedError past the limits of `inputs` and for what the metric refuses. `options` are
+those of the metric.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -23,8 +27,8 @@ from sari.significance import resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
-from sari.variants import OPERATIONS, Variant, resolve_variant, resolve_variants
-from sari.web.inputs import RefusedError, check_characters, check_options, check_segments, refusals
+from sari.variants import OPERATIONS, Variant, resolve_variants
+from sari.web.inputs import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError, check_limit, refusals, resolve_options
 from sari.web.samples import samples
 
 _CONFIDENCE = 0.95
@@ -68,6 +72,7 @@ class ComparedSystems(NamedTuple):
 
     Attributes:
         variant: how they were scored.
+        statistics: of each system.
         result: what `comparison.compare` returns.
         warnings: about data and variant.
         copies: the systems that copy the sources.
@@ -75,6 +80,7 @@ class ComparedSystems(NamedTuple):
     """
 
     variant: str
+    statistics: dict[str, CorpusStatistics]
     result: comparison.SystemComparison
     warnings: list[WarningRow]
     copies: list[str]
@@ -92,85 +98,57 @@ class ComparedSystems(NamedTuple):
         return ScoreReport(results, warnings=self.warnings, resampling=resampling_of(self.result))
 
 
+@refusals()
 def explain_segment(source: str, output: str, references: Sequence[str], **options: Any) -> Explanation:
-    """Explain the SARI of one segment; options are those of the metric.
-
-    Raises:
-        RefusedError: for empty fields, past the limit, and for what the metric refuses.
-    """
-    with refusals():
-        check_options(**options)
-        segment = _segment(source, output, references)
-        return explain(
-            source=segment.sources[0],
-            prediction=segment.predictions[0],
-            references=segment.references[0],
-            variant=resolve_variant(**options),
-        )
+    """Explain the SARI of one segment."""
+    segment = _segment(source, output, references)
+    return explain(
+        source=segment.sources[0],
+        prediction=segment.predictions[0],
+        references=segment.references[0],
+        variant=resolve_options(**options),
+    )
 
 
+@refusals()
 def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
     """Score the baselines of a segment; see `comparison.baseline_scores`.
 
     A segment has no neighbour to take an unrelated text from: the output of an example stands for it.
-
-    Raises:
-        RefusedError: as in `explain_segment`.
     """
-    with refusals():
-        segment = _segment(source, "", references)
-        unrelated = next(sample.prediction for sample in samples() if sample.source != source)
-        corpus = score_columns(segment._replace(predictions=[unrelated]), resolve_variant(**options))
-        return {**score_corpus_baselines(segment, **options), "unrelated": corpus.scores()}
+    segment = _segment(source, "", references)
+    unrelated = next(sample.prediction for sample in samples() if sample.source != source)
+    corpus = score_columns(segment._replace(predictions=[unrelated]), resolve_options(**options))
+    return {**score_corpus_baselines(segment, **options), "unrelated": corpus.scores()}
 
 
+@refusals()
 def score_corpus_baselines(columns: Columns | SystemColumns, **options: Any) -> dict[str, Scores]:
-    """Score the baselines of a corpus; see `comparison.baseline_scores`.
-
-    Raises:
-        RefusedError: as in `score_corpus`.
-    """
-    with refusals():
-        check_options(**options)
-        return comparison.baseline_scores(columns.sources, columns.references, resolve_variant(**options))
+    """Score the baselines of a corpus; see `comparison.baseline_scores`."""
+    return comparison.baseline_scores(columns.sources, columns.references, resolve_options(**options))
 
 
+@refusals()
 def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
-    """Return the scores of one segment under every variant that this server has all for, by name.
-
-    Raises:
-        RefusedError: as in `explain_segment`.
-    """
-    with refusals():
-        return score_corpus_variants(_segment(source, output, references))
+    """Return the scores of one segment under every variant that this server has all for, by name."""
+    return score_corpus_variants(_segment(source, output, references))
 
 
+@refusals()
 def explain_difference(
     source: str, output: str, references: Sequence[str], *, variant_a: str, variant_b: str
 ) -> comparison.VariantDifference:
-    """Explain why two variants score one segment differently; see `comparison.explain_difference`.
-
-    Raises:
-        RefusedError: as in `explain_segment`.
-    """
-    with refusals():
-        check_options(variant_a)
-        check_options(variant_b)
-        segment = _segment(source, output, references)
-        return comparison.explain_difference(segment, resolve_variant(variant_a), resolve_variant(variant_b))
+    """Explain why two variants score one segment differently; see `comparison.explain_difference`."""
+    segment = _segment(source, output, references)
+    return comparison.explain_difference(segment, resolve_options(variant_a), resolve_options(variant_b))
 
 
+@refusals()
 def score_corpus(columns: Columns, **options: Any) -> ScoredCorpus:
-    """Score a corpus; options are those of the metric.
-
-    Raises:
-        RefusedError: past the limits, and for what the metric refuses.
-    """
-    with refusals():
-        check_options(**options)
-        check_segments(len(columns.sources))
-        corpus = score_columns(columns, resolve_variant(**options), sentences=True)
-        result = corpus.result(details=True)
+    """Score a corpus."""
+    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
+    corpus = score_columns(columns, resolve_options(**options), sentences=True)
+    result = corpus.result(details=True)
     sentences = result["sentences"]
     scores = zip(sentences["sari"], sentences["keep"], sentences["delete"], sentences["add"], strict=True)
     texts = zip(*columns, strict=True)
@@ -180,49 +158,29 @@ def score_corpus(columns: Columns, **options: Any) -> ScoredCorpus:
     return ScoredCorpus(result, rows, warning_rows(without_comparison(corpus.warnings())))
 
 
+@refusals()
 def score_corpus_variants(columns: Columns) -> dict[str, Scores]:
-    """Return the scores of a corpus under every variant that this server has all for, by name.
-
-    Raises:
-        RefusedError: as in `score_corpus`.
-    """
-    with refusals():
-        check_segments(len(columns.sources))
-        variants, _ = resolve_variants()
-        return {name: score_columns(columns, variant).scores() for name, variant in variants.items()}
+    """Return the scores of a corpus under every variant that this server has all for, by name."""
+    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
+    variants, _ = resolve_variants()
+    return {name: score_columns(columns, variant).scores() for name, variant in variants.items()}
 
 
-class ShownSegment(NamedTuple):
-    """A segment to look at: its place in the corpus, from 0, and of each system the output and its SARI."""
-
-    place: int
-    source: str
-    references: list[str]
-    outputs: dict[str, str]
-    scores: dict[str, float]
-
-
-def find_extremes(compared: ComparedSystems, columns: SystemColumns) -> dict[str, list[tuple[str, list[ShownSegment]]]]:
-    """Return for each system but the baseline its biggest wins and its biggest losses, next to the baseline."""
-    scores = compared.scores
-    baseline = str(compared.result["baseline"])
-
-    def shown(place: int) -> ShownSegment:
-        outputs = {name: own[place] for name, own in columns.predictions.items()}
-        by_system = {name: own[place] for name, own in scores.items()}
-        return ShownSegment(place, columns.sources[place], columns.references[place], outputs, by_system)
-
+def find_extremes(compared: ComparedSystems) -> dict[str, dict[str, list[int]]]:
+    """Return for each system but the baseline the places of its biggest wins and losses, next to the baseline."""
+    baseline = compared.scores[str(compared.result["baseline"])]
     found = {}
-    for name, own in scores.items():
-        if name != baseline:
-            gains = [score - other for score, other in zip(own, scores[baseline], strict=True)]
+    for name, own in compared.scores.items():
+        if name != compared.result["baseline"]:
+            gains = [score - other for score, other in zip(own, baseline, strict=True)]
             order = sorted(range(len(gains)), key=lambda place: -gains[place])
-            wins = [shown(place) for place in order[:_SHOWN] if gains[place] > 0]
-            losses = [shown(place) for place in order[: -_SHOWN - 1 : -1] if gains[place] < 0]
-            found[name] = [("Biggest wins", wins), ("Biggest losses", losses)]
+            wins = [place for place in order[:_SHOWN] if gains[place] > 0]
+            losses = [place for place in order[: -_SHOWN - 1 : -1] if gains[place] < 0]
+            found[name] = {"Biggest wins": wins, "Biggest losses": losses}
     return found
 
 
+@refusals()
 def report_systems(
     systems: SystemColumns,
     advance: Callable[[int, int, str], object],
@@ -237,26 +195,22 @@ def report_systems(
         systems: as for `compare_systems`.
         advance: called with the number of a step that begins, from 0, how many there are, and what it does.
         baseline, method: as for `compare_systems`.
-        options: those of the metric.
-
-    Raises:
-        RefusedError: as in `compare_systems`.
     """
-    with refusals():
-        statistics, compared = _compared(systems, baseline, method, None, details=True, options=options)
-        total = building.steps(len(statistics))
-        numbers = iter(range(total))
-        document = building.build(
-            systems,
-            statistics,
-            warnings=compared.warnings,
-            scored=compared.report if len(statistics) > 1 else None,
-            resampling=resolve_resampling(confidence=_CONFIDENCE),
-            advance=lambda step: advance(next(numbers), total, step),
-        )
-        return pages.as_html(document)
+    compared = compare_systems(systems, baseline=baseline, method=method, details=True, **options)
+    total = building.steps(len(systems.predictions))
+    numbers = iter(range(total))
+    document = building.build(
+        systems,
+        compared.statistics,
+        warnings=compared.warnings,
+        scored=compared.report if len(systems.predictions) > 1 else None,
+        resampling=resolve_resampling(confidence=_CONFIDENCE),
+        advance=lambda step: advance(next(numbers), total, step),
+    )
+    return pages.as_html(document)
 
 
+@refusals()
 def compare_systems(
     systems: SystemColumns,
     *,
@@ -269,33 +223,14 @@ def compare_systems(
     """Compare systems.
 
     Args:
-        systems: what to compare, as the functions of `corpora` return it.
+        systems: what to compare, as the functions of `inputs` return it.
         baseline, method, resamples, details: as those of `Sari.compare`.
-        options: those of the metric.
-
-    Raises:
-        RefusedError: past the limits, and for what the metric refuses.
     """
-    with refusals():
-        return _compared(systems, baseline, method, resamples, details=details, options=options)[1]
-
-
-def _compared(
-    systems: SystemColumns,
-    baseline: str | None,
-    method: str | None,
-    resamples: int | None,
-    *,
-    details: bool,
-    options: dict[str, Any],
-) -> tuple[dict[str, CorpusStatistics], ComparedSystems]:
-    """Return the statistics of systems, and the systems compared."""
-    check_options(**options)
-    check_segments(len(systems.sources))
+    check_limit(len(systems.sources), MAX_SEGMENTS, "segments")
     if baseline is not None and not isinstance(baseline, str):
         raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
     resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
-    variant = resolve_variant(**options)
+    variant = resolve_options(**options)
     statistics = comparison.score_systems(systems, variant, sentences=details, rows=True)
     result = comparison.compare(statistics, baseline=baseline, resampling=resampling, details=details)
     warnings = warning_rows(comparison.comparison_warnings(statistics, result))
@@ -308,7 +243,7 @@ def _compared(
         (length, {name: corpus.scores_of(places)["sari"] for name, corpus in statistics.items()})
         for length, places in building.group_by_length(systems.sources)
     ]
-    return statistics, ComparedSystems(variant.name, result, warnings, copies, by_length)
+    return ComparedSystems(variant.name, statistics, result, warnings, copies, by_length)
 
 
 class NgramDifference(NamedTuple):
@@ -325,6 +260,7 @@ class NgramDifference(NamedTuple):
         return self.system - self.baseline
 
 
+@refusals()
 def compare_ngrams(
     systems: SystemColumns, *, baseline: str | None = None, **options: Any
 ) -> tuple[int, dict[str, list[NgramDifference]]]:
@@ -335,16 +271,11 @@ def compare_ngrams(
     Args:
         systems: as for `compare_systems`.
         baseline: the name of a system; None for the first.
-        options: those of the metric.
 
     Returns:
         How many segments were looked at, and for each system but the baseline its largest gains and its largest losses.
-
-    Raises:
-        RefusedError: as in `compare_systems`.
     """
-    with refusals():
-        variant = resolve_variant(**options)
+    variant = resolve_options(**options)
     segments = min(len(systems.sources), max(1, _OUTPUTS // len(systems.predictions)))
     baseline = next(iter(systems.predictions)) if baseline is None else baseline
     credits = {name: _credits(systems.of(name), segments, variant) for name in systems.predictions}
@@ -382,21 +313,18 @@ def _segment(source: str, output: str, references: Sequence[str]) -> Columns:
         raise RefusedError("Please enter a source: the sentence to simplify.")
     if not any(reference.strip() for reference in references):
         raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
-    check_characters(len(source) + len(output) + sum(map(len, references)))
+    check_limit(len(source) + len(output) + sum(map(len, references)), MAX_CHARACTERS, "characters")
     return Columns([source], [output], [references])
 
 
 def rate_corpus(columns: Columns, ratings: Sequence[float], **options: Any) -> AgreementReport:
-    """Return how SARI and its operations agree with the ratings of a corpus; options are those of the metric.
-
-    Raises:
-        RefusedError: for ratings that cannot be compared with, and for what the metric refuses.
-    """
+    """Return how SARI and its operations agree with the ratings of a corpus."""
     return rate_systems(
         SystemColumns(columns.sources, {"": columns.predictions}, columns.references), {"": ratings}, **options
     )
 
 
+@refusals()
 def rate_variants(columns: Columns, ratings: Sequence[float], first: str) -> AgreementReport:
     """Return how SARI agrees with the ratings of a corpus under every variant that this server has all for.
 
@@ -404,51 +332,37 @@ def rate_variants(columns: Columns, ratings: Sequence[float], first: str) -> Agr
         columns: the segments.
         ratings: of the outputs.
         first: the variant that the others are compared with.
-
-    Raises:
-        RefusedError: as in `rate_corpus`.
     """
-    with refusals():
-        ordered = sorted(resolve_variants()[0].values(), key=lambda variant: variant.name != first)
-        return _report(RatedOutputs(columns, [""] * len(columns.sources), list(ratings)), ordered)
+    ordered = sorted(resolve_variants()[0].values(), key=lambda variant: variant.name != first)
+    return _report(RatedOutputs(columns, [""] * len(columns.sources), list(ratings)), ordered)
 
 
+@refusals()
 def rate_systems(systems: SystemColumns, ratings: Mapping[str, Sequence[float]], **options: Any) -> AgreementReport:
-    """Return how SARI and its operations agree with the ratings of systems' outputs; `ratings` by their names.
-
-    Raises:
-        RefusedError: as in `rate_corpus`.
-    """
-    with refusals():
-        check_options(**options)
-        number = len(systems.predictions)
-        outputs = RatedOutputs(
-            Columns(
-                systems.sources * number,
-                [*chain.from_iterable(systems.predictions.values())],
-                systems.references * number,
-            ),
-            [name for name in systems.predictions for _ in systems.sources],
-            [*chain.from_iterable(ratings[name] for name in systems.predictions)],
-        )
-        return _report(outputs, [resolve_variant(**options)])
+    """Return how SARI and its operations agree with the ratings of systems' outputs; `ratings` by their names."""
+    number = len(systems.predictions)
+    outputs = RatedOutputs(
+        Columns(
+            systems.sources * number,
+            [*chain.from_iterable(systems.predictions.values())],
+            systems.references * number,
+        ),
+        [name for name in systems.predictions for _ in systems.sources],
+        [*chain.from_iterable(ratings[name] for name in systems.predictions)],
+    )
+    return _report(outputs, [resolve_options(**options)])
 
 
+@refusals()
 def count_references(columns: Columns, **options: Any) -> list[ReferenceCount]:
-    """Return the scores of a corpus with 1, 2, … of its references; options are those of the metric.
-
-    Raises:
-        RefusedError: past the limits, for what the metric refuses, and where a segment has a single reference.
-    """
-    with refusals():
-        check_options(**options)
-        check_segments(len(columns.sources))
-        width = min(map(len, columns.references), default=0)
-        if width < 2:
-            raise RefusedError("Every segment needs at least two references for this.")
-        subsets = min(_SUBSETS, max(1, _SEGMENTS // (len(columns.sources) * width)))
-        systems = SystemColumns(columns.sources, {"": columns.predictions}, columns.references)
-        return scores_by_references(systems, resolve_variant(**options), subsets=subsets)
+    """Return the scores of a corpus with 1, 2, … of its references; refuse a segment with a single one."""
+    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
+    width = min(map(len, columns.references), default=0)
+    if width < 2:
+        raise RefusedError("Every segment needs at least two references for this.")
+    subsets = min(_SUBSETS, max(1, _SEGMENTS // (len(columns.sources) * width)))
+    systems = SystemColumns(columns.sources, {"": columns.predictions}, columns.references)
+    return scores_by_references(systems, resolve_options(**options), subsets=subsets)
 
 
 def _report(outputs: RatedOutputs, variants: Sequence[Variant]) -> AgreementReport:

@@ -1,9 +1,10 @@
 """What several views share: the boxes and choices, how their events behave, refusals, and files to download."""
 
 import contextlib
+import functools
 import json
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -11,6 +12,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from sari.human_ratings.correlation_report import AgreementReport
+from sari.reports.score_report import ScoreReport
 from sari.variants import VARIANTS, resolve_variants
 from sari.web import rendering
 from sari.web.inputs import TOKENIZERS, RatedSystems, RefusedError
@@ -40,6 +42,9 @@ EMPTY_LINE = "␣"
 ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
 LIVE: dict[str, Any] = {**ON_DEMAND, "show_progress": "hidden", "trigger_mode": "always_last"}
 
+#: What may be chosen of how to score.
+ALLOWED: dict[str, list[str]] = {"variant": list(VARIANTS), "tokenize": [OWN, *TOKENIZERS], "case": list(CASES)}
+
 
 class SegmentBoxes(NamedTuple):
     """The boxes of one segment."""
@@ -68,8 +73,12 @@ class SentenceTab(NamedTuple):
 
     @property
     def opening(self) -> list[Any]:
-        """The outputs of an event that opens a segment; `opened` returns what goes there."""
+        """The outputs of an event that opens a segment: `OpenedFrom.opened` or `UNOPENED`."""
         return [self.tabs, *self.texts, *self.chosen, self.back, self.opened_from]
+
+
+#: What leaves the sentence view as it is.
+UNOPENED = (gr.skip(),) * 9
 
 
 class OpenedFrom(NamedTuple):
@@ -87,6 +96,36 @@ class OpenedFrom(NamedTuple):
         source, output, references = segments[moved.place]
         people = "\n".join(" ".join(reference.split("\n")) or EMPTY_LINE for reference in references)
         return gr.Tabs(selected="sentence"), source, output, people, *self.chosen, gr.Row(visible=True), moved
+
+
+class Request(NamedTuple):
+    """What a visitor asked for, kept to answer it again.
+
+    Attributes:
+        reader: the function of `inputs` that reads the texts.
+        values: its arguments.
+        chosen: how to score: variant, tokenizer and case.
+        comparing: how to compare: the arguments `baseline` and `method` of `answers.compare_systems`.
+        report: the compared systems.
+    """
+
+    reader: Callable[..., Any]
+    values: tuple[Any, ...]
+    chosen: tuple[str, str, str]
+    comparing: Mapping[str, Any] = {}
+    report: ScoreReport | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Options of the metric."""
+        return options_of(*self.chosen)
+
+    def read(self) -> Any:
+        """Return the texts with their ratings; files that were cleaned away meanwhile are refused."""
+        try:
+            return self.reader(*self.values)
+        except FileNotFoundError:
+            raise RefusedError("The files are gone by now: please choose them again.") from None
 
 
 def choices() -> Choices:
@@ -122,14 +161,38 @@ def read_choices(path: str | None, allowed: Mapping[str, Sequence[str]]) -> list
     return [value if value in values else gr.skip() for value, values in zip(chosen, allowed.values(), strict=True)]
 
 
-#: What may be chosen of how to score.
-ALLOWED: dict[str, list[str]] = {"variant": list(VARIANTS), "tokenize": [OWN, *TOKENIZERS], "case": list(CASES)}
-
-
-def is_stale(asked: Any, *chosen: str) -> str:
+def is_stale(asked: Request | None, *chosen: str) -> str:
     """Return a remark where results are of other choices than those that are chosen now."""
-    stale = asked is not None and tuple(asked.chosen) != chosen
+    stale = asked is not None and asked.chosen != chosen
     return rendering.note("What is below was scored with other choices: start again to see these.") if stale else ""
+
+
+def connect(
+    ways: Iterable[tuple[Callable[..., Any], gr.Button, Sequence[Any]]],
+    score: Callable[..., Any],
+    settings: Sequence[Any],
+    results: Sequence[Any],
+    *,
+    chosen: Choices,
+    stale: gr.HTML,
+) -> None:
+    """Let buttons score the texts of their boxes, and tell when the choices are no longer those of the results.
+
+    Args:
+        ways: for each way in the function of `inputs` that reads the texts, the button, and the boxes.
+        score: from such a function, the values of `settings` and those of the boxes to what `results` show.
+        settings: components.
+        results: components; the first is brought into view, the last keeps the `Request`.
+        chosen: the choices of how to score.
+        stale: shows the remark on the choices.
+    """
+    remark: dict[str, Any] = {"fn": is_stale, "inputs": [results[-1], *chosen], "outputs": stale, **LIVE}
+    gr.on([box.change for box in chosen], **remark)
+    for reader, start, boxes in ways:
+        scoring = functools.partial(score, reader)
+        given = [*settings, *boxes]
+        scored = start.click(scoring, given, [*results], show_progress_on=results[0], **ON_DEMAND)
+        scored.then(None, js=show_part(results[0].elem_id)).then(**remark)
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
@@ -190,14 +253,6 @@ def agreement(ratings: Asked | None, agree: Callable[[Asked], AgreementReport]) 
         return rendering.refusal(f"No agreement with people: {refusal}")
 
 
-def read_again(read: Callable[..., Asked], inputs: Sequence[Any]) -> Asked:
-    """Read files; those that were cleaned away meanwhile are refused."""
-    try:
-        return read(*inputs)
-    except FileNotFoundError:
-        raise RefusedError("The files are gone by now: please choose them again.") from None
-
-
 @contextlib.contextmanager
 def refusals_as_errors() -> Iterator[None]:
     """Show refusals as Gradio's errors, which are not printed."""
@@ -207,25 +262,26 @@ def refusals_as_errors() -> Iterator[None]:
         raise gr.Error(str(refusal), print_exception=False) from None
 
 
-def downloads(kinds: Mapping[str, str], write: Callable[..., str], inputs: Sequence[Any], row: str) -> None:
-    """Make buttons for files that are made when they are asked for.
+def download_button(label: str, name: str, write: Callable[[Request], str], asked: gr.State) -> None:
+    """Make a button that offers a file.
 
     Args:
-        kinds: what each button offers, and the ending of its file.
-        write: from the ending and the values of `inputs` to the text of the file.
-        inputs: components.
-        row: the beginning of the files' names.
+        label: of the button.
+        name: of the file.
+        write: makes the text of the file when the button is clicked.
+        asked: keeps the request that `write` gets.
     """
-    for name, ending in kinds.items():
-        button = gr.Button(f"Download {name}")
-        file = gr.DownloadButton(visible="hidden", elem_id=f"{row}-{ending[1:]}")
+    link = name.replace(".", "-")
+    button = gr.Button(f"Download {label}")
+    file = gr.DownloadButton(visible="hidden", elem_id=link)
 
-        def make(*values: Any, name: str = f"{row}{ending}", ending: str = ending) -> str:
-            with refusals_as_errors():
-                return write_files({name: write(ending, *values)})[0]
+    @refusals_as_errors()
+    def make(asked: Request | None) -> str:
+        if asked is None:
+            raise RefusedError("There is nothing to download by now: please start again.")
+        return write_files({name: write(asked)})[0]
 
-        made = button.click(make, list(inputs), file, **ON_DEMAND)
-        made.success(None, js=f"() => window.sari.download('{row}-{ending[1:]}')")
+    button.click(make, asked, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:

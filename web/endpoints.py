@@ -24,22 +24,18 @@ def sentence(
     penalties: str | None = None,
 ) -> dict:
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
-    options = _options(variant, tokenize, lowercase, penalties)
-    with refusals_as_errors():
-        return asdict(answers.explain_segment(source, output, references, **options))
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    return asdict(answers.explain_segment(source, output, references, **options))
 
 
 def variants(source: str, output: str, references: list[str]) -> dict:
     """Score one output under every published variant: the scores by the variant's name."""
-    with refusals_as_errors():
-        return answers.score_variants(source, output, references)
+    return answers.score_variants(source, output, references)
 
 
 def why(source: str, output: str, references: list[str], variant_a: str = "hf", variant_b: str = "easse") -> dict:
     """Tell why two variants score one output differently: the scores after each choice that changes between them."""
-    pair = {"variant_a": variant_a, "variant_b": variant_b}
-    with refusals_as_errors():
-        return dict(answers.explain_difference(source, output, references, **pair))
+    return dict(answers.explain_difference(source, output, references, variant_a=variant_a, variant_b=variant_b))
 
 
 def corpus(
@@ -52,9 +48,8 @@ def corpus(
     penalties: str | None = None,
 ) -> dict:
     """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
-    options = _options(variant, tokenize, lowercase, penalties)
-    with refusals_as_errors():
-        return dict(answers.score_corpus(columns_of_lists(sources, outputs, references), **options).result)
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    return dict(answers.score_corpus(columns_of_lists(sources, outputs, references), **options).result)
 
 
 def compare(
@@ -69,8 +64,8 @@ def compare(
     penalties: str | None = None,
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
-    options = _options(variant, tokenize, lowercase, penalties)
-    with refusals_as_errors(), memory_released():
+    options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
+    with memory_released():
         systems = systems_of_lists(sources, outputs, references)
         comparison = answers.compare_systems(systems, baseline=baseline, method=method, **options)
     return {**comparison.result, "warnings": comparison.warnings}
@@ -119,7 +114,7 @@ def offer(page: gr.Blocks, endpoint: Callable[..., dict]) -> None:
     names = inspect.signature(endpoint).parameters
     meanings = "".join(f"\n- {name}: {_MEANINGS[name]}" for name in names)
     dependency = gr.api(
-        endpoint,
+        refusals_as_errors()(endpoint),
         api_name=endpoint.__name__,
         api_description=f"{inspect.getdoc(endpoint)}\n{meanings}",
         concurrency_limit=4,
@@ -129,7 +124,3 @@ def offer(page: gr.Blocks, endpoint: Callable[..., dict]) -> None:
         block: Any = page.blocks[number]
         block.label = name
         block.example_inputs = lambda value=examples[name]: value
-
-
-def _options(variant: str, tokenize: str | None, lowercase: bool | None, penalties: str | None) -> dict[str, Any]:
-    return {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}

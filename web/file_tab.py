@@ -11,40 +11,9 @@ import gradio as gr
 
 from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
-from sari.web import inputs, rendering
-from sari.web.answers import (
-    ScoredCorpus,
-    ScoredSegment,
-    count_references,
-    rate_corpus,
-    rate_variants,
-    score_corpus,
-    score_corpus_baselines,
-    score_corpus_variants,
-)
-from sari.web.components import (
-    ALLOWED,
-    HOUR,
-    LIVE,
-    ON_DEMAND,
-    PLAIN_TEXT,
-    TABLES,
-    OpenedFrom,
-    SentenceTab,
-    agreement,
-    choices,
-    downloads,
-    file_box,
-    is_stale,
-    options_of,
-    read_again,
-    read_choices,
-    save_view,
-    sent,
-    show_part,
-    start_buttons,
-    write_files,
-)
+from sari.web import answers, components, inputs, rendering
+from sari.web.answers import ScoredCorpus, ScoredSegment
+from sari.web.components import ALLOWED, LIVE, ON_DEMAND, Request, SentenceTab
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RatedSystems, RefusedError
 from sari.web.samples import example_corpus, example_lines
 from sari.web.server import memory_released
@@ -81,33 +50,6 @@ const choose = (event) => {
 element.addEventListener("click", choose);
 element.addEventListener("keydown", choose);
 """
-#: How corpora come in, by the name of the way.
-_WAYS: dict[str, Callable[..., RatedCorpus]] = {
-    "files": inputs.corpus_of_files,
-    "table": inputs.corpus_of_table,
-    "lines": inputs.corpus_of_lines,
-}
-
-
-class AskedScores(NamedTuple):
-    """What was asked for, to score it again: the way the corpus came in, what came, and the choices."""
-
-    way: str
-    inputs: tuple[Any, ...]
-    chosen: tuple[str, str, str]
-
-    @property
-    def options(self) -> dict[str, Any]:
-        """Options of the metric."""
-        return options_of(*self.chosen)
-
-    def corpus(self) -> RatedCorpus:
-        """Return the segments and ratings."""
-        return read_again(_WAYS[self.way], self.inputs)
-
-    def score(self) -> ScoredCorpus:
-        """Return the scored segments."""
-        return score_corpus(self.corpus().columns, **self.options)
 
 
 class ShownCorpus(NamedTuple):
@@ -125,21 +67,21 @@ class ShownCorpus(NamedTuple):
 
 def file_tab(sentence: SentenceTab) -> None:
     """Make the view."""
-    gr.HTML(rendering.note(f"{_LIMIT} {PLAIN_TEXT}"))
+    gr.HTML(rendering.note(f"{_LIMIT} {components.PLAIN_TEXT}"))
     with gr.Tabs():
         with gr.Tab("Text files"):
             with gr.Row():
                 files = [
-                    file_box("Sources"),
-                    file_box("Outputs"),
-                    file_box("References (one file or more)", "multiple"),
-                    file_box("Ratings by people (optional)"),
+                    components.file_box("Sources"),
+                    components.file_box("Outputs"),
+                    components.file_box("References (one file or more)", "multiple"),
+                    components.file_box("Ratings by people (optional)"),
                 ]
-            of_files = start_buttons("Score these files", fill_files, files)
+            of_files = components.start_buttons("Score these files", fill_files, files)
         with gr.Tab("Table"):
-            gr.HTML(rendering.note(TABLES))
-            table = file_box("JSON Lines, CSV or TSV")
-            of_table = start_buttons("Score this file", fill_table, [table])
+            gr.HTML(rendering.note(components.TABLES))
+            table = components.file_box("JSON Lines, CSV or TSV")
+            of_table = components.start_buttons("Score this file", fill_table, [table])
         with gr.Tab("Paste"):
             with gr.Row():
                 infos = {"Sources": "One per line.", "Outputs": "One per line.", "References": _OF_REFERENCES}
@@ -147,29 +89,28 @@ def file_tab(sentence: SentenceTab) -> None:
                     gr.Textbox(label=label, info=info, lines=6, max_lines=12, min_width=220)
                     for label, info in infos.items()
                 ]
-            of_lines = start_buttons("Score these lines", example_lines, pasted)
-    chosen = choices()
-    table.change(lambda path: read_choices(path, ALLOWED), table, [*chosen], **LIVE)
+            of_lines = components.start_buttons("Score these lines", example_lines, pasted)
+    chosen = components.choices()
+    table.change(lambda path: components.read_choices(path, ALLOWED), table, [*chosen], **LIVE)
     stale = gr.HTML(elem_id="stale-file")
     results, order, everything = _results()
-    compare_choices: dict[str, Any] = {"fn": is_stale, "inputs": [results.asked, *chosen], "outputs": stale, **LIVE}
-    gr.on([box.change for box in chosen], **compare_choices)
-    for way, start, boxes in (("files", of_files, files), ("table", of_table, [table]), ("lines", of_lines, pasted)):
-        scoring = functools.partial(score, way)
-        given = [order, *chosen, *boxes]
-        scored = start.click(scoring, given, [*results], show_progress_on=results.summary, **ON_DEMAND)
-        scored.then(None, js=show_part("corpus")).then(**compare_choices)
+    ways = (
+        (inputs.corpus_of_files, of_files, files),
+        (inputs.corpus_of_table, of_table, [table]),
+        (inputs.corpus_of_lines, of_lines, pasted),
+    )
+    components.connect(ways, score, [order, *chosen], results, chosen=chosen, stale=stale)
     for event in (order.change, everything.click):
         event(sort_rows, [results.asked, order], [results.shown, results.table], **LIVE)
     results.summary.click(choose_bar, [results.asked, order], [results.shown, results.table], **LIVE)
     row = results.table.select(open_row, [results.asked, order], sentence.opening, **LIVE)
-    row.then(None, js=show_part("scores"))
+    row.then(None, js=components.show_part("scores"))
 
 
 def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
     """Make what shows a scored corpus, empty."""
     summary = gr.HTML(elem_id="corpus", min_height=60, js_on_load=_CHOOSE_BAR)
-    asked = gr.State(None, time_to_live=HOUR)
+    asked = gr.State(None, time_to_live=components.HOUR)
     with gr.Column(visible=False) as more:
         with gr.Row():
             order = gr.Radio(list(_ORDERS), value="Worst first", label="Sentences", min_width=300)
@@ -195,24 +136,28 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         fewer.click(score_by_references, asked, by_references, **ON_DEMAND)
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
-            downloads({ending[1:].upper(): ending for ending in DOWNLOADS}, download, [asked], "sari")
-            downloads({"this view": ".jsonl"}, download_view, [asked], "corpus")
+            for ending in DOWNLOADS:
+                write = functools.partial(write_scores, ending)
+                components.download_button(ending[1:].upper(), f"sari{ending}", write, asked)
+            components.download_button("this view", "corpus.jsonl", save_corpus, asked)
         gr.HTML(rendering.note("The view: texts and choices in a file, to open under Table again."))
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
 
 
-def score(way: str, order: str, variant: str, tokenize: str, case: str, *given_inputs: Any) -> ShownCorpus:
+def score(
+    reader: Callable[..., RatedCorpus], order: str, variant: str, tokenize: str, case: str, *values: Any
+) -> ShownCorpus:
     """Score what came in, and return what is shown of it, or why it is refused."""
-    asked = AskedScores(way, given_inputs, (variant, tokenize, case))
+    asked = Request(reader, values, (variant, tokenize, case))
     try:
-        given = asked.corpus()
-        scored = score_corpus(given.columns, **asked.options)
-        baselines = score_corpus_baselines(given.columns, **asked.options)
+        columns, ratings = asked.read()
+        scored = answers.score_corpus(columns, **asked.options)
+        baselines = answers.score_corpus_baselines(columns, **asked.options)
     except RefusedError as refusal:
         return ShownCorpus(rendering.refusal(refusal), gr.Column(visible=False), "", "", None, "", "", None)
-    agreed = agreement(given.ratings, lambda ratings: rate_corpus(given.columns, ratings, **asked.options))
-    if asked.way == "lines":  # which are kept in files, so that memory stays small
-        asked = AskedScores("files", _as_files(given.columns), asked.chosen)
+    agreed = components.agreement(ratings, lambda own: answers.rate_corpus(columns, own, **asked.options))
+    if reader is inputs.corpus_of_lines:  # which are kept in files, so that memory stays small
+        asked = Request(inputs.corpus_of_files, _as_files(columns), asked.chosen)
     return ShownCorpus(
         summary=rendering.corpus(scored, asked.chosen[0], baselines) + agreed,
         more=gr.Column(visible=True),
@@ -225,14 +170,15 @@ def score(way: str, order: str, variant: str, tokenize: str, case: str, *given_i
     )
 
 
+def _scored(asked: Request) -> ScoredCorpus:
+    return answers.score_corpus(asked.read().columns, **asked.options)
+
+
 def _as_files(columns: Columns) -> tuple[str, str, tuple[str], None]:
     """Write pasted lines to files."""
-    columns_of_lines = {
-        "sources.txt": columns.sources,
-        "outputs.txt": columns.predictions,
-        "references.tsv": map("\t".join, columns.references),
-    }
-    files = write_files({name: "".join(f"{line}\n" for line in lines) for name, lines in columns_of_lines.items()})
+    references = ["\t".join(row) for row in columns.references]
+    lines = {"sources.txt": columns.sources, "outputs.txt": columns.predictions, "references.tsv": references}
+    files = components.write_files({name: "".join(f"{line}\n" for line in own) for name, own in lines.items()})
     return files[0], files[1], (files[2],), None
 
 
@@ -250,72 +196,73 @@ def _sorted(rows: Iterable[ScoredSegment], order: str) -> list[list]:
     ]
 
 
-def sort_rows(asked: AskedScores | None, order: str) -> tuple[str, list[list]]:
+def sort_rows(asked: Request | None, order: str) -> tuple[str, list[list]]:
     """Return all rows, sorted."""
-    return (rendering.note(_HOW_TO_OPEN), _sorted(asked.score().rows, order)) if asked else ("", [])
+    return (rendering.note(_HOW_TO_OPEN), _sorted(_scored(asked).rows, order)) if asked else ("", [])
 
 
-def choose_bar(asked: AskedScores | None, order: str, event: gr.EventData) -> tuple[Any, Any]:
+def choose_bar(asked: Request | None, order: str, event: gr.EventData) -> tuple[Any, Any]:
     """Return the rows of a bar of the histogram."""
-    number = sent(event, "bin")
+    number = components.sent(event, "bin")
     if asked is None or not isinstance(number, int) or number not in range(rendering.BINS):
         return gr.skip(), gr.skip()
-    rows = [row for row in asked.score().rows if rendering.bin_of(row.sari) == number]
-    shown = f"{len(rows):,} with SARI from {rendering.Bars.ends(number)}. Choose a row to open it in the Sentence view."
+    rows = [row for row in _scored(asked).rows if rendering.bin_of(row.sari) == number]
+    shown = f"{len(rows):,} with SARI from {rendering.ends_of(number)}. Choose a row to open it in the Sentence view."
     return rendering.note(shown), _sorted(rows, order)
 
 
-def score_every_variant(asked: AskedScores | None) -> str:
+def score_every_variant(asked: Request | None) -> str:
     """Return the scores of the corpus under every variant, and how they agree with its ratings."""
     if asked is None:
         return ""
     try:
-        columns, rated = asked.corpus()
-        scores = score_corpus_variants(columns)
+        columns, rated = asked.read()
+        scores = answers.score_corpus_variants(columns)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
-    agreed = agreement(rated, lambda ratings: rate_variants(columns, ratings, asked.chosen[0]))
+    agreed = components.agreement(rated, lambda ratings: answers.rate_variants(columns, ratings, asked.chosen[0]))
     return rendering.variant_scores(scores) + agreed
 
 
-def score_by_references(asked: AskedScores | None) -> str:
+def score_by_references(asked: Request | None) -> str:
     """Return the scores of the corpus with 1, 2, … of its references."""
     if asked is None:
         return ""
     try:
         with memory_released():
-            return rendering.by_references(count_references(asked.corpus().columns, **asked.options))
+            return rendering.by_references(answers.count_references(asked.read().columns, **asked.options))
     except RefusedError as refusal:
         return rendering.refusal(refusal)
 
 
-def open_row(asked: AskedScores | None, order: str, event: gr.SelectData) -> tuple:
+def open_row(asked: Request | None, order: str, event: gr.SelectData) -> tuple:
     """Return what puts the chosen row into the sentence view, from where the rows around it can be opened."""
     rows = _rows(asked, order) if asked else []
     place = next((place for place, row in enumerate(rows) if row.line == event.row_value[0]), None)
     if asked is None or place is None:
-        return (gr.skip(),) * 9
-    return OpenedFrom("file", functools.partial(_texts, asked, order), asked.chosen, place).opened()
+        return components.UNOPENED
+    return components.OpenedFrom("file", functools.partial(_texts, asked, order), asked.chosen, place).opened()
 
 
-def _rows(asked: AskedScores, order: str) -> list[ScoredSegment]:
-    return sorted(asked.score().rows, key=_ORDERS[order])
+def _rows(asked: Request, order: str) -> list[ScoredSegment]:
+    return sorted(_scored(asked).rows, key=_ORDERS[order])
 
 
-def _texts(asked: AskedScores, order: str) -> list[tuple[str, str, Sequence[str]]]:
+def _texts(asked: Request, order: str) -> list[tuple[str, str, Sequence[str]]]:
     return [(row.source, row.output, row.references) for row in _rows(asked, order)]
 
 
 def fill_files() -> tuple[str, str, list[str], None]:
     """Return the example corpus as files; nobody rated it."""
-    sources, outputs, *references = write_files(example_corpus())
+    sources, outputs, *references = components.write_files(example_corpus())
     return sources, outputs, references, None
 
 
 def fill_table() -> str:
     """Return the example corpus as a table."""
     sources, outputs, references, _ = fill_files()
-    return write_files({"example.jsonl": save_view(inputs.systems_of_files(sources, [outputs], references), {})})[0]
+    view = components.save_view(inputs.systems_of_files(sources, [outputs], references), {})
+    return components.write_files({"example.jsonl": view})[0]
 
 
 def as_csv(corpus: ScoredCorpus) -> str:
@@ -351,21 +298,14 @@ def as_json(corpus: ScoredCorpus) -> str:
 DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": as_json}
 
 
-def download(ending: str, asked: AskedScores | None) -> str:
+def write_scores(ending: str, asked: Request) -> str:
     """Return a scored corpus as a file."""
-    return DOWNLOADS[ending](_still_there(asked).score())
+    return DOWNLOADS[ending](_scored(asked))
 
 
-def download_view(_ending: str, asked: AskedScores | None) -> str:
+def save_corpus(asked: Request) -> str:
     """Return the corpus and the choices as a file that opens the view again."""
-    asked = _still_there(asked)
-    columns, ratings = asked.corpus()
+    columns, ratings = asked.read()
     systems = SystemColumns(columns.sources, {"output": columns.predictions}, columns.references)
     rated = RatedSystems(systems, None if ratings is None else {"output": ratings})
-    return save_view(rated, dict(zip(ALLOWED, asked.chosen, strict=True)))
-
-
-def _still_there(asked: AskedScores | None) -> AskedScores:
-    if asked is None:
-        raise RefusedError("There is nothing to download by now: please score again.")
-    return asked
+    return components.save_view(rated, dict(zip(ALLOWED, asked.chosen, strict=True)))

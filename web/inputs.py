@@ -14,6 +14,7 @@ from sari.human_ratings.rating_tables import TableRow, read_ratings, read_table
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.validation import Columns, SystemColumns, validate_columns, validate_systems
+from sari.variants import Variant, resolve_variant
 
 #: Tokenizers that need neither further packages nor downloads.
 TOKENIZERS = ("13a", "intl", "none", "char", "zh")
@@ -39,39 +40,28 @@ def refusals() -> Iterator[None]:
         raise RefusedError(re.sub("^predictions", "outputs", str(error))) from error
 
 
-def check_options(
-    variant: str = "hf", tokenize: str | None = None, lowercase: bool | None = None, **_others: Any
-) -> None:
-    """Refuse options of a wrong kind, and tokenizers that would have the server fetch something."""
-    for name, value, kinds in (
-        ("variant", variant, str),
-        ("tokenize", tokenize, str | None),
-        ("lowercase", lowercase, bool | None),
+def resolve_options(
+    variant: str = "hf", tokenize: str | None = None, lowercase: bool | None = None, **others: Any
+) -> Variant:
+    """Return the variant of these options; refuse tokenizers for which the server would have to fetch something."""
+    for name, value, kinds, wanted in (
+        ("variant", variant, str, "text"),
+        ("tokenize", tokenize, str | None, "text or nothing"),
+        ("lowercase", lowercase, bool | None, "true, false or nothing"),
     ):
         if not isinstance(value, kinds):
-            wanted = "text" if kinds is str else "text or nothing" if name == "tokenize" else "true, false or nothing"
             raise RefusedError(f"{name}: got {type(value).__name__}, wanted {wanted}")
     if tokenize is not None and tokenize not in TOKENIZERS:
         raise RefusedError(f"tokenize: got {tokenize!r}, wanted one of {', '.join(TOKENIZERS)} on this page")
+    with refusals():
+        return resolve_variant(variant, tokenize=tokenize, lowercase=lowercase, **others)
 
 
-def check_characters(number: int) -> None:
-    """Refuse a segment of too many characters."""
-    if number > MAX_CHARACTERS:
-        raise RefusedError(f"That is {number:,} characters; this page takes {MAX_CHARACTERS:,} at a time. {_ELSEWHERE}")
-
-
-def check_segments(number: int, *, all_read: bool = True) -> None:
-    """Refuse a corpus of too many segments; there may be more where not all of it was read."""
-    if number > MAX_SEGMENTS:
-        said = f"{number:,}" if all_read else f"more than {MAX_SEGMENTS:,}"
-        raise RefusedError(f"That is {said} segments; this page takes {MAX_SEGMENTS:,} at a time. {_ELSEWHERE}")
-
-
-def check_systems(number: int) -> None:
-    """Refuse too many systems."""
-    if number > MAX_SYSTEMS:
-        raise RefusedError(f"That is {number} systems; this page takes {MAX_SYSTEMS} at a time. {_ELSEWHERE}")
+def check_limit(number: int, most: int, units: str, *, all_read: bool = True) -> None:
+    """Refuse more segments, systems or characters than `most`; there may be even more where not all was read."""
+    if number > most:
+        said = f"{number:,}" if all_read else f"more than {most:,}"
+        raise RefusedError(f"That is {said} {units}; this page takes {most:,} at a time. {_ELSEWHERE}")
 
 
 def check_bytes(number: int) -> None:
@@ -103,7 +93,7 @@ def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
     with refusals():
         columns = validate_columns(sources, outputs, references)
     _check_texts(columns.sources, columns.predictions, *columns.references)
-    check_segments(len(columns.sources))
+    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
     return columns
 
 
@@ -111,7 +101,7 @@ def systems_of_lists(sources: Any, outputs: Any, references: Any) -> SystemColum
     """Check three columns, the outputs by system."""
     with refusals():
         columns = validate_systems(sources, outputs, references)
-    check_systems(len(columns.predictions))
+    check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
     _check_texts(columns.sources, *columns.predictions.values(), *columns.references)
     return columns
 
@@ -157,7 +147,7 @@ def systems_of_files(
     """
     _check_given({"the sources": sources, "the outputs": outputs, "at least one file of references": references})
     outputs, references = outputs or [], references or []
-    check_systems(len(outputs))
+    check_limit(len(outputs), MAX_SYSTEMS, "systems")
     chosen = _chosen_names(names, system_names(outputs))
     tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
     with (
@@ -197,7 +187,7 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
         segment = (row.system, row.source, tuple(row.references))
         by_system.setdefault(row.system, {})[(*segment[1:], repeats[segment])] = row
         repeats[segment] += 1
-    check_systems(len(by_system))
+    check_limit(len(by_system), MAX_SYSTEMS, "systems")
     segments = list(next(iter(by_system.values())))
     for name, own in by_system.items():
         if own.keys() != set(segments):
@@ -205,7 +195,7 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
                 f"{name} has {len(own)} rows, {next(iter(by_system))} has {len(segments)}, and their sources or "
                 "references differ: wanted the same segments of every system."
             )
-    check_segments(len(segments))
+    check_limit(len(segments), MAX_SEGMENTS, "segments")
     chosen = _chosen_names(names, list(by_system))
     ordered = {name: [own[key] for key in segments] for name, own in zip(chosen, by_system.values(), strict=True)}
     outputs = {name: [row.prediction for row in own] for name, own in ordered.items()}
@@ -265,7 +255,7 @@ def _table(path: str | None) -> list[TableRow]:
     _check_given({"a table": path})
     with _naming_no_folders([str(path)]):
         rows = list(islice(read_table(str(path)), MAX_SEGMENTS * MAX_SYSTEMS + 1))
-    check_segments(-(-len(rows) // MAX_SYSTEMS), all_read=False)
+    check_limit(-(-len(rows) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
     return rows
 
 
@@ -307,7 +297,7 @@ def _checked(batches: Iterable[reading.Batch]) -> Iterator[reading.Batch]:
     for batch in batches:
         segments += len(batch["sources"])
         yield batch
-        check_segments(segments, all_read=False)
+        check_limit(segments, MAX_SEGMENTS, "segments", all_read=False)
 
 
 def _unpacked_bytes(path: str) -> int:

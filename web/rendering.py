@@ -7,25 +7,26 @@ import json
 import math
 import re
 import zlib
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sari.comparison import VariantDifference
-from sari.data_warnings import WarningRow
-from sari.human_ratings.correlation import Agreement
-from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
+from sari.human_ratings.correlation_report import AgreementReport, AgreementRow, tabulate_agreement
 from sari.reports.by_references import ReferenceCount
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
 from sari.reports.pages import LABELS, MISSING, figure, make_environment, span_of
-from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores
-from sari.reports.tables import Cell, Table, make_table
+from sari.reports.score_report import ScoreReport, SystemScores
+from sari.reports.tables import Cell, Table, make_table, select_columns, select_rows
 from sari.scores import OrderFigures, Scores
+from sari.validation import SystemColumns
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, resolve_variants
-from sari.web.answers import NgramDifference, ScoredCorpus, ShownSegment
+from sari.web.answers import NgramDifference, ScoredCorpus
 
 #: How many bars the histogram has, and how many n-grams of an operation are shown.
 BINS, _GRAMS = 20, 60
@@ -124,20 +125,20 @@ def note(message: str) -> str:
     return render("elements", "note", message)
 
 
-def warnings(rows: Sequence[WarningRow]) -> str:
-    """Return warnings as a list, or nothing."""
-    return render("elements", "warnings", rows)
-
-
 class Dot(NamedTuple):
-    """A score in a plot: what it is the score of, it and its interval, and how it is shown and read aloud."""
+    """A score in a plot: what it is the score of, the score, and the ends of its interval."""
 
     name: str
     value: float
     low: float
     high: float
-    shown: str
-    said: str
+
+
+def make_dot(name: str, value: float, interval: Sequence[float] | None) -> Dot:
+    """Return a dot on its interval; on none where there is none or its ends are unknown."""
+    if interval is None or math.isnan(interval[0]):
+        interval = (value, value)
+    return Dot(name, value, min(interval[0], value), max(interval[1], value))
 
 
 class Plot(NamedTuple):
@@ -147,28 +148,32 @@ class Plot(NamedTuple):
         dots: at least one.
         label: of the plot.
         caption: below it; the range of the scale is added.
+        spread: the words before the ends of an interval.
         against: the name of the one whose dot is a square, on a dashed line.
+        digits: decimals of the scores.
     """
 
     dots: Sequence[Dot]
     label: str
     caption: str
+    spread: str = "from"
     against: str | None = None
+    digits: int = 2
 
     @property
     def ticks(self) -> list[float]:
         """The numbers of the axis."""
         return ticks(min(dot.low for dot in self.dots), max(dot.high for dot in self.dots))
 
-    def place(self, value: float) -> str:
-        """Return where a value is, from the left."""
+    def place(self, value: float) -> float:
+        """Return how far a value is from the left, in percent of the width."""
         first, *_, last = self.ticks
-        return f"{100 * (value - first) / (last - first):.2f}%"
+        return 100 * (value - first) / (last - first)
 
-    def width(self, dot: Dot) -> str:
-        """Return how wide an interval is."""
-        first, *_, last = self.ticks
-        return f"{100 * (dot.high - dot.low) / (last - first):.2f}%"
+    def say(self, dot: Dot) -> str:
+        """Return the score of a dot and its interval in words."""
+        value, low, high = (figure(number, self.digits) for number in dot[1:])
+        return value if dot.low == dot.high else f"{value}, {self.spread} {low} to {high}"
 
 
 def ticks(low: float, high: float) -> list[float]:
@@ -192,7 +197,7 @@ def ticks(low: float, high: float) -> list[float]:
 
 def line(scores: Scores | None) -> str:
     """Return the four scores in a line, or that there are none."""
-    return render("sentence", "line", scores) if scores else render("elements", "empty_line")
+    return render("sentence", "line", scores)
 
 
 def score(explanation: Explanation, baselines: Mapping[str, Scores]) -> str:
@@ -215,7 +220,7 @@ def score(explanation: Explanation, baselines: Mapping[str, Scores]) -> str:
 
 
 def _held_against(score: float, baselines: Mapping[str, Scores]) -> dict[str, Any]:
-    """Return what a score is held against, where it is among that, and what a copy gets where that is rewarded."""
+    """Return what a score is held against, and where it is among that."""
     single = [scores["sari"] for name, scores in baselines.items() if name.startswith("reference ")]
     rows = [
         {
@@ -226,13 +231,7 @@ def _held_against(score: float, baselines: Mapping[str, Scores]) -> dict[str, An
         for name, (label, _) in _BASELINES.items()
         if name in baselines
     ]
-    return {"rows": rows, "verdict": verdict(score, baselines), "copy": _rewarded_copy(baselines)}
-
-
-def _rewarded_copy(baselines: Mapping[str, Scores]) -> float | None:
-    """Return SARI of copies where the variant gives them 100 for Delete."""
-    copy = baselines.get("copy")
-    return copy["sari"] if copy is not None and copy["delete"] == 100 else None
+    return {"rows": rows, "verdict": verdict(score, baselines), "baselines": baselines}
 
 
 def texts(explanation: Explanation) -> str:
@@ -437,36 +436,23 @@ def _change(before: Mapping[str, Any], step: Mapping[str, Any]) -> str:
 # A corpus
 
 
-class Bars(NamedTuple):
-    """A histogram of scores: how many are in each bar, and the line that describes it."""
-
-    counts: list[int]
-    label: str
-
-    @property
-    def most(self) -> int:
-        """How many the tallest bar has."""
-        return max(self.counts)
-
-    @staticmethod
-    def ends(place: int) -> str:
-        """Return from which score to which a bar goes.
-
-        >>> Bars.ends(1)
-        '5 to 10'
-        """
-        return f"{place * 100 / BINS:g} to {(place + 1) * 100 / BINS:g}"
-
-
 def corpus(scored: ScoredCorpus, variant: str, baselines: Mapping[str, Scores]) -> str:
     """Return the scores of a corpus, what they are held against, the histogram of its sentences, figures by order."""
     values = sorted(row.sari for row in scored.rows)
-    counts = [0] * BINS
-    for value in values:
-        counts[bin_of(value)] += 1
+    counts = Counter(map(bin_of, values))
+    bars = [(ends_of(place), counts[place]) for place in range(BINS)]
     label = f"SARI per sentence: from {values[0]:.1f} to {values[-1]:.1f}, median {values[len(values) // 2]:.1f}"
     held = _held_against(scored.result["sari"], baselines)
-    return render("file", "corpus", scored, counting(variant), variant, Bars(counts, label), **held)
+    return render("file", "corpus", scored, counting(variant), variant, bars, label, **held)
+
+
+def ends_of(place: int) -> str:
+    """Return from which score to which a bar of the histogram goes.
+
+    >>> ends_of(1)
+    '5 to 10'
+    """
+    return f"{place * 100 / BINS:g} to {(place + 1) * 100 / BINS:g}"
 
 
 def bin_of(score: float) -> int:
@@ -482,13 +468,33 @@ def bin_of(score: float) -> int:
 
 
 def agreement(report: AgreementReport) -> str:
-    """Return how scores agree with ratings: a plot of Pearson's correlation, and a table of all coefficients.
+    """Return how scores agree with ratings: for each level a plot of Pearson's correlation, and a table.
 
     Scores of one variant are shown in their order, SARI of several variants from the best to the worst.
     """
-    by_level = dict.fromkeys(row.level for row in report.rows)
-    levels = [_level([row for row in report.rows if row.level == level], report) for level in by_level]
-    return render("people", "agreement", report, levels)
+    by_level = {level: [row for row in report.rows if row.level == level] for level in ("segments", "systems")}
+    tables = zip(tabulate_agreement(report).tables, filter(None, by_level.values()), strict=True)
+    return render("people", "agreement", report, [_level(table, rows, report.confidence) for table, rows in tables])
+
+
+def _level(table: Table, rows: Sequence[AgreementRow], confidence: float | None) -> dict[str, Any]:
+    """Return the plot of segments, or of systems, and their table without empty columns."""
+    several = len({row.variant for row in rows}) > 1
+    found = [row.coefficients["pearson"] for row in rows]
+    places = [place for place, own in enumerate(found) if not math.isnan(own.value)]
+    unknown = [place for place, own in enumerate(found) if math.isnan(own.value)]
+    if several:
+        places.sort(key=lambda place: -found[place].value)
+    names = [row.variant if several else {**LABELS}[row.measure] for row in rows]
+    dots = [make_dot(names[place], found[place].value, found[place].interval) for place in places]
+    spread = "" if confidence is None else f"{100 * confidence:g}% interval"
+    label = f"{table.title}: Pearson's correlation{f', and its {spread}' if spread else ''}"
+    plot = Plot(dots, label, f"{label}.", f"{spread} from", names[0] if several else None, 3) if dots else None
+    filled = [number for number in range(len(table.columns)) if any(row[number].text for row in table.rows)]
+    table = select_columns(select_rows(table, places + unknown if several else range(len(rows))), filled)
+    cells = [[cell._replace(text=cell.text.replace("-", "−")) for cell in row] for row in table.rows]  # a true minus
+    table = replace(table, rows=cells)
+    return {"plot": plot, "table": table, "lacks": any(MISSING in cell.text for row in table.rows for cell in row)}
 
 
 def by_references(counts: Sequence[ReferenceCount]) -> str:
@@ -508,77 +514,12 @@ def by_references(counts: Sequence[ReferenceCount]) -> str:
         ]
         for row in counts
     ]
-    plot = Plot([_reference_dot(row) for row in counts], "SARI by number of references", caption)
+    dots = [
+        make_dot(number_of(row.references, "reference"), row.mean["sari"], (row.lowest["sari"], row.highest["sari"]))
+        for row in counts
+    ]
+    plot = Plot(dots, "SARI by number of references", caption)
     return render("people", "by_references", plot, make_table("Means over subsets", header, rows))
-
-
-def _reference_dot(row: ReferenceCount) -> Dot:
-    value, low, high = (scores["sari"] for scores in (row.mean, row.lowest, row.highest))
-    shown = figure(value)
-    return Dot(
-        number_of(row.references, "reference"), value, low, high, shown, f"{shown}, from {low:.2f} to {high:.2f}"
-    )
-
-
-def _level(rows: Sequence[AgreementRow], report: AgreementReport) -> dict[str, Any]:
-    """Return the plot and the table of segments, or of systems."""
-    several = len({row.variant for row in rows}) > 1
-    against = _name_of(rows[0], several)
-    percent = "" if report.confidence is None else f"{100 * report.confidence:g}%"
-    title = f"Scores of the {len(report.systems)} systems" if rows[0].level == "systems" else "Scores of single outputs"
-    if several:
-        rows = sorted(rows, key=lambda row: -_or(row.coefficients["pearson"].value, -2))
-    label = f"{title}: Pearson's correlation with the ratings{f', and its {percent} interval' if percent else ''}"
-    dots = [_agreement_dot(_name_of(row, several), row.coefficients["pearson"], percent) for row in rows]
-    drawn = [dot for dot in dots if not math.isnan(dot.value)]
-    header = ["Variant" if several else "Score"]
-    for name, own in rows[0].coefficients.items():
-        header += [name.title(), *([f"{percent} interval"] if own.interval else [])]
-    header += ["Difference", *([f"{percent} interval"] if percent else [])]
-    cells = [[_name_of(row, several), *_coefficients(row)] for row in rows]
-    return {
-        "plot": Plot(drawn, label, f"{label}.", against if several else None) if drawn else None,
-        "table": make_table(title, header, cells),
-        "against": against,
-        "lacks": any(cell.startswith(MISSING) for row in cells for cell in row),
-    }
-
-
-def _name_of(row: AgreementRow, several: bool) -> str:
-    return row.variant if several else {**LABELS}[row.measure]
-
-
-def _agreement_dot(name: str, own: Agreement, percent: str) -> Dot:
-    low, high = own.interval or (own.value, own.value)
-    if math.isnan(low):
-        low = high = own.value
-    shown = _coefficient(own.value)
-    said = shown + (f", {percent} interval from {_coefficient(low)} to {_coefficient(high)}" if own.interval else "")
-    return Dot(name, own.value, min(low, own.value), max(high, own.value), shown, said)
-
-
-def _coefficients(row: AgreementRow) -> list[str]:
-    """Return the cells of a score: coefficients with intervals, and the difference to the first score."""
-    cells = []
-    for own in row.coefficients.values():
-        cells += [_coefficient(own.value), *([_between(own.interval)] if own.interval else [])]
-    pearson = row.coefficients["pearson"]
-    cells.append("" if pearson.difference is None else _coefficient(pearson.difference, "+"))
-    if pearson.interval:
-        cells.append("" if pearson.difference_interval is None else _between(pearson.difference_interval))
-    return cells
-
-
-def _coefficient(value: float, sign: str = "") -> str:
-    return MISSING if math.isnan(value) else f"{value:{sign}.3f}".replace("-", "−")
-
-
-def _between(ends: tuple[float, float]) -> str:
-    return MISSING if math.isnan(ends[0]) else f"{_coefficient(ends[0])} to {_coefficient(ends[1])}"
-
-
-def _or(value: float, instead: float) -> float:
-    return instead if math.isnan(value) else value
 
 
 # Systems
@@ -595,18 +536,9 @@ def systems(report: ScoreReport, copies: Collection[str], baselines: Mapping[str
     resampling, results = report.resampling, report.results
     assert resampling is not None
     percent, baseline = f"{100 * (resampling.confidence or 0):g}%", resampling.baseline
-    others = [result for result in results if result.name != baseline and resampling.method is not None]
-    legend = f"Bold: the best of the column. *: significant at {SIGNIFICANT:.0%}." if len(results) > 1 else ""
-    legend += f" p: corrected for {len(results) - 1} comparisons (Holm 1979)." if len(results) > 2 else ""
     caption = f"SARI and its {percent} interval, from a bootstrap over segments."
     caption += f" The square and the dashed line stand for the baseline, {baseline}." if len(results) > 1 else ""
-    dots = [_system_dot(result, percent) for result in results]
-    how = ""
-    if others:
-        draws = f"{resampling.trials:,} {resampling.test.draws}"
-        how = f"{resampling.test.title}, two-sided, {draws}, seed {resampling.seed}."
-    if len(others) > 1:
-        how += f" What is significant follows the p-values corrected for {len(others)} comparisons (Holm 1979)."
+    dots = [make_dot(result.name, result.scores["sari"], _interval(result)) for result in results]
     return render(
         "compare",
         "systems",
@@ -614,30 +546,29 @@ def systems(report: ScoreReport, copies: Collection[str], baselines: Mapping[str
         copies,
         _system_table(results, percent, baseline, copies),
         _baseline_table(baselines),
-        results[0].variant,
-        _rewarded_copy(baselines),
-        Plot(dots, f"SARI with {percent} intervals", caption, baseline),
-        legend,
-        [_test(result, resampling, result.name in copies) for result in others],
-        how,
+        baselines,
+        Plot(dots, f"SARI with {percent} intervals", caption, f"{percent} interval from", baseline),
+        [result for result in results if result.name != baseline and resampling.method is not None],
     )
 
 
 def differences(
-    chosen: Mapping[str, Sequence[tuple[str, Sequence[ShownSegment]]]],
+    extremes: Mapping[str, Mapping[str, Sequence[int]]],
     baseline: str,
     scores: Mapping[str, Sequence[float]],
+    columns: SystemColumns,
 ) -> str:
     """Return for each system how it differs from the baseline: all segments as dots, its biggest wins and losses.
 
     Args:
-        chosen: the wins and losses by system; their outputs are to click.
+        extremes: the wins and losses, as `answers.find_extremes` returns them; their outputs are to click.
         baseline: the name of a system.
         scores: SARI of every segment by system.
+        columns: the texts.
     """
     step = max(1, len(scores[baseline]) // _DOTS)
-    dots = {name: list(zip(scores[baseline][::step], scores[name][::step], strict=True)) for name in chosen}
-    return render("compare", "differences", chosen, baseline, dots)
+    dots = {name: list(zip(scores[baseline][::step], scores[name][::step], strict=True)) for name in extremes}
+    return render("compare", "differences", extremes, baseline, scores, columns, dots)
 
 
 def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:
@@ -679,7 +610,7 @@ def _system_table(results: list[SystemScores], percent: str, baseline: str | Non
             p = result.corrected_p_values["sari"]
             difference = Cell(signed(result.differences["sari"]))
             p_value = Cell(figure(p, 4), significant=p < SIGNIFICANT and not copying)
-        between = " to ".join(map(figure, _interval(result))) if result.confidence_intervals else ""
+        between = " to ".join(map(figure, _interval(result) or ()))
         rows.append([Cell(result.name, small=" ".join(remarks)), sari, Cell(between), *operations, difference, p_value])
     header = ["System", "SARI", f"{percent} interval", *(LABELS[name] for name in OPERATIONS), "Difference", "p"]
     return make_table(f"{number_of(results[0].segments, 'segment')} under {results[0].variant}", header, rows)
@@ -694,37 +625,5 @@ def _baseline_table(baselines: Mapping[str, Scores]) -> Table:
     return make_table("No system", ["Text", *(LABELS[name] for name in SCORES)], rows)
 
 
-def _system_dot(result: SystemScores, percent: str) -> Dot:
-    sari, (low, high) = result.scores["sari"], _interval(result)
-    said = shown = figure(sari)
-    if result.confidence_intervals:
-        said += f", {percent} interval from {low:.2f} to {high:.2f}"
-    return Dot(result.name, sari, low, high, shown, said)
-
-
-def _test(result: SystemScores, resampling: ResamplingSummary, copying: bool) -> dict[str, Any]:
-    """Return what is said of how far a system is from the baseline."""
-    assert result.differences is not None
-    assert result.p_values is not None
-    assert result.corrected_p_values is not None
-    assert resampling.trials is not None
-    p_value = result.p_values["sari"]
-    return {
-        "name": result.name,
-        "baseline": resampling.baseline,
-        "points": result.differences["sari"],
-        "p_value": p_value,
-        "corrected": result.corrected_p_values["sari"],
-        "segments": result.segments,
-        "often": round(p_value * (resampling.trials + 1)) - 1,  # the p-value counts the data themselves as one
-        "trials": resampling.trials,
-        "draws": resampling.test.draws,
-        "several": resampling.comparisons > 1,
-        "copies": copying,
-    }
-
-
-def _interval(result: SystemScores) -> list[float]:
-    """Return the interval, or where there is none, of a single segment, the score alone."""
-    sari = result.scores["sari"]
-    return [sari, sari] if result.confidence_intervals is None else result.confidence_intervals["sari"]
+def _interval(result: SystemScores) -> list[float] | None:
+    return None if result.confidence_intervals is None else result.confidence_intervals["sari"]

@@ -6,20 +6,8 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from sari.variants import resolve_variants
-from sari.web import rendering
-from sari.web.answers import explain_difference, explain_segment, score_baselines, score_variants
-from sari.web.components import (
-    HOUR,
-    LIVE,
-    OWN,
-    OpenedFrom,
-    SegmentBoxes,
-    SentenceTab,
-    choices,
-    lines_of,
-    options_of,
-    variant_box,
-)
+from sari.web import answers, components, rendering
+from sari.web.components import LIVE, OWN, UNOPENED, OpenedFrom, SegmentBoxes, SentenceTab
 from sari.web.inputs import RefusedError
 from sari.web.samples import samples
 
@@ -44,9 +32,9 @@ class ShownSentence(NamedTuple):
 
 def show_sentence(source: str, output: str, references: str, *chosen: str) -> ShownSentence:
     """Return what is shown of a segment, or why it is refused."""
-    options, people = options_of(*chosen), lines_of(references)
+    options, people = components.options_of(*chosen), components.lines_of(references)
     try:
-        explanation = explain_segment(source, output, people, **options)
+        explanation = answers.explain_segment(source, output, people, **options)
     except RefusedError as refusal:
         return ShownSentence(rendering.line(None), rendering.refusal(refusal))
     notes: dict[tuple[str, ...], str] = {(*sample.texts, *_DEFAULTS): sample.note for sample in samples()}
@@ -54,7 +42,7 @@ def show_sentence(source: str, output: str, references: str, *chosen: str) -> Sh
     program = rendering.python(source, output, people, options, explanation.scores["sari"])
     return ShownSentence(
         rendering.line(explanation.scores),
-        rendering.score(explanation, score_baselines(source, people, **options)),
+        rendering.score(explanation, answers.score_baselines(source, people, **options)),
         rendering.texts(explanation),
         rendering.orders(explanation),
         rendering.grams(explanation),
@@ -69,7 +57,7 @@ def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
     shown = show_sentence(*first.texts, *_DEFAULTS)
     with gr.Row(visible=False, elem_id="back") as back:
         buttons = [gr.Button(name, size="sm", scale=0, min_width=90) for name in ("← Back", "‹ Previous", "Next ›")]
-        opened_from = gr.State(None, time_to_live=HOUR)
+        opened_from = gr.State(None, time_to_live=components.HOUR)
     outputs = [gr.HTML(shown.line, elem_id="line")]
     with gr.Row(equal_height=False, elem_id="sentence"):
         with gr.Column(scale=5, min_width=300, elem_id="texts-in"):
@@ -81,7 +69,7 @@ def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
                 gr.Textbox(output, label="Output", info="What a system made of it.", lines=2),
                 gr.Textbox(references, label="References", info="What people made of it, one per line.", lines=3),
             )
-            chosen = choices()
+            chosen = components.choices()
             note = gr.HTML(shown.note, elem_id="note")
         with gr.Column(scale=6, min_width=300, elem_id="answer"):
             outputs += [gr.HTML(shown.score, elem_id="scores"), gr.HTML(shown.texts, elem_id="texts")]
@@ -111,9 +99,9 @@ def _go_back(opened_from: OpenedFrom | None) -> tuple[gr.Tabs, gr.Row]:
 def _step(step: int, opened_from: OpenedFrom | None) -> tuple[Any, ...]:
     """Return what opens the segment before or after the one that is open; after the last one comes the first."""
     try:
-        return opened_from.opened(step) if opened_from else (gr.skip(),) * 9
+        return opened_from.opened(step) if opened_from else UNOPENED
     except RefusedError:  # the files are gone by now
-        return (gr.skip(),) * 9
+        return UNOPENED
 
 
 def _sample(number: int) -> tuple[str, ...]:
@@ -122,9 +110,9 @@ def _sample(number: int) -> tuple[str, ...]:
 
 def show_variants(source: str, output: str, references: str) -> str:
     """Return the scores under every variant, with what was scored."""
-    people = lines_of(references)
+    people = components.lines_of(references)
     try:
-        scores = score_variants(source, output, people)
+        scores = answers.score_variants(source, output, people)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
     return rendering.variant_scores(scores) + rendering.given(source, output, people)
@@ -138,7 +126,7 @@ def show_difference(source: str, output: str, references: str, one: str, other: 
             return rendering.refusal(lacking[name])
     pair = {"variant_a": one, "variant_b": other}
     try:
-        return rendering.steps(explain_difference(source, output, lines_of(references), **pair))
+        return rendering.steps(answers.explain_difference(source, output, components.lines_of(references), **pair))
     except RefusedError:
         return ""
 
@@ -161,7 +149,7 @@ def variants_tab(tab: gr.Tab, texts: SegmentBoxes) -> None:
     result = gr.HTML(show_variants(*first), elem_id="variants")
     gr.HTML(rendering.render("page", "subheading", "Why two variants differ"))
     with gr.Row():
-        pair = [variant_box("hf", "From"), variant_box("easse", "To")]
+        pair = [components.variant_box("hf", "From"), components.variant_box("easse", "To")]
     steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
     for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
