@@ -74,7 +74,8 @@ def read(path: str) -> ray.data.Dataset:
             objects = [json.loads(line) for line in file if line.strip()]
         if not objects:
             raise ValueError(f"{path}: got no rows, wanted at least one")
-        rows = ray.data.from_arrow(pa.Table.from_struct_array(pa.array(objects)))
+        table = pa.Table.from_struct_array(pa.array(objects))
+        rows = ray.data.from_arrow([table[begin : begin + 1000] for begin in range(0, len(table), 1000)])
     found = rows.columns() or []
     names = [ALIASES.get(name, name) for name in found]
     if missing := [name for name in COLUMNS if names.count(name) != 1]:
@@ -86,8 +87,7 @@ def read(path: str) -> ray.data.Dataset:
 
 def mapped(rows: ray.data.Dataset, worker: type, variant: str, *, workers: int, batch_size: int) -> ray.data.Dataset:
     """Return what the workers make of batches of rows, in the order of the rows."""
-    # In blocks of one batch, so that the rows of a single large file also go to all workers.
-    return rows.repartition(target_num_rows_per_block=batch_size).map_batches(
+    return rows.map_batches(
         worker,
         fn_constructor_args=[variant],
         batch_size=batch_size,
