@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import pytest
 from playwright.sync_api import expect
-from web_pages import accordion, axe, box, cell, fill, fill_example, fits, upload, view
+from web_pages import accordion, axe, box, cell, empty_way, fill, fill_example, fits, upload, view
 
 pytest_plugins = ("web_app",)
 
@@ -41,7 +41,7 @@ def open_variants(page, _folder):
 
 
 def open_file(page, folder):
-    view(page, "Text files")
+    empty_way(page, "File", "Text files")
     fill_example(page)
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
     ratings = folder / "ratings.txt"
@@ -54,7 +54,7 @@ def open_file(page, folder):
 
 
 def open_compare(page, _folder):
-    view(page, "Text files")
+    empty_way(page, "Compare", "Text files")
     fill_example(page)
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
     expect(page.get_by_role("combobox", name="Baseline")).to_have_value("deleting")  # not one of an earlier test
