@@ -87,7 +87,7 @@ def test_compare(desktop, sari, tmp_path):
     desktop.get_by_role("button", name="Find n-grams gained and lost").click()
     first = desktop.get_by_role("table", name="deleting against rewriting").locator("tbody tr").first
     expect(first).to_be_visible()
-    system, baseline, gain = map(float, first.locator("td").all_inner_texts()[1:])
+    gain, system, baseline = map(float, first.locator("td").all_inner_texts()[1:])
     assert gain == system - baseline > 0
 
     texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report")}
