@@ -120,10 +120,3 @@ def test_markup_is_shown_and_never_run(desktop, tmp_path):
     assert desktop.locator("#sentences").locator("img[src=x], script, h1").count() == 0
     cell(desktop, 1, 5).click()
     expect(box(desktop, "Source")).to_have_value(HOSTILE)
-
-
-def test_scores_are_said_as_they_change(desktop):
-    box(desktop, "Output").fill("The committee delayed its decision.")
-    expect(desktop.locator("#note p")).to_have_count(0)
-    score = desktop.locator("#scores .sari-total strong").inner_text()
-    expect(desktop.locator("#sari-live[role=status]")).to_have_text(re.compile(f"^SARI {score}, keep [0-9.]+, delete "))
