@@ -370,6 +370,6 @@ def test_two_processes(sari, tokenizer, tmp_path, two_processes):
 
 def test_the_example(capsys, monkeypatch, tmp_path):
     """The example runs as it is, with less to learn."""
-    output = output_of_example(capsys, monkeypatch, tmp_path, "train.py", "--epochs", "1", "--sentences", "320")
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train.py", "--epochs", "1", "--sentences", "160")
     before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
     assert after > before
