@@ -17,6 +17,8 @@ RULES = {
     "runOnly": {"type": "tag", "values": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "best-practice"]},
     "resultTypes": ["violations"],
 }
+#: What dark colours can change of a page that was light before.
+CONTRAST = {"runOnly": ["color-contrast"], "resultTypes": ["violations"]}
 expect.set_options(timeout=PATIENCE)
 
 
@@ -71,12 +73,14 @@ def hurry(page):
     tools.send("Animation.setPlaybackRate", {"playbackRate": 10})
 
 
-def axe(page):
-    """Return what axe finds wrong with the page."""
-    page.evaluate(AXE_SCRIPT)
+def axe(page, rules=RULES):
+    """Return what axe finds wrong with the page: the impact, the rule, and the first place."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE_SCRIPT)
     # Gradio's arrow of a sorted column has a label that its element does not allow.
     run = "rules => axe.run({exclude: ['.sort-indicator']}, rules).then(found => found.violations)"
-    return page.evaluate(run, RULES)
+    found = page.evaluate(run, rules)
+    return [(rule["impact"], rule["id"], rule["nodes"][0]["html"][:200]) for rule in found]
 
 
 def box(page, label):
