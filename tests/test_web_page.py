@@ -113,3 +113,18 @@ def test_markup_is_shown_and_never_run(desktop, tmp_path):
     assert desktop.locator("#sentences").locator("img[src=x], script, h1").count() == 0
     cell(desktop, 1, 5).click()
     expect(box(desktop, "Source")).to_have_value(HOSTILE)
+
+
+def test_the_first_scores_are_there_before_the_app(browser, address, desktop):
+    page = browser.new_page()
+    page.route("**/assets/**", lambda route: route.abort())
+    line = page.locator("#sari-first .sari-bar-line")
+    page.goto(address)
+    expect(line).to_be_visible()
+    first = re.search(r"[\d.]+", line.inner_text())[0]
+    page.goto(f"{address}?other#source=a&output=a&references=a")  # a link's scores come with the app
+    expect(page.locator("#sari-first h1")).to_be_visible()
+    expect(line).to_have_count(0)
+    page.close()
+    expect(desktop.locator(".sari-total strong").first).to_have_text(first)
+    expect(desktop.locator("#sari-first")).to_be_hidden()
