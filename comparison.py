@@ -10,11 +10,11 @@ import numpy as np
 from typing_extensions import NotRequired, TypedDict
 
 from .data_warnings import check_resampling, give_warnings, merge_warnings, take_sample
-from .ngram_statistics import PreparedSegments, SegmentCounts, count_each_by_each, count_predictions
+from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
-from .tokenization import encode_chunk, encode_corpus, encode_predictions
+from .tokenization import encode_corpus, encode_predictions
 from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_texts
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
@@ -174,7 +174,7 @@ def _score_prepared(
         end = begin + len(segments.tokens.nrefs)
         for name, predictions in columns.predictions.items():
             tokens = encode_predictions(predictions[begin:end], variant, segments.tokens.vocabulary)
-            counted[name].append(count_predictions(segments, tokens))
+            counted[name].append(count_predictions(segments, tokens, np.arange(end - begin)))
         begin = end
     return {
         name: score_corpus(counts, variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
@@ -379,9 +379,9 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
     for source, row in zip(sources, candidates, strict=True):
-        counted = count_each_by_each(encode_chunk([source], [row], [], variant), variant)
-        scores = segment_scores(counted, variant)[..., 0]
-        others = scores[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
+        copies = [source] * len(row), [row] * len(row)
+        by_reference = np.array(candidate_scores(*copies, [[text] for text in row], variant))
+        others = by_reference.T[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
         expected = [fsum(own) / len(own) for own in others.tolist()]  # equal for equal candidates, whatever their order
         place = expected.index(max(expected))
         chosen["texts"].append(row[place])

@@ -139,7 +139,8 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
     tokens = encode_chunk(sources, references, (), variant, with_vocabulary=True)
     prepared = PreparedSegments(tokens, variant)
 
-    found = count_predictions(prepared, encode_predictions(predictions, variant, tokens.vocabulary))
+    ids = encode_predictions(predictions, variant, tokens.vocabulary)
+    found = count_predictions(prepared, ids, np.arange(len(sources)))
     assert same(found, count(variant, *columns))
 
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
