@@ -1,6 +1,6 @@
 """Compare systems (with tests and baselines), candidates, and variants."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from math import fsum
@@ -13,7 +13,7 @@ from .data_warnings import check_resampling, give_warnings, merge_warnings, take
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
-from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
+from .state import CorpusStatistics, PickledCall, score_columns, score_corpus
 from .tokenization import encode_corpus, encode_predictions
 from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_texts
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
@@ -95,25 +95,18 @@ class VariantDifference(TypedDict):
     steps: list[Step]
 
 
-class Prepared:
+class Prepared(PickledCall):
     """Sources and references that are tokenized and counted once, for any number of predictions.
 
     Attributes:
-        sources, references: the checked texts.
         variant: how predictions are scored.
+        sources, references: the checked texts.
     """
 
-    def __init__(
-        self,
-        sources: list[str],
-        references: list[list[str]],
-        variant: Variant,
-        pickle_factory: Callable[[], Any] | None = None,
-    ):
-        """Tokenize and count checked sources and references; see `State` for `pickle_factory`."""
-        self.sources, self.references, self.variant = sources, references, variant
+    def __init__(self, variant: Variant, sources: list[str], references: list[list[str]]):
+        """Tokenize and count checked sources and references."""
+        self.variant, self.sources, self.references = variant, sources, references
         self._segments = list(_prepared(sources, references, variant))
-        self._pickle_factory = pickle_factory
 
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
         """Score predictions, with the same result as `Scorer.compute`.
@@ -136,12 +129,6 @@ class Prepared:
         result = corpus.result(details=details)
         give_warnings(corpus.warnings())
         return result
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._pickle_factory is None:
-            return Prepared, (self.sources, self.references, self.variant)
-        texts = {"sources": self.sources, "references": self.references}
-        return pickled_call(self._pickle_factory, "prepare", **texts, **self.variant.options)
 
 
 def score_systems(

@@ -25,7 +25,7 @@ from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sam
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
 from .significance import RESAMPLES, Resampling, resolve_resampling
-from .state import State, pickled_call, read_state, score_columns, score_corpus
+from .state import CorpusStatistics, State, pickled_call, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
 from .training import (
     DEFAULT_TRAINING_VARIANT,
@@ -152,12 +152,10 @@ class Scorer:
             resampling: whether to keep what confidence intervals need of every segment.
             options: see `ScoringOptions`.
         """
-        return State(
-            resolve_variant(**options),
-            sentences=sentences,
-            resampling=resampling,
-            pickle_factory=self.pickle_factory,
-        )
+        check_flags(sentences=sentences, resampling=resampling)
+        variant = resolve_variant(**options)
+        empty = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=resampling)
+        return State(empty, self.pickle_factory)
 
     def read_state(
         self,
@@ -180,8 +178,7 @@ class Scorer:
         >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
         True
         """
-        callables = {"tokenize": tokenize, "sentence_splitter": sentence_splitter}
-        return read_state(data, pickle_factory=self.pickle_factory, **callables)
+        return read_state(data, self.pickle_factory, tokenize=tokenize, sentence_splitter=sentence_splitter)
 
     @takes_options()
     def score_batch(self, batch: Mapping[str, Any], **options: Unpack[ScoringOptions]) -> SentenceScores:
@@ -341,8 +338,8 @@ class Scorer:
         >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
         [34.37, 29.29, 8.89]
         """
-        variant = resolve_variant(**options)
-        return Prepared(*validate_shared(sources, references), variant, self.pickle_factory)
+        sources, references = validate_shared(sources, references)
+        return self._made(Prepared, "prepare", {"sources": sources, "references": references}, options)
 
     @takes_options()
     def score_candidates(
@@ -448,7 +445,7 @@ class Scorer:
         """
         columns = {"dataset": dataset, "sources": sources, "references": references}
         own = {"tokenizer": tokenizer, **columns, "causal": causal, "postprocess": postprocess}
-        return self._for_training(ComputeMetrics, "compute_metrics", own, options)
+        return self._made(ComputeMetrics, "compute_metrics", own, options)
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
@@ -497,7 +494,7 @@ class Scorer:
         own = {"tokenizer": tokenizer, "sources": sources, "references": references, "prompts": prompts}
         own |= {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}
         own |= {"batch_size": batch_size, "postprocess": postprocess, "trainer": trainer}
-        return self._for_training(callback_class(), "generation_callback", own, options)
+        return self._made(callback_class(), "generation_callback", own, options)
 
     @takes_options(DEFAULT_TRAINING_VARIANT)
     def reward(
@@ -532,10 +529,10 @@ class Scorer:
         """
         own = {"source": source, "references": references, "unit": unit, "postprocess": postprocess}
         _warn_of_copies(resolve_variant(**options))
-        return self._for_training(Reward, "reward", own, options)
+        return self._made(Reward, "reward", own, options)
 
-    def _for_training(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
-        """Return the object that a method makes for a Trainer, from its own arguments and its options."""
+    def _made(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
+        """Return the object that a method makes from its own arguments and its options, and that pickles."""
         made = make(resolve_variant(**options), **own)
         pickled = {name: value for name, value in own.items() if name != "trainer"}  # a Trainer does not pickle
         made.call = pickled_call(self.pickle_factory, method, **pickled, **cast(Any, options))

@@ -12,13 +12,11 @@ rounding, so that the product is the same on any machine.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .validation import shown
-from .variants import check_choice, check_whole_number
+from .variants import check_choice, check_share, check_whole_number
 
 #: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/error_rates.py`.
 ENOUGH_SEGMENTS = 100
@@ -374,11 +372,7 @@ def resolve_resampling(
     if method is not None:
         check_choice("method", method, TESTS)
     if confidence is not None:
-        level: Any = confidence
-        if isinstance(level, bool) or not isinstance(level, Real):
-            raise TypeError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
+        check_share("confidence", confidence, ends=False)
         confidence = float(confidence)
     if resamples is not None:
         check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)

@@ -19,6 +19,7 @@ from tqdm.auto import tqdm
 
 from .comparison import Prepared, candidate_scores
 from .data_warnings import TrainingWarning, collect_warnings, give_warnings
+from .state import PickledCall
 from .validation import (
     is_column,
     one_line,
@@ -55,17 +56,10 @@ _MAYBE_CAUSAL = (
 )
 
 
-class _TrainingHook:
-    """The base of the function, the callback and the reward.
+class _TrainingHook(PickledCall):
+    """The base of the function, the callback and the reward."""
 
-    They are pickled as the call of the method that made them: see `state.pickled_call`.
-    """
-
-    call: tuple[Any, ...]
     postprocess: Callable[[str], str] | None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self.call
 
     def _postprocessed(self, texts: list[str]) -> list[str]:
         return texts if self.postprocess is None else list(map(self.postprocess, texts))
@@ -330,7 +324,7 @@ class _EvaluationSet:
                 got = len(keys) if column is None else len(column)
                 _expect(got == len(keys), argument, f"{got} rows", f"{len(keys)}, those of dataset")
         # Counted once for all evaluations.
-        self._prepared = Prepared(columns[0], columns[1], variant) if len(columns) == 2 else None
+        self._prepared = Prepared(variant, *columns) if len(columns) == 2 else None
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
         """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
@@ -363,7 +357,7 @@ class _EvaluationSet:
         references = [
             [rows[row].label] if self.references is None else self.references[number] for number, row in order
         ]
-        return Prepared(sources, references, self._variant).compute(predictions)
+        return Prepared(self._variant, sources, references).compute(predictions)
 
 
 class _Decoder:
@@ -475,7 +469,7 @@ class GenerationCallback(_TrainingHook):
         sources, references = validate_shared(sources, references)
         _expect(bool(sources), "sources", "no rows", "at least one")
         made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
-        return Prepared(sources, references, self.variant), made
+        return Prepared(self.variant, sources, references), made
 
     def _join_trainer(self) -> None:
         """Find the Trainer, which events do not name and which may have changed, and become its first callback."""
