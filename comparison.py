@@ -20,11 +20,7 @@ from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
 
 class SystemResult(Result):
-    """The result of a system.
-
-    With a test, every system but the baseline has differences and p-values. If each system is compared with each other,
-    a system has its group and its rank range instead.
-    """
+    """The result of a system: see `Scorer.compare`."""
 
     differences: NotRequired[Scores]
     difference_intervals: NotRequired[Intervals]
@@ -188,7 +184,12 @@ def compare(
         ValueError: for a baseline that is not a system, for all pairs with a baseline or without a test, and where
             there are no segments.
     """
-    check_compared(list(systems), baseline, resampling, all_pairs)
+    if baseline is not None and baseline not in systems:
+        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(systems)}"))
+    if all_pairs and baseline is not None:
+        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
+    if all_pairs and resampling.method is None:
+        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
     if all_pairs:
         systems = dict(sorted(systems.items(), key=lambda item: -item[1].scores()["sari"]))
     first = next(iter(systems.values()))
@@ -223,16 +224,6 @@ def compare(
     return comparison
 
 
-def check_compared(names: list[str], baseline: str | None, resampling: Resampling, all_pairs: bool) -> None:
-    """Refuse a baseline that is not a system, and all pairs with a baseline or without a test (ValueError)."""
-    if baseline is not None and baseline not in names:
-        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"))
-    if all_pairs and baseline is not None:
-        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
-    if all_pairs and resampling.method is None:
-        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
-
-
 def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: SystemComparison) -> list[Warning]:
     """Return the warnings about compared systems, and about their intervals and tests."""
     tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
@@ -247,8 +238,6 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
 
 def correct_together(comparisons: list[SystemComparison]) -> None:
     """Correct the p-values of a table of several variants for all comparisons in it."""
-    if len(comparisons) < 2:
-        return
     tested: list[Any] = [
         row
         for comparison in comparisons

@@ -14,7 +14,6 @@ from .comparison import (
     VariantDifference,
     baseline_scores,
     candidate_scores,
-    check_compared,
     compare,
     comparison_warnings,
     explain_difference,
@@ -262,7 +261,6 @@ class Scorer:
         variant = resolve_variant(**options)
         resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
         columns = validate_systems(sources, predictions, references)
-        check_compared(list(columns.predictions), baseline, resampling, all_pairs)
         systems = score_systems(columns, variant, sentences=details, rows=resampling.is_wanted)
         comparison = compare(systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs)
         give_warnings(comparison_warnings(systems, comparison))

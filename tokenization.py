@@ -20,7 +20,6 @@ from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 400_000
-_BLOCK_SEGMENTS = 4096
 _FEW_SEGMENTS = 64
 
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
@@ -42,7 +41,15 @@ _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-_ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+# What 13a replaces before it splits. It is looked for where its rare byte, which stands first here, occurs at all.
+_REPLACED_13A = (
+    (b"<", b"<skipped>", b""),
+    (b"\n", b"-\n", b""),
+    (b"&", b"&quot;", b'"'),
+    (b"&", b"&amp;", b"&"),
+    (b"&", b"&lt;", b"<"),
+    (b"&", b"&gt;", b">"),
+)
 
 _NO_TOKENS = pa.array([], pa.large_binary())
 
@@ -238,13 +245,12 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
     if text.lowercase:
         texts = [one.lower() for one in texts]
     if callable(tokenize):
-        return [_called(tokenize, one) for one in texts], text._replace(tokenize="none", lowercase=False)
-    row = EXTERNAL_TOKENIZERS[tokenize]
-    method, arguments = getattr(load_tokenizer(tokenize), row.method), dict(row.arguments)
-    return (
-        [" ".join(method(one, **arguments).split()) for one in texts],
-        text._replace(tokenize="none", lowercase=False),
-    )
+        texts = [_called(tokenize, one) for one in texts]
+    else:
+        row = EXTERNAL_TOKENIZERS[tokenize]
+        method, arguments = getattr(load_tokenizer(tokenize), row.method), dict(row.arguments)
+        texts = [" ".join(method(one, **arguments).split()) for one in texts]
+    return texts, text._replace(tokenize="none", lowercase=False)
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -276,14 +282,10 @@ def _cut(
     sources: Sequence[str], references: Sequence[Sequence[str]], predictions: Sequence[str] | None
 ) -> Iterator[slice]:
     """Cut the segments into chunks of about the same number of characters."""
-    columns = [sources] if predictions is None else [sources, predictions]
-    for begin in range(0, len(sources), _BLOCK_SEGMENTS):
-        block = slice(begin, begin + _BLOCK_SEGMENTS)
-        sizes = np.array([sum(map(len, row)) for row in references[block]], np.int64)
-        for column in columns:
-            sizes += np.fromiter(map(len, column[block]), np.int64)
-        for run in even_runs(sizes, _CHUNK_CHARACTERS):
-            yield slice(begin + run.start, begin + run.stop)
+    sizes = np.array([sum(map(len, row)) for row in references], np.int64)
+    for column in (sources, predictions or []):
+        sizes[: len(column)] += np.fromiter(map(len, column), np.int64)
+    return even_runs(sizes, _CHUNK_CHARACTERS) if sources else iter(())
 
 
 def _called(tokenize: Callable[[str], str], text: str) -> str:
@@ -292,11 +294,10 @@ def _called(tokenize: Callable[[str], str], text: str) -> str:
         raise TypeError(
             f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces"
         )
-    if not tokens.isascii():
-        try:
-            tokens.encode()
-        except UnicodeEncodeError:
-            raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
+    try:
+        tokens.encode()
+    except UnicodeEncodeError:
+        raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
     return tokens
 
 
@@ -307,19 +308,8 @@ def _buffer(texts: Sequence[str], text: Text) -> bytes:
     if text.lowercase:
         data = data.lower()
     if text.tokenize == "13a":
-        data = _rewritten_13a(data)
-    return data
-
-
-def _rewritten_13a(data: bytes) -> bytes:
-    # Looking for one byte is many times faster than looking for several, and these are rare.
-    if b"<" in data:
-        data = data.replace(b"<skipped>", b"")
-    if b"\n" in data:
-        data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if b"&" in data:
-        for entity, character in _ENTITIES:
-            data = data.replace(entity, character)
+        for rare, replaced, by in _REPLACED_13A:
+            data = data.replace(replaced, by) if rare in data else data
     return data
 
 

@@ -207,8 +207,13 @@ class ComputeMetrics(_TrainingHook):
             batches = (SimpleNamespace(predictions=one, label_ids=two, inputs=three) for one, two, three in parts)
             return [row for batch in batches for row in self._read(batch)]
         labels = _as_array(given)
-        ids = {"predictions": _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))}
-        self._check_predictions(ids["predictions"], labels)
+        predictions = _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))
+        got, wanted = f"{predictions.dtype} of shape {predictions.shape}", "token ids (row, token) or logits"
+        _expect(predictions.ndim == 2 and predictions.dtype.kind in "iu", "predictions", got, wanted)
+        may_be_causal = self._causal is not False and _hide_prompts(labels, predictions)
+        if may_be_causal and (predictions[labels == PADDING] != PADDING).any():
+            self._warn(_UNHIDDEN)
+        ids = {"predictions": predictions}
         if self.sources is None:
             ids["inputs"] = inputs = _as_array(inputs)
             if inputs is None:
@@ -224,14 +229,6 @@ class ComputeMetrics(_TrainingHook):
         texts["predictions"] = self._postprocessed(texts["predictions"])
         columns = (texts.get(name, [""] * len(labels)) for name in ("inputs", "predictions", "label_ids"))
         return list(map(_Row, *columns, self._decoder.keys(labels, "label_ids")))
-
-    def _check_predictions(self, ids: np.ndarray, labels: np.ndarray) -> None:
-        """Refuse predictions that are not token ids, and warn if they are not aligned with the labels."""
-        got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
-        _expect(ids.ndim == 2 and ids.dtype.kind in "iu", "predictions", got, wanted)
-        may_be_causal = self._causal is not False and _hide_prompts(labels, ids)
-        if may_be_causal and (ids[labels == PADDING] != PADDING).any():
-            self._warn(_UNHIDDEN)
 
     def _evaluated_set(self) -> str | None:
         """Return the name of the set that the calling Trainer evaluates, if its variables tell."""
@@ -312,19 +309,19 @@ class _EvaluationSet:
         for argument, column in given.items():
             given[argument] = _column(dataset, column, argument) if isinstance(column, str) else column
         self.sources, self.references = validate_given(**given)
-        columns: list[Any] = [column for column in (self.sources, self.references) if column is not None]
-        self.length = len(columns[0]) if columns else None
+        known = {"sources": self.sources, "references": self.references}
+        columns: dict[str, Any] = {argument: column for argument, column in known.items() if column is not None}
+        self.length = next(map(len, columns.values()), None)
         self.numbers: dict[bytes, list[int]] | None = None
         if dataset is not None:
             keys = decoder.keys(_column(dataset, "labels", "dataset"), "dataset labels")
             self.length, self.numbers = len(keys), {}
             for number, key in enumerate(keys):
                 self.numbers.setdefault(key, []).append(number)
-            for argument, column in (("sources", self.sources), ("references", self.references)):
-                got = len(keys) if column is None else len(column)
-                _expect(got == len(keys), argument, f"{got} rows", f"{len(keys)}, those of dataset")
+            for argument, column in columns.items():
+                _expect(len(column) == len(keys), argument, f"{len(column)} rows", f"{len(keys)}, those of dataset")
         # Counted once for all evaluations.
-        self._prepared = Prepared(variant, *columns) if len(columns) == 2 else None
+        self._prepared = Prepared(variant, **columns) if len(columns) == 2 else None
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
         """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
@@ -650,7 +647,9 @@ class Reward(_TrainingHook):
         sources, references = list(columns[self.source]), list(columns[self.references])
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         texts = self._postprocessed(texts)
-        references = list(map(_references, references))
+        # Lists may be filled up with None to one length, and without a text they are none.
+        lists = [[row] if isinstance(row, str) else row for row in references]
+        references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
         for row in unscored:  # They get texts, so that errors name the right rows.
             sources[row], references[row] = "", [""]
@@ -658,13 +657,6 @@ class Reward(_TrainingHook):
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
         percent = 100 if self.unit else 1
         return [None if row in unscored else score / percent for row, (score,) in enumerate(scores)]
-
-
-def _references(row: Any) -> Any:
-    """Return the references of a row; None if there are none. Lists may be filled up with None to one length."""
-    if not is_column(row):
-        return [row] if isinstance(row, str) else row
-    return [text for text in row if text is not None] or None
 
 
 def _completion(name: str, completion: Any) -> str:
