@@ -139,7 +139,7 @@ def score_systems(
 
 
 def _prepared(sources: list[str], references: list[list[str]], variant: Variant) -> Iterator[PreparedSegments]:
-    chunks = encode_corpus(sources, references, None, variant, with_vocabulary=True)
+    chunks = encode_corpus(sources, references, [], variant)
     return (PreparedSegments(tokens, variant) for tokens in chunks)
 
 
@@ -156,7 +156,7 @@ def _score_prepared(
     for segments in prepared:
         end = begin + len(segments.tokens.nrefs)
         for name, predictions in columns.predictions.items():
-            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens.vocabulary)
+            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens)
             counted[name].append(count_predictions(segments, tokens, np.arange(end - begin)))
         begin = end
     return {
@@ -344,7 +344,7 @@ def candidate_scores(
     for segments in _prepared(sources, references, variant):
         rows = candidates[begin : begin + len(segments.tokens.nrefs)]
         begin += len(rows)
-        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens.vocabulary)
+        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens)
         owners = np.arange(len(rows)).repeat(list(map(len, rows)))
         scores += segment_scores(count_predictions(segments, tokens, owners), variant)[:, 0].tolist()
     flat = iter(scores)

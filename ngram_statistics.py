@@ -257,7 +257,7 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
 
 
 class PreparedSegments:
-    """Sources and references, as tokens with their vocabulary, whose n-grams are numbered once for all predictions."""
+    """Sources and references whose n-grams are numbered once, for any number of predictions."""
 
     def __init__(self, tokens: Tokens, variant: Variant):
         """Assign numbers to the n-grams of each order."""

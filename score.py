@@ -5,21 +5,13 @@ Other programs may use `from score import sari`.
 
 import sys
 
-try:
-    import signal
-except BaseException:  # an interrupt, which would be printed with a traceback
-    sys.exit(130)
-
-if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
-
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
-
 if not __package__:  # in a checkout
     from as_package import make_importable
 
-    make_importable()
+    make_importable(is_program=__name__ == "__main__")
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 from sari.command_line.process import run
 from sari.command_line.program import main

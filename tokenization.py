@@ -71,18 +71,6 @@ class Spans(NamedTuple):
         return tuple(self.data[start:end].decode() for start, end in pairs)
 
 
-class Vocabulary(NamedTuple):
-    """The tokens that have ids.
-
-    Attributes:
-        words: the 64-bit word of each token, by id; see `_words`.
-        long: the tokens of more than 8 bytes, whose words hold their place in here.
-    """
-
-    words: pd.Index
-    long: pa.Array
-
-
 @dataclass(frozen=True, eq=False)
 class Tokens:
     """The tokens of some segments, as ids.
@@ -95,21 +83,23 @@ class Tokens:
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
+        words: the 64-bit word of each id: see `_words`.
+        long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
         sentences: int64[text]: how many sentences each reference and each prediction has; None where no penalty needs
             them.
-        vocabulary: the tokens by id; only if it was asked for.
     """
 
     ids: np.ndarray
     lengths: np.ndarray
     nrefs: np.ndarray
     spans: Spans
+    words: pd.Index
+    long: pa.Array
     sources: Sequence[str]
     source_text: Text
-    sentences: np.ndarray | None = None
-    vocabulary: Vocabulary | None = None
+    sentences: np.ndarray | None
 
     @cached_property
     def starts(self) -> np.ndarray:
@@ -134,42 +124,39 @@ class Tokens:
 
 
 class Predictions(NamedTuple):
-    """The tokens of predictions, as ids of the vocabulary of their sources and references.
+    """The tokens of predictions, with the ids that they have in sources and references.
 
     Attributes:
-        ids: int64[token]: tokens that the vocabulary lacks have higher ids.
+        ids: int64[token]: tokens that sources and references lack have higher ids.
         lengths: int64[prediction]: how many tokens each prediction has.
-        spans: the tokens as text.
         sentences: int64[prediction]; None where no penalty needs them.
     """
 
     ids: np.ndarray
     lengths: np.ndarray
-    spans: Spans
     sentences: np.ndarray | None
 
 
 def encode_corpus(
     sources: Sequence[str],
     references: Sequence[Sequence[str]],
-    predictions: Sequence[str] | None,
+    predictions: Sequence[str],
     variant: Variant,
-    *,
-    with_vocabulary: bool = False,
 ) -> Iterator[Tokens]:
     """Yield the tokens of checked texts, chunk by chunk.
 
     Args:
         sources, references: one row per segment.
-        predictions: one per segment; None for predictions that come later: see `encode_predictions`.
+        predictions: one per segment; none at all if they come later: see `encode_predictions`.
         variant: how texts become tokens.
-        with_vocabulary: whether to keep the tokens by id.
     """
     if len(sources) > _FEW_SEGMENTS:
         _keep_freed_memory()
-    for rows in _cut(sources, references, predictions):
-        own = predictions[rows] if predictions is not None else ()
-        yield encode_chunk(sources[rows], references[rows], own, variant, with_vocabulary=with_vocabulary)
+    characters = np.array([sum(map(len, row)) for row in references], np.int64)
+    for column in (sources, predictions):
+        characters[: len(column)] += np.fromiter(map(len, column), np.int64)
+    for rows in even_runs(characters, _CHUNK_CHARACTERS) if sources else ():
+        yield encode_chunk(sources[rows], references[rows], predictions[rows], variant)
 
 
 @cache
@@ -187,8 +174,6 @@ def encode_chunk(
     references: Sequence[Sequence[str]],
     predictions: Sequence[str],
     variant: Variant,
-    *,
-    with_vocabulary: bool = False,
 ) -> Tokens:
     """Return the tokens of some segments; arguments are those of `encode_corpus`.
 
@@ -201,27 +186,25 @@ def encode_chunk(
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
     words, lengths, spans, long = _words(parts, _NO_TOKENS)
     ids, distinct = pd.factorize(words)
-    vocabulary = Vocabulary(pd.Index(distinct), long) if with_vocabulary else None
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
-    return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences, vocabulary)
+    return Tokens(ids, lengths, nrefs, spans, pd.Index(distinct), long, sources, variant.source_text, sentences)
 
 
-def encode_predictions(predictions: Sequence[str], variant: Variant, vocabulary: Vocabulary | None) -> Predictions:
-    """Return the tokens of predictions, with the ids that they have in sources and references.
+def encode_predictions(predictions: Sequence[str], variant: Variant, known: Tokens) -> Predictions:
+    """Return the tokens of predictions, with the ids that they have in the known sources and references.
 
     >>> from .variants import VARIANTS
-    >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], [], VARIANTS["easse"], with_vocabulary=True)
-    >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens.vocabulary).ids.tolist()
+    >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], [], VARIANTS["easse"])
+    >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens).ids.tolist()
     [0, 6, 2, 5, 1, 4]
     """
-    assert vocabulary is not None
-    words, lengths, spans, _ = _words([apply_tokenizer(predictions, variant.text)], vocabulary.long)
-    ids = vocabulary.words.get_indexer(words)
+    words, lengths, _, _ = _words([apply_tokenizer(predictions, variant.text)], known.long)
+    ids = known.words.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
-        ids[unknown] = len(vocabulary.words) + pd.factorize(words[unknown])[0]
-    return Predictions(ids, lengths, spans, _sentences(predictions, variant))
+        ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
+    return Predictions(ids, lengths, _sentences(predictions, variant))
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -276,16 +259,6 @@ def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
     edges = (run[1:] != run[:-1]).nonzero()[0] + 1
     for begin, end in pairwise([0, *edges.tolist(), len(sizes)]):
         yield slice(begin, end)
-
-
-def _cut(
-    sources: Sequence[str], references: Sequence[Sequence[str]], predictions: Sequence[str] | None
-) -> Iterator[slice]:
-    """Cut the segments into chunks of about the same number of characters."""
-    sizes = np.array([sum(map(len, row)) for row in references], np.int64)
-    for column in (sources, predictions or []):
-        sizes[: len(column)] += np.fromiter(map(len, column), np.int64)
-    return even_runs(sizes, _CHUNK_CHARACTERS) if sources else iter(())
 
 
 def _called(tokenize: Callable[[str], str], text: str) -> str:

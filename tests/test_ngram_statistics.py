@@ -136,16 +136,16 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
     """One for each segment, and any number for each."""
     variant = variant_of(counting, **options)
     sources, references, predictions = columns
-    tokens = encode_chunk(sources, references, (), variant, with_vocabulary=True)
+    tokens = encode_chunk(sources, references, (), variant)
     prepared = PreparedSegments(tokens, variant)
 
-    ids = encode_predictions(predictions, variant, tokens.vocabulary)
+    ids = encode_predictions(predictions, variant, tokens)
     found = count_predictions(prepared, ids, np.arange(len(sources)))
     assert same(found, count(variant, *columns))
 
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
     candidates = [data.draw(texts) for _ in owners]
-    ids = encode_predictions(candidates, variant, tokens.vocabulary)
+    ids = encode_predictions(candidates, variant, tokens)
     found = count_predictions(prepared, ids, np.array(owners, np.int64))
     assert found.counts.shape == (len(owners), 4, 3, 4)
     if owners:
