@@ -41,7 +41,7 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ngrams:
-    """Distinct n-grams of one order, segment by segment, and how often the texts of the segment hold each.
+    """Distinct n-grams of one order, segment by segment, and how often the texts of their segments hold them.
 
     Attributes:
         s, p, r: int64[ngram]: occurrences in the source, in the prediction, and in all references together.
@@ -75,11 +75,7 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Tell for each n-gram whether it is left over when words are deleted from the source: bool[ngram].
-
-        Args:
-            asked: bool[ngram]: the n-grams to look at, which references must hold; the others are False.
-        """
+        """Tell for each n-gram that is asked about, bool[ngram], whether deleting words from the source leaves it."""
         found = np.zeros(len(asked), bool)
         found[asked] = [self.order.is_left_over(ngram) for ngram in self.index[asked].tolist()]
         return found
@@ -249,8 +245,7 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula = COUNTINGS[variant.counting].formula
     counts = np.zeros((len(tokens.nrefs), variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant):
-        old, new = order.of_segments()
-        _sum_into(counts[:, order.n - 1], formula(old, new), old.rows, new.rows)
+        _sum(formula, *order.of_segments(), counts[:, order.n - 1])
     texts = tokens.references
     sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
     return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
@@ -265,11 +260,11 @@ class PreparedSegments:
 
 
 def count_predictions(prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray) -> SegmentCounts:
-    """Count the n-grams of predictions of prepared segments; the counts are those of `count_ngrams`.
+    """Count the n-grams of predictions, any number for each prepared segment, as `count_ngrams` does.
 
     Args:
         prepared: sources and references.
-        predictions: any number of predictions for each segment.
+        predictions: their tokens.
         owners: int64[prediction]: the segment of each prediction.
     """
     tokens, ends = prepared.tokens, running_total(predictions.lengths)
@@ -291,8 +286,7 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        old, new = order.of_predictions(own, known, owners)
-        _sum_into(counts[:, order.n - 1], formula(old, new), old.rows, new.rows)
+        _sum(formula, *order.of_predictions(own, known, owners), counts[:, order.n - 1])
     return counts
 
 
@@ -349,29 +343,20 @@ def ngram_tables(tokens: Tokens, variant: Variant) -> Iterator[NgramTable]:
         )
 
 
-def count_copies(counts: np.ndarray) -> int:
-    """Count the segments whose prediction has exactly the n-grams of its source.
-
-    Args:
-        counts: float64[segment, order, operation, 4].
-    """
-    deletes_or_adds = counts[:, :, 1:, 1].any(axis=(1, 2))
-    return len(counts) - int(np.count_nonzero(deletes_or_adds))
+def count_copies(counted: SegmentCounts) -> int:
+    """Count the segments whose prediction has exactly the n-grams of its source."""
+    deletes_or_adds = counted.counts[:, :, 1:, 1].any(axis=(1, 2))
+    return len(counted.counts) - int(np.count_nonzero(deletes_or_adds))
 
 
-def _sum_into(sums: np.ndarray, found: Counts, old: np.ndarray, new: np.ndarray) -> None:
-    """Sum the counts of n-grams.
-
-    Args:
-        sums: float64[row, operation, 4]: where the sums go.
-        found: the counts.
-        old, new: int64[ngram]: the row of each n-gram of the source, and of each that it lacks.
-    """
-    for operation, (ratios, rows) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
+def _sum(formula: Callable[[Ngrams, Ngrams], Counts], old: Ngrams, new: Ngrams, sums: np.ndarray) -> None:
+    """Sum what a formula returns for the n-grams of each row into float64[row, operation, 4]."""
+    found = formula(old, new)
+    for operation, (ratios, ngrams) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
         for figure, numbers in enumerate(ratios):
-            sums[:, operation, figure] = np.bincount(rows, numbers, minlength=len(sums))
+            sums[:, operation, figure] = np.bincount(ngrams.rows, numbers, minlength=len(sums))
     if found.keep_recall_of_new is not None:
-        sums[:, _KEEP, 3] += np.bincount(new, found.keep_recall_of_new, minlength=len(sums))
+        sums[:, _KEEP, 3] += np.bincount(new.rows, found.keep_recall_of_new, minlength=len(sums))
 
 
 def _sizes(
@@ -402,8 +387,7 @@ class _Numbered(NamedTuple):
 
     Attributes:
         numbers: int64[occurrence]: the number of each n-gram, text by text.
-        pairs: int[ngram]: the number of its (n-1)-gram, or of the segment of a unigram, times `base`, plus its last
-            token.
+        pairs: int[ngram]: the number of its (n-1)-gram, or of a unigram's segment, times `base`, plus its last token.
         base: more than any token.
         owners: int64[ngram]: its segment.
     """
@@ -455,10 +439,10 @@ def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
 
 
 class _Order:
-    """The n-grams of one order of the sources, references and predictions of some segments.
+    """The n-grams of one order of some segments.
 
-    They are numbered as they first appear: those of the sources, then those that only references hold, then those that
-    only predictions hold. Each of these three parts goes segment by segment.
+    Those of the sources stand first, then those that only references hold, then those that only predictions hold. Each
+    of these three parts goes segment by segment.
 
     Attributes:
         n: the order.
@@ -546,7 +530,7 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Tell whether deleting words from the source, as it is written, is enough to get an n-gram.
+        """Tell whether deleting words from the source, as it is written, leaves an n-gram that references hold.
 
         As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
         source without n-grams of the order has no words.
@@ -591,9 +575,7 @@ class _Order:
 def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of the n-grams of some segments, in a row, and the shift from a number to its place in it.
 
-    Args:
-        starts: int64[segment + 1]: where the n-grams of each segment start.
-        owners: int64[text]: the segments.
+    The n-grams of each segment begin at its start: int64[segment + 1].
     """
     sizes = (starts[1:] - starts[:-1])[owners]
     shift = running_total(sizes)[:-1] - starts[:-1][owners]

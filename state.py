@@ -194,7 +194,7 @@ def score_corpus(
         corpus = replace(
             corpus,
             segments=corpus.segments + len(chunk.counts),
-            copies=corpus.copies + count_copies(chunk.counts),
+            copies=corpus.copies + count_copies(chunk),
             totals=corpus.totals + exact_sums(summands(chunk, variant)),
         )
     return corpus

@@ -25,7 +25,7 @@ from .validation import (
     one_line,
     shown,
     validate_columns,
-    validate_given,
+    validate_references,
     validate_shared,
     validate_texts,
 )
@@ -305,21 +305,23 @@ class _EvaluationSet:
     def __init__(self, decoder: "_Decoder", variant: Variant, *, dataset: Any, sources: Any, references: Any):
         """Check columns, which may be given by their names in the data set."""
         self._decoder, self._variant, self.dataset = decoder, variant, dataset
-        given = {"sources": sources, "references": references}
-        for argument, column in given.items():
-            given[argument] = _column(dataset, column, argument) if isinstance(column, str) else column
-        self.sources, self.references = validate_given(**given)
-        known = {"sources": self.sources, "references": self.references}
-        columns: dict[str, Any] = {argument: column for argument, column in known.items() if column is not None}
-        self.length = next(map(len, columns.values()), None)
+        columns: dict[str, Any] = {}
+        if sources is not None:
+            texts = _column(dataset, sources, "sources") if isinstance(sources, str) else sources
+            columns["sources"] = list(validate_texts("sources", texts))
+        if references is not None:
+            rows = _column(dataset, references, "references") if isinstance(references, str) else references
+            columns["references"] = list(map(list, validate_references(rows)))
+        self.sources, self.references = columns.get("sources"), columns.get("references")
+        self.length, whose = next(map(len, columns.values()), None), "as many as sources"
         self.numbers: dict[bytes, list[int]] | None = None
         if dataset is not None:
             keys = decoder.keys(_column(dataset, "labels", "dataset"), "dataset labels")
-            self.length, self.numbers = len(keys), {}
+            self.length, self.numbers, whose = len(keys), {}, "those of dataset"
             for number, key in enumerate(keys):
                 self.numbers.setdefault(key, []).append(number)
-            for argument, column in columns.items():
-                _expect(len(column) == len(keys), argument, f"{len(column)} rows", f"{len(keys)}, those of dataset")
+        for argument, column in columns.items():
+            _expect(len(column) == self.length, argument, f"{len(column)} rows", f"{self.length}, {whose}")
         # Counted once for all evaluations.
         self._prepared = Prepared(variant, **columns) if len(columns) == 2 else None
 

@@ -105,7 +105,7 @@ def test_copies():
     sources, predictions = ["a b a", "a b", "a b", "a b", "a a", ""], ["a b a", "a", "a b c", "b a", "a", ""]
     for counting in BY_HAND:
         counts = count(variant_of(counting), sources, [["c d"]] * 6, predictions)
-        assert [count_copies(one[None]) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
+        assert [count_copies(SegmentCounts(one[None])) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
 
 
 # ---- Several uses, one formula --------------------------------------------------------------------------------------
