@@ -105,15 +105,7 @@ class Prepared(PickledCall):
         self._segments = list(_prepared(sources, references, variant))
 
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Score predictions, with the same result as `Scorer.compute`.
-
-        Args:
-            predictions: one text per source.
-            details: whether to add the signature, the figures per order and the scores per segment.
-
-        Raises:
-            ValueError: for bad input, in one line.
-        """
+        """Score predictions, one per source, as `Scorer.compute` does."""
         check_flags(details=details)
         predictions = validate_texts("predictions", predictions)
         if len(predictions) != len(self.sources):
@@ -130,10 +122,7 @@ class Prepared(PickledCall):
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are tokenized and counted once.
-
-    Other arguments are those of `state.score_corpus`.
-    """
+    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
@@ -175,14 +164,7 @@ def compare(
 ) -> SystemComparison:
     """Test whether systems differ, as `Scorer.compare` does.
 
-    Args:
-        systems: the statistics of each system, by name, of the same segments; with rows, for intervals and tests.
-        resampling: how intervals and p-values are computed.
-        baseline, details, all_pairs: see `Scorer.compare`.
-
-    Raises:
-        ValueError: for a baseline that is not a system, for all pairs with a baseline or without a test, and where
-            there are no segments.
+    The statistics of the systems, by name, are of the same segments, with rows for intervals and tests.
     """
     if baseline is not None and baseline not in systems:
         raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(systems)}"))

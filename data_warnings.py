@@ -168,14 +168,9 @@ class _Look(NamedTuple):
 def check_corpus(
     sample: TextSample, variant: Variant, *, segments: int, copies: int, sari: float
 ) -> Iterator[SariWarning]:
-    """Yield the warnings about a scored corpus and its variant.
+    """Yield the warnings about a corpus with this SARI, in percent, and about its variant.
 
-    Args:
-        sample: of its texts.
-        variant: by which it was scored.
-        segments: how many there are.
-        copies: how many predictions have exactly the n-grams of their sources.
-        sari: the score, in percent.
+    `copies` is the number of predictions that have exactly the n-grams of their sources.
     """
     if sample.empty:
         yield EmptyOutputsWarning(
@@ -232,12 +227,9 @@ def warn_of_variant(name: str) -> SariWarning:
 def check_resampling(
     segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
 ) -> Iterator[SariWarning]:
-    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
+    """Yield warnings about too few segments, or too few resamples, for intervals and tests, if there are any.
 
-    Args:
-        segments: how many there are.
-        intervals, tests: whether there are any.
-        smallest_p_value: the smallest corrected p-value that the tests can give.
+    `smallest_p_value` is the smallest corrected p-value that the tests can give.
     """
     if not (intervals or tests):
         return
@@ -283,10 +275,7 @@ def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
 
 
 def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
-    """Return each warning once, preceded by the names that it applies to unless it applies to all.
-
-    Args:
-        found: warnings by the name of a system, or of a variant.
+    """Return each warning once, after the names of the systems or variants that have it unless all of them have it.
 
     >>> x, y = SariWarning("x"), SariWarning("y")
     >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]

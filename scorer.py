@@ -23,7 +23,7 @@ from .comparison import (
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, warn_of_variant
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
-from .significance import RESAMPLES, Resampling, resolve_resampling
+from .significance import RESAMPLES, resolve_resampling
 from .state import CorpusStatistics, State, pickled_call, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
 from .training import (
@@ -80,9 +80,9 @@ class Scorer:
         return dict(CATEGORIES)
 
     def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
-        """Collect the warnings about scores in a list instead of giving them, in this thread or task alone.
+        """Collect the warnings about scores in a list instead of giving them.
 
-        Unlike `warnings.catch_warnings`, this is safe where several threads score at once, as in a server.
+        Other threads and tasks are not affected, unlike those of `warnings.catch_warnings`.
 
         >>> with Scorer().collect_warnings() as collected:
         ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")
@@ -112,9 +112,9 @@ class Scorer:
         >>> {name: round(score, 2) for name, score in scores.items()}
         {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
         """
-        variant, resampling = self._check_options(
-            details=details, confidence=confidence, resamples=resamples, seed=seed, baselines=baselines, **options
-        )
+        check_flags(details=details, baselines=baselines)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        variant = resolve_variant(**options)
         columns = validate_columns(sources, predictions, references)
 
         tokens = encode_corpus(columns.sources, columns.references, columns.predictions, variant)
@@ -125,22 +125,6 @@ class Scorer:
         if baselines:
             result["baselines"] = baseline_scores(columns.sources, columns.references, variant)
         return result
-
-    @takes_options()
-    def _check_options(
-        self,
-        *,
-        details: bool = False,
-        confidence: float | None = None,
-        resamples: int = RESAMPLES,
-        seed: int = 12345,
-        baselines: bool = False,
-        **options: Unpack[ScoringOptions],
-    ) -> tuple[Variant, Resampling]:
-        """Check the options of `compute`."""
-        check_flags(details=details, baselines=baselines)
-        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-        return resolve_variant(**options), resampling
 
     @takes_options()
     def state(self, *, sentences: bool = False, resampling: bool = False, **options: Unpack[ScoringOptions]) -> State:
@@ -243,9 +227,6 @@ class Scorer:
             With all pairs, systems are sorted by SARI. Each has its "group", which ends where all systems so far are
             significantly better than all that follow, and its "rank": the best and the worst rank that the tests allow.
             "pairs" has a dict for each two systems: "systems", and the results of the test as above.
-
-        Raises:
-            ValueError, TypeError: as `compute` does.
 
         >>> comparison = Scorer().compare(
         ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
@@ -353,9 +334,6 @@ class Scorer:
         Returns:
             For each source a list with the SARI of each candidate, scored alone, in percent.
 
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
         >>> scores = Scorer().score_candidates(
         ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
         ... )
@@ -384,9 +362,6 @@ class Scorer:
         Returns:
             A dict with "texts", the chosen candidate of each source; "places", its index, the first of equals; and
             "expected", for each source a list with the expected score of each candidate, in percent.
-
-        Raises:
-            ValueError, TypeError: as `compute` does.
 
         >>> chosen = Scorer().minimum_bayes_risk(
         ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"

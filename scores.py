@@ -84,11 +84,7 @@ def sari_scores(operations: np.ndarray) -> np.ndarray:
 
 
 def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the figures and the scores of operations from counts, without penalties.
-
-    Args:
-        counts: float64[..., order, operation, 4].
-        variant: how counts become scores.
+    """Compute the figures and the scores of operations from counts, float64[..., order, operation, 4].
 
     Returns:
         float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation]: the score of the means
@@ -131,15 +127,9 @@ def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
 
 
 def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations of a corpus.
+    """Return the figures, float64[order, operation, 3], and the scores of operations, float64[operation], of a corpus.
 
-    Args:
-        totals: the exact sums of its `summands`.
-        segments: the number of segments.
-        variant: the variant by which they were scored.
-
-    Returns:
-        float64[order, operation, 3] and float64[operation].
+    `totals` are the exact sums of the `summands` of its segments.
     """
     if variant.level == "corpus":
         return score_counts(exact_value(totals), variant)

@@ -88,23 +88,13 @@ class Sample:
         return self.scores[pairs[:, 0]] - self.scores[pairs[:, 1]]
 
     def difference_intervals(self, pairs: np.ndarray, how: "Resampling") -> np.ndarray:
-        """Return the two ends of the interval of each difference, from the resamples of `intervals`.
-
-        Args:
-            pairs: int[pair, 2]: the numbers of two systems.
-            how: how to resample; it needs a confidence.
-
-        Returns:
-            float64[2, pair, score].
-        """
+        """Return the two ends of the interval of each difference, float64[2, pair, score], as `intervals` does."""
         drawn = self.resampled(how.interval_method, how.resamples)
         differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
         return how.ends(self.differences(pairs), differences)
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
-        """Let the two systems of each pair swap segments, each with probability one half, again and again.
-
-        All pairs swap the same segments.
+        """Let the two systems of each pair swap segments, each with probability one half, the same for all pairs.
 
         Yields:
             For some trials at a time, the scores of the first system minus those of the second after swapping:
@@ -250,17 +240,12 @@ INTERVAL_METHODS: dict[str, IntervalMethod] = {"bootstrap": BOOTSTRAP}
 
 
 def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
-    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
+    """Return the two-sided p-values of the differences of pairs of systems, int[pair, 2]: float64[pair, score].
 
     The differences of resamples are moved so that their mean is 0, as if the null hypothesis held. The p-value is the
     share of them that is at least as far from 0 as the difference itself. SacreBLEU (2.6.0, significance.py,
     `_paired_bs_test`) takes absolute values before it moves them, which makes the test one-sided: at 5%, it calls one
     in ten pairs of equal systems different, and this test one in twenty.
-
-    Args:
-        sample: the segments.
-        pairs: int[pair, 2]: the numbers of two systems.
-        resamples: the number of draws.
     """
     drawn = sample.resampled(BOOTSTRAP, resamples)
     differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
@@ -269,10 +254,9 @@ def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.
 
 
 def randomization_p_values(sample: Sample, pairs: np.ndarray, trials: int) -> np.ndarray:
-    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
+    """Return the two-sided p-values of the differences of pairs of systems, int[pair, 2]: float64[pair, score].
 
-    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods. Arguments as in
-    `bootstrap_p_values`.
+    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods.
     """
     size = np.abs(sample.differences(pairs))
     return _p_value(sum((np.abs(chunk) >= size).sum(axis=0) for chunk in sample.swapped(pairs, trials)), trials)
@@ -299,13 +283,10 @@ TESTS: dict[str, PairedTest] = {
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values with the correction of Holm (1979), which controls the family-wise error rate.
+    """Return p-values, float64[comparison, ...], with the correction of Holm (1979), each column separately.
 
-    The smallest of m p-values is multiplied by m, the next one by m - 1, and so on. None becomes smaller than the one
-    before it, or larger than 1.
-
-    Args:
-        p_values: float64[comparison, ...]: each column is corrected separately.
+    It controls the family-wise error rate: the smallest of m p-values is multiplied by m, the next one by m - 1, and so
+    on. None becomes smaller than the one before it, or larger than 1.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(6).tolist()
     [0.03, 0.06, 0.06]
@@ -330,7 +311,7 @@ class Resampling:
         method: the paired test, a key of `TESTS`; None for no test.
         resamples: how many resamples the intervals take.
         trials: how many draws the test takes; None for a number that depends on the number of comparisons.
-        seed: the seed of the random numbers.
+        seed: of the random numbers.
         intervals: the method of the intervals, a key of `INTERVAL_METHODS`.
     """
 
@@ -360,11 +341,7 @@ class Resampling:
 def resolve_resampling(
     *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
 ) -> Resampling:
-    """Check the options of intervals and tests.
-
-    Args:
-        confidence, method, seed: see `Resampling`.
-        resamples: the number of draws for intervals and tests; None for their defaults.
+    """Check the options of intervals and tests; `resamples` is the number of draws for both, None for their defaults.
 
     Raises:
         ValueError, TypeError: for a value that is not valid.

@@ -97,14 +97,10 @@ class CorpusStatistics:
         figures, _ = self._scored
         scores = select_score(figures, self.variant)
         percent = 100 * np.concatenate([figures, scores[..., None]], axis=-1)
-        names = (*FIGURES, "score")
-        rows: Any = [
-            {
-                "order": order,
-                **{name: dict(zip(names, row, strict=True)) for name, row in zip(OPERATIONS, rows, strict=True)},
-            }
-            for order, rows in enumerate(percent.tolist(), start=1)
-        ]
+        rows: list[Any] = []
+        for order, operations in enumerate(percent.tolist(), start=1):
+            named = [dict(zip((*FIGURES, "score"), row, strict=True)) for row in operations]
+            rows.append({"order": order, **dict(zip(OPERATIONS, named, strict=True))})
         return rows
 
     def sentences(self) -> SentenceScores:
@@ -119,11 +115,9 @@ class CorpusStatistics:
         return np.concatenate(self.parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
-        """Return the four scores of sums of rows, in percent: float64[..., 4].
+        """Return the four scores of sums of rows, float64[..., as a row], in percent: float64[..., 4].
 
-        Args:
-            sums: float64[..., as a row].
-            segments: the number of rows in each sum; None for the number of all segments.
+        `segments` is the number of rows in each sum; None for the number of all segments.
         """
         if self.variant.level == "corpus":
             return sari_scores(score_counts(sums, self.variant)[1])
@@ -152,14 +146,9 @@ class CorpusStatistics:
     def warnings(self, resampling: Resampling | None = None) -> list[Warning]:
         """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
         intervals = resampling is not None and resampling.confidence is not None
+        sari = self.scores()["sari"]
         return [
-            *check_corpus(
-                self.sample,
-                self.variant,
-                segments=self.segments,
-                copies=self.copies,
-                sari=self.scores()["sari"],
-            ),
+            *check_corpus(self.sample, self.variant, segments=self.segments, copies=self.copies, sari=sari),
             *check_resampling(self.segments, intervals=intervals, tests=False),
         ]
 
@@ -178,13 +167,9 @@ def score_corpus(
     sentences: bool = False,
     rows: bool = False,
 ) -> CorpusStatistics:
-    """Score counted segments.
+    """Score segments that were counted chunk by chunk by a variant.
 
-    Args:
-        counted: the counts of segments, chunk by chunk.
-        variant: by which they were counted.
-        sample: a sample of their texts.
-        sentences, rows: what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
+    `sentences` and `rows` say what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
     """
     corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
     for chunk in counted:
@@ -365,12 +350,9 @@ class PickledCall:
 
 
 def pickled_call(factory: Callable[[], Any], method: str, *arguments: Any, **options: Any) -> tuple[Any, ...]:
-    """Return the value of `__reduce__` for an object that a method of a scorer makes.
+    """Return the value of `__reduce__` for an object that a method of a scorer makes from arguments and options.
 
-    Args:
-        factory: a function that returns the scorer, in the process that unpickles the object.
-        method: the name of the method.
-        arguments, options: the arguments of the method.
+    `factory` returns the scorer, in the process that unpickles the object.
     """
     scorer = PickledCall()
     scorer.call = factory, ()

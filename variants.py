@@ -517,10 +517,6 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
 
     >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
-    >>> resolve_variant("easse", penalties="dsari")
-    Traceback (most recent call last):
-    ...
-    ValueError: penalties: got 'dsari' with level 'corpus', wanted level 'sentence' or penalties 'none'
     >>> resolve_variant("nope")
     Traceback (most recent call last):
     ...
@@ -551,10 +547,7 @@ lasertagger, set, dsari; did you mean 'paper'?
 
 
 def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]]:
-    """Return the variants that are possible with these options, and the reasons why the others are not, by name.
-
-    A variant can lack a package or its data, or can be incompatible with the options.
-    """
+    """Return the variants that are possible with these options and packages, and why the others are not, by name."""
     found: dict[str, Variant] = {}
     left_out: dict[str, str] = {}
     for name in VARIANTS:
@@ -634,9 +627,8 @@ def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, st
     """Yield the steps from one variant to another: each changes one of the choices that differ.
 
     Yields:
-        The name of the choice, what it is in the first variant and in the last one, both in words, and a variant that
-        has this choice and those before it from the last variant, and the others from the first one. Penalties, which
-        need the level "sentence", are removed first or added last.
+        The choice, what it is before and after in words, and the variant after the step. Penalties, which need the
+        level "sentence", are removed first or added last.
 
     >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
     ...     print(f"{choice}: {before} -> {after}")
