@@ -73,10 +73,7 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of some segments, as ids.
-
-    The texts stand one behind the other: all sources, the references of the first segment, of the second and so on, and
-    all predictions, if there are any.
+    """The tokens of some segments: of all sources, all references segment by segment, and all predictions if there are.
 
     Attributes:
         ids: int64[token]: equal for equal tokens, from 0.
@@ -300,8 +297,14 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """Return where tokens start and end (exclusive) in the buffer, and how many each text has."""
     if text.tokenize == "none" and text.splits_on_space:
         return _spans_between_spaces(data)
-    starts, ends = _spans_13a(data) if text.tokenize == "13a" else _spans_between_whitespace(data)
-    before = starts.searchsorted(_separators(data))
+    is_13a = text.tokenize == "13a"
+    classes = np.frombuffer(data.translate(_13A if is_13a else _PLAIN), np.uint8)
+    space = (classes & _SPACE).view(bool)
+    # Tokens start and end beside whitespace and, as sacreBLEU 2.6.0 splits, beside bytes that are tokens by themselves.
+    edge, word = space | _alone_13a(classes) if is_13a else space, ~space
+    bound = edge[1:] | edge[:-1]
+    starts, ends = (bound & word[1:]).nonzero()[0] + 1, (bound & word[:-1]).nonzero()[0] + 1
+    before = starts.searchsorted((np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0])
     counts = before[1:] - before[:-1]
     if text.splits_on_space and np.count_nonzero(counts) < len(counts):
         empty = (counts == 0).nonzero()[0]
@@ -311,37 +314,11 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return starts, ends, counts
 
 
-def _separators(data: bytes) -> np.ndarray:
-    return (np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0]
-
-
 def _spans_between_spaces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     codes = np.frombuffer(data, np.uint8)
     bounds = ((codes == 0x20) | (codes == 0xFF)).nonzero()[0]
     counts = np.diff((codes[bounds] == 0xFF).nonzero()[0])
     return bounds[:-1] + 1, bounds[1:], counts
-
-
-def _spans_between_whitespace(data: bytes) -> tuple[np.ndarray, np.ndarray]:
-    space = np.frombuffer(data.translate(_PLAIN), np.uint8).view(bool)
-    word = ~space
-    return _places(word[1:] & space[:-1]), _places(word[:-1] & space[1:])
-
-
-def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Split as sacreBLEU's tokenizer_13a and tokenizer_re do (sacrebleu 2.6.0), by shifted masks."""
-    classes = np.frombuffer(data.translate(_13A), np.uint8)
-    space = (classes & _SPACE).view(bool)
-    edge, word = _alone_13a(classes) | space, ~space
-    bound = edge[1:] | edge[:-1]
-    return _places(bound & word[1:]), _places(bound & word[:-1])
-
-
-def _places(mask: np.ndarray) -> np.ndarray:
-    """Return where a mask that is shifted by one byte is set."""
-    places = mask.nonzero()[0]
-    places += 1
-    return places
 
 
 def _alone_13a(classes: np.ndarray) -> np.ndarray:
