@@ -132,8 +132,7 @@ class Sari(Scorer, evaluate.Metric):
         given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):
             return self._compute(*given, **options)  # there is nothing to gather, and so no need of a cache file
-        with self.collect_warnings():  # an error in options would delete what is stored: they are tried without words
-            self._compute([""], [""], [""], **options)
+        self._check_options(**options)  # before an error could delete what is stored
         columns = validate_columns(*given)
         # Without arguments only what is stored counts, but other processes wait for a file of this one.
         stored = nothing and self.writer is not None

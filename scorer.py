@@ -23,7 +23,7 @@ from .comparison import (
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, warn_of_variant
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
-from .significance import RESAMPLES, resolve_resampling
+from .significance import RESAMPLES, Resampling, resolve_resampling
 from .state import CorpusStatistics, State, pickled_call, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
 from .training import (
@@ -112,9 +112,9 @@ class Scorer:
         >>> {name: round(score, 2) for name, score in scores.items()}
         {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
         """
-        check_flags(details=details, baselines=baselines)
-        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-        variant = resolve_variant(**options)
+        variant, resampling = self._check_options(
+            details=details, confidence=confidence, resamples=resamples, seed=seed, baselines=baselines, **options
+        )
         columns = validate_columns(sources, predictions, references)
 
         tokens = encode_corpus(columns.sources, columns.references, columns.predictions, variant)
@@ -125,6 +125,22 @@ class Scorer:
         if baselines:
             result["baselines"] = baseline_scores(columns.sources, columns.references, variant)
         return result
+
+    @takes_options()
+    def _check_options(
+        self,
+        *,
+        details: bool = False,
+        confidence: float | None = None,
+        resamples: int = RESAMPLES,
+        seed: int = 12345,
+        baselines: bool = False,
+        **options: Unpack[ScoringOptions],
+    ) -> tuple[Variant, Resampling]:
+        """Check the options of `compute`."""
+        check_flags(details=details, baselines=baselines)
+        resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+        return resolve_variant(**options), resampling
 
     @takes_options()
     def state(self, *, sentences: bool = False, resampling: bool = False, **options: Unpack[ScoringOptions]) -> State:
