@@ -15,7 +15,7 @@ from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .state import CorpusStatistics, PickledCall, score_columns, score_corpus
 from .tokenization import encode_corpus, encode_predictions
-from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_texts
+from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_columns
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
 
@@ -107,12 +107,8 @@ class Prepared(PickledCall):
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
         """Score predictions, one per source, as `Scorer.compute` does."""
         check_flags(details=details)
-        predictions = validate_texts("predictions", predictions)
-        if len(predictions) != len(self.sources):
-            raise ValueError(
-                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
-            )
-        columns = SystemColumns(self.sources, {"": predictions}, self.references)
+        own = validate_columns(self.sources, predictions, self.references)
+        columns = SystemColumns(own.sources, {"": own.predictions}, own.references)
         corpus = _score_prepared(self._segments, columns, self.variant, sentences=details)[""]
         result = corpus.result(details=details)
         give_warnings(corpus.warnings())
@@ -243,21 +239,17 @@ def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> N
     See `Scorer.compare` for what they are. Barrault et al. 2019, Findings of the 2019 Conference on Machine
     Translation, section 3; Kocmi et al. 2023.
     """
-    names = list(results)
-    apart = {
-        frozenset(pair["systems"])
-        for pair in pairs
-        if pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"]
-    }
+    places = {name: place for place, name in enumerate(results)}
+    differ = np.zeros((len(places), len(places)), bool)
+    for pair in pairs:
+        one, other = (places[name] for name in pair["systems"])
+        is_significant = pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"] != 0
+        differ[one, other] = differ[other, one] = is_significant
     group = 1
-    for place, name in enumerate(names):
-        above, below = names[:place], names[place + 1 :]
-        if place and all(frozenset((one, other)) in apart for one in above for other in names[place:]):
-            group += 1
-        losses = sum(frozenset((name, other)) in apart for other in above)
-        wins = sum(frozenset((name, other)) in apart for other in below)
-        results[name]["group"] = group
-        results[name]["rank"] = [losses + 1, len(names) - wins]
+    for place, result in enumerate(results.values()):
+        group += bool(place and differ[:place, place:].all())
+        losses, wins = int(differ[place, :place].sum()), int(differ[place, place:].sum())
+        result["group"], result["rank"] = group, [losses + 1, len(places) - wins]
 
 
 def baseline_scores(sources: list[str], references: list[list[str]], variant: Variant) -> dict[str, Scores]:
@@ -294,27 +286,23 @@ def score_baselines(
     scored: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
         scored |= score_systems(columns, variant, rows=has_intervals)
-    places = [place for place, name in enumerate(scored) if name.startswith("reference ")]
-    names = [*scored, *(["references"] if places else [])]
-    values = np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
-    values = _with_mean(values, places, axis=0)
+    of_people = np.array([name.startswith("reference ") for name in scored])
+    # The share of each system in each result: of itself alone, and in the mean of the references.
+    shares = np.eye(len(scored))
+    if of_people.any():
+        shares = np.vstack([shares, of_people / of_people.sum()])
+    names = [*scored, "references"][: len(shares)]
+    values = shares @ np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
     found: dict[str, BaselineResult] = {
         name: {"scores": named_scores(row)} for name, row in zip(names, values, strict=True)
     }
     if has_intervals:
         rows = np.stack([corpus.rows() for corpus in scored.values()], axis=1)
         sample = Sample(rows, next(iter(scored.values())).scores_of_sums, how.seed)
-        drawn = _with_mean(sample.resampled(how.interval_method, how.resamples), places, axis=1)
+        drawn = shares @ sample.resampled(how.interval_method, how.resamples)
         for result, ends in zip(found.values(), how.ends(values, drawn).swapaxes(0, 1), strict=True):
             result["confidence_intervals"] = named_scores(ends.T)
     return {name: found[name] for name in sorted(names, key=lambda name: name.startswith("reference "))}
-
-
-def _with_mean(scores: np.ndarray, places: list[int], axis: int) -> np.ndarray:
-    """Append the mean of some systems, if there are any, to the scores of all."""
-    if not places:
-        return scores
-    return np.concatenate([scores, scores.take(places, axis=axis).mean(axis=axis, keepdims=True)], axis=axis)
 
 
 def candidate_scores(

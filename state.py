@@ -299,9 +299,6 @@ class State:
     def __copy__(self) -> "State":
         return State(self._statistics, self._pickle_factory)  # neither is ever changed in place
 
-    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
-        return self.__copy__()
-
     def __reduce__(self) -> tuple[Any, ...]:
         callables = self._statistics.variant.callables
         return pickled_call(self._pickle_factory, "read_state", self.to_bytes(), **callables)
