@@ -184,8 +184,7 @@ def check_corpus(
         look = _Look(sample, variant, columns)
         for check in _CHECKS:
             yield from check(look)
-    if variant.rewards_copying:
-        yield warn_of_variant(variant.name)
+    yield from variant_warnings(variant)
     if segments >= ENOUGH:
         yield from _check_baselines(sample, variant, sari)
 
@@ -216,12 +215,13 @@ def _sari(sources: list[str], predictions: list[str], references: list[list[str]
     return float(sari_scores(score_totals(np.asarray(totals), len(sources), variant)[1])[0])
 
 
-def warn_of_variant(name: str) -> SariWarning:
-    """Return the warning about a variant that rewards copying."""
-    return RewardsCopyingWarning(
-        f"variant {name!r} gives a delete score of 100 to a prediction that deletes nothing, so that copies of the "
-        "sources can rank first: compare systems with 'easse' or 'xu2016', or look at baselines"
-    )
+def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
+    """Yield a warning if the variant rewards copying."""
+    if variant.rewards_copying:
+        yield RewardsCopyingWarning(
+            f"variant {variant.name!r} gives a delete score of 100 to a prediction that deletes nothing, so that "
+            "copies of the sources can rank first: compare systems with 'easse' or 'xu2016', or look at baselines"
+        )
 
 
 def check_resampling(

@@ -20,7 +20,7 @@ from .comparison import (
     minimum_bayes_risk,
     score_systems,
 )
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, warn_of_variant
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, variant_warnings
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
 from .significance import RESAMPLES, Resampling, resolve_resampling
@@ -359,7 +359,7 @@ class Scorer:
         variant = resolve_variant(**options)
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        _warn_of_copies(variant)
+        give_warnings(variant_warnings(variant))
         return candidate_scores(sources, candidates, references, variant)
 
     @takes_options()
@@ -387,7 +387,7 @@ class Scorer:
         """
         variant = resolve_variant(**options)
         checked = validate_candidates(sources, candidates, least=2)
-        _warn_of_copies(variant)
+        give_warnings(variant_warnings(variant))
         return minimum_bayes_risk(*checked, variant)
 
     @takes_options(DEFAULT_TRAINING_VARIANT)
@@ -517,7 +517,7 @@ class Scorer:
         ('sari_easse', [0.3437, 0.0889])
         """
         own = {"source": source, "references": references, "unit": unit, "postprocess": postprocess}
-        _warn_of_copies(resolve_variant(**options))
+        give_warnings(variant_warnings(resolve_variant(**options)))
         return self._made(Reward, "reward", own, options)
 
     def _made(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
@@ -529,9 +529,3 @@ class Scorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.default_variant,)
-
-
-def _warn_of_copies(variant: Variant) -> None:
-    """Warn if the variant would prefer candidates that copy the source."""
-    if variant.rewards_copying:
-        give_warnings([warn_of_variant(variant.name)])

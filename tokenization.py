@@ -412,8 +412,15 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     >>> count_sentences(["One line.", "Two\nlines."], str.splitlines)
     array([1, 2])
     """
-    split = load_punkt().tokenize if isinstance(splitter, str) else splitter
-    return np.fromiter((_count(split(text)) for text in texts), np.int64)
+    split: Callable[[str], Any] = load_punkt().tokenize if isinstance(splitter, str) else splitter
+    counts = []
+    for text in texts:
+        sentences = split(text)
+        if isinstance(sentences, str) or not isinstance(sentences, Sequence):
+            got = type(sentences).__name__
+            raise TypeError(f"sentence_splitter: the callable returned {got}, wanted a list of the text's sentences")
+        counts.append(len(sentences))
+    return np.array(counts, np.int64)
 
 
 def _sentences(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
@@ -423,10 +430,3 @@ def _sentences(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
     if variant.penalty_rules.of_tokens:
         texts = list(map(" ".join, split_into_tokens(texts, variant.text)))
     return count_sentences(texts, variant.sentence_splitter)
-
-
-def _count(sentences: Any) -> int:
-    if isinstance(sentences, str) or not isinstance(sentences, Sequence):
-        got = type(sentences).__name__
-        raise TypeError(f"sentence_splitter: the callable returned {got}, wanted a list of the text's sentences")
-    return len(sentences)

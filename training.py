@@ -322,8 +322,6 @@ class _EvaluationSet:
                 self.numbers.setdefault(key, []).append(number)
         for argument, column in columns.items():
             _expect(len(column) == self.length, argument, f"{len(column)} rows", f"{self.length}, {whose}")
-        # Counted once for all evaluations.
-        self._prepared = Prepared(variant, **columns) if len(columns) == 2 else None
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
         """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
@@ -349,14 +347,11 @@ class _EvaluationSet:
     def score(self, rows: list[_Row], located: list[int]) -> Any:
         """Return the scores of evaluated rows, in the order of the set."""
         order = sorted((number, row) for row, number in enumerate(located) if number >= 0)
-        predictions = [rows[row].prediction for _, row in order]
-        if self._prepared and len(order) == self.length:
-            return self._prepared.compute(predictions)
         sources = [rows[row].source if self.sources is None else self.sources[number] for number, row in order]
         references = [
             [rows[row].label] if self.references is None else self.references[number] for number, row in order
         ]
-        return Prepared(self._variant, sources, references).compute(predictions)
+        return Prepared(self._variant, sources, references).compute([rows[row].prediction for _, row in order])
 
 
 class _Decoder:
