@@ -27,8 +27,6 @@ _EXACT_BITS = 52
 # Cells of the matrix that is held at a time: 16 MB.
 _CELLS = 1 << 21
 
-Statistic = Callable[[np.ndarray], np.ndarray]
-
 #: The default number of resamples, as in sacreBLEU, and the largest one.
 RESAMPLES = 1_000
 MOST_RESAMPLES = 1_000_000
@@ -52,7 +50,7 @@ class Sample:
     """
 
     rows: np.ndarray
-    statistic: Statistic
+    statistic: Callable[[np.ndarray], np.ndarray]
     seed: int
     _drawn: dict[Any, np.ndarray] = field(default_factory=dict)
 
@@ -150,12 +148,10 @@ class _Method:
     Attributes:
         title: its name, with a capital letter.
         draws: the word for its draws; empty where nothing is drawn at random.
-        resamples: the default number of draws.
     """
 
     title: str
     draws: str
-    resamples: int
 
     def describe(self, draws: int | None, seed: int, *, over: str = "") -> str:
         """Return the method in words, with the number of draws and the seed.
@@ -189,10 +185,12 @@ class PairedTest(_Method):
     """A method to test whether two systems differ.
 
     Attributes:
+        resamples: the default number of draws.
         p_values: a function of a sample, pairs and the number of draws. It returns two-sided p-values: float64[pair,
             score].
     """
 
+    resamples: int
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
 
     def resamples_for(self, comparisons: int) -> int:
@@ -231,9 +229,7 @@ def percentiles(_scores: np.ndarray, drawn: np.ndarray, confidence: float) -> np
     return np.quantile(drawn, [tail, 1 - tail], axis=0)
 
 
-BOOTSTRAP = IntervalMethod(
-    title="Percentile bootstrap", draws="resamples", resamples=RESAMPLES, weights=bootstrap_draws, ends=percentiles
-)
+BOOTSTRAP = IntervalMethod(title="Percentile bootstrap", draws="resamples", weights=bootstrap_draws, ends=percentiles)
 
 #: The methods of intervals by name, the default first.
 INTERVAL_METHODS: dict[str, IntervalMethod] = {"bootstrap": BOOTSTRAP}
