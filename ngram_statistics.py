@@ -354,7 +354,10 @@ def _sum(formula: Callable[[Ngrams, Ngrams], Counts], old: Ngrams, new: Ngrams, 
     found = formula(old, new)
     for operation, (ratios, ngrams) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
         for figure, numbers in enumerate(ratios):
-            sums[:, operation, figure] = np.bincount(ngrams.rows, numbers, minlength=len(sums))
+            if figure == 2 and numbers is ratios[0]:  # most formulas have one numerator for both; it is summed once
+                sums[:, operation, figure] = sums[:, operation, 0]
+            else:
+                sums[:, operation, figure] = np.bincount(ngrams.rows, numbers, minlength=len(sums))
     if found.keep_recall_of_new is not None:
         sums[:, _KEEP, 3] += np.bincount(new.rows, found.keep_recall_of_new, minlength=len(sums))
 
@@ -474,8 +477,8 @@ class _Order:
         s[: len(self.s)] = self.s
         p[:] = np.bincount(self._in_predictions, minlength=len(owners))
         r[: len(self.r)] = self.r
-        parts = np.split(np.arange(len(owners)), [len(self.s)])
-        old, new = (Ngrams(s[part], p[part], r[part], owners[part], owners[part], self, part) for part in parts)
+        places, parts = np.arange(len(owners)), (slice(len(self.s)), slice(len(self.s), None))
+        old, new = (Ngrams(s[part], p[part], r[part], owners[part], owners[part], self, places[part]) for part in parts)
         return old, new
 
     def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> tuple[Ngrams, Ngrams]:

@@ -80,7 +80,7 @@ class Tokens:
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
-        words: the 64-bit word of each id: see `_words`.
+        words: int64[id]: the word of each id, a number that stands for its bytes: see `_words`.
         long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
@@ -92,7 +92,7 @@ class Tokens:
     lengths: np.ndarray
     nrefs: np.ndarray
     spans: Spans
-    words: pd.Index
+    words: np.ndarray
     long: pa.Array
     sources: Sequence[str]
     source_text: Text
@@ -102,6 +102,11 @@ class Tokens:
     def starts(self) -> np.ndarray:
         """Where each text starts among the tokens, and where the last one ends: int64[text + 1]."""
         return running_total(self.lengths)
+
+    @cached_property
+    def vocabulary(self) -> pd.Index:
+        """The ids by their words."""
+        return pd.Index(self.words)
 
     @cached_property
     def references(self) -> slice:
@@ -185,7 +190,7 @@ def encode_chunk(
     ids, distinct = pd.factorize(words)
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
-    return Tokens(ids, lengths, nrefs, spans, pd.Index(distinct), long, sources, variant.source_text, sentences)
+    return Tokens(ids, lengths, nrefs, spans, distinct, long, sources, variant.source_text, sentences)
 
 
 def encode_predictions(predictions: Sequence[str], variant: Variant, known: Tokens) -> Predictions:
@@ -197,7 +202,7 @@ def encode_predictions(predictions: Sequence[str], variant: Variant, known: Toke
     [0, 6, 2, 5, 1, 4]
     """
     words, lengths, _, _ = _words([apply_tokenizer(predictions, variant.text)], known.long)
-    ids = known.words.get_indexer(words)
+    ids = known.vocabulary.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
         ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]

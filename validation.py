@@ -1,8 +1,9 @@
 """Columns of texts in, plain lists out, or a ValueError of one line: argument, row, what came, what was wanted."""
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import chain, islice
 from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
@@ -129,7 +130,7 @@ def _validated(
 def validate_texts(name: str, column: Any) -> list[str]:
     """Check a column with one text per segment and return it as a list; `name` is its name in errors."""
     texts = _listed(name, column, _TEXTS)
-    _check_texts(name, texts)
+    _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 
 
@@ -141,10 +142,10 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [[row] for row in rows]
         else:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
-    for number, row in enumerate(rows):
-        if not row:
-            raise ValueError(f"references[{number}]: got no reference, wanted at least one")
-        _check_texts(f"references[{number}]", row)
+    if not all(rows):
+        empty = next(number for number, row in enumerate(rows) if not row)
+        raise ValueError(f"references[{empty}]: got no reference, wanted at least one")
+    _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
     return rows
 
 
@@ -208,11 +209,11 @@ def is_column(column: Any) -> bool:
     return isinstance(column, Iterable) and not isinstance(column, str | bytes | bytearray | Mapping | AbstractSet)
 
 
-def _check_texts(name: str, texts: list[Any]) -> None:
+def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     kinds = set(map(type, texts)) - {str}
     if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(f"{name}[{place}]: got {type(texts[place]).__name__}, wanted str")
+        raise ValueError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
     if all(map(str.isascii, texts)):
         return
     for place, text in enumerate(texts):
@@ -221,5 +222,10 @@ def _check_texts(name: str, texts: list[Any]) -> None:
         except UnicodeEncodeError as error:
             character = text[error.start]
             raise ValueError(
-                f"{name}[{place}]: got a lone surrogate {character!a} at character {error.start}, wanted valid Unicode"
+                f"{name(place)}: got a lone surrogate {character!a} at character {error.start}, wanted valid Unicode"
             ) from None
+
+
+def _reference_name(rows: list[list[str]], place: int) -> str:
+    names = (f"references[{number}][{own}]" for number, row in enumerate(rows) for own in range(len(row)))
+    return next(islice(names, place, None))
