@@ -82,7 +82,7 @@ class Scorer:
     def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
         """Collect the warnings about scores in a list instead of giving them.
 
-        Other threads and tasks are not affected, unlike those of `warnings.catch_warnings`.
+        Unlike `warnings.catch_warnings`, it does not affect other threads and tasks.
 
         >>> with Scorer().collect_warnings() as collected:
         ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")

@@ -278,7 +278,7 @@ class State:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.
 
         The bytes begin with a line of JSON that has version and signature. If the state keeps something of every
-        segment, float64 numbers in little-endian order follow. The end is the SHA-256 checksum of all before.
+        segment, float64 numbers in little-endian order follow. The SHA-256 checksum of all this is at the end.
         """
         kept = self._statistics
         callables = kept.variant.callables

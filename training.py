@@ -644,7 +644,7 @@ class Reward(_TrainingHook):
         sources, references = list(columns[self.source]), list(columns[self.references])
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         texts = self._postprocessed(texts)
-        # Lists may be filled up with None to one length, and without a text they are none.
+        # Lists may be filled up with None to one length; a list without a text counts as no references.
         lists = [[row] if isinstance(row, str) else row for row in references]
         references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}

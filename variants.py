@@ -586,7 +586,7 @@ def check_whole_number(name: str, value: Any, *, least: int, most: int | None = 
 
 
 def check_share(name: str, value: Any, *, ends: bool = True) -> None:
-    """Refuse what is not a number (TypeError), or not one from 0 to 1, without the ends if they do not count."""
+    """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed."""
     number: Any = value
     wanted = f"{name}: got {shown(value)}, wanted a number {'from 0 to' if ends else 'between 0 and'} 1"
     if isinstance(number, bool) or not isinstance(number, Real):
