@@ -7,7 +7,7 @@ from functools import cached_property
 from hashlib import sha256
 from numbers import Integral
 from operator import methodcaller
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 
@@ -130,8 +130,7 @@ class CorpusStatistics:
 
     def result(self, *, details: bool = False, resampling: Resampling | None = None) -> Result:
         """Return the scores, with details and confidence intervals if they are wanted."""
-        scores = self.scores()
-        result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
+        result = cast(Result, self.scores())
         confidence = None if resampling is None else resampling.confidence
         if resampling is not None and confidence is not None and len(rows := self.rows()[:, None]) > 1:
             intervals = Sample(rows, self.scores_of_sums, resampling.seed).intervals(resampling)
