@@ -5,7 +5,11 @@ Options alone are those of `score`: `sari --sources S --outputs O --references R
 
 import sys
 
-if not __package__:  # in a checkout
+if __package__:
+    import sari.as_package
+
+    sari.as_package.make_importable(is_program=__name__ == "__main__")
+else:  # in a checkout
     from as_package import make_importable
 
     make_importable(is_program=__name__ == "__main__")
