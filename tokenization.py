@@ -73,14 +73,14 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of some segments: of all sources, all references segment by segment, and all predictions if there are.
+    """The tokens of some segments: of all sources, all references segment by segment, and the predictions, if any.
 
     Attributes:
         ids: int64[token]: equal for equal tokens, from 0.
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
-        words: int64[id]: the word of each id, a number that stands for its bytes: see `_words`.
+        words: int64[id]: the word of each id, a number that stands for its bytes; see `_words`.
         long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
