@@ -5,21 +5,18 @@ Options alone are those of `score`: `sari --sources S --outputs O --references R
 
 import sys
 
-try:
-    import signal
-except BaseException:  # an interrupt, which would be printed with a traceback
-    sys.exit(130)
+if __package__:
+    import sari.as_package
 
-if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
-
-import os
-from collections.abc import Callable, Sequence
-
-if not __package__:  # in a checkout
+    sari.as_package.make_importable(is_program=__name__ == "__main__")
+else:  # in a checkout
     from as_package import make_importable
 
-    make_importable()
+    make_importable(is_program=__name__ == "__main__")
+
+import os
+import signal
+from collections.abc import Callable, Sequence
 
 from sari.command_line.process import refuse, run
 

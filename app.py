@@ -6,18 +6,10 @@ this file. What visitors send is kept nowhere, except uploaded files and those o
 
 import sys
 
-try:
-    import signal
-except BaseException:  # an interrupt, which would be printed with a traceback
-    sys.exit(130)
-
-if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-    signal.signal(signal.SIGINT, signal.SIG_DFL)  # no traceback where imports are interrupted
-
 if not __package__:  # in a checkout or in the Space
     from as_package import make_importable
 
-    make_importable()
+    make_importable(is_program=__name__ == "__main__")
 
 from sari.__main__ import dispatch
 from sari.command_line.process import run

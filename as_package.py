@@ -3,19 +3,30 @@
 For scripts and tests in a checkout or in the Space; where the package is installed, Python finds it by itself.
 """
 
-import importlib.util
 import sys
-from pathlib import Path
+
+try:
+    import signal
+except BaseException:  # an interrupt, which would be printed with a traceback
+    sys.exit(130)
 
 
-def make_importable() -> None:
+def make_importable(*, is_program: bool = False) -> None:
     """Let `import sari.NAME` find the modules beside this file, unless a package of that name is there already.
+
+    Args:
+        is_program: whether an interrupt ends the process from here on, without the traceback of an import.
 
     >>> make_importable()
     >>> from sari.variants import VARIANTS
     >>> "hf" in VARIANTS
     True
     """
+    if is_program and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
+    import importlib.util
+    from pathlib import Path
+
     if getattr(sys.modules.get("sari"), "__file__", None) and hasattr(sys.modules["sari"], "__path__"):
         return
     sys.modules.pop("sari.state", None)  # where a metric that `evaluate` loaded stands in for the package

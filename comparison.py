@@ -1,6 +1,6 @@
 """Compare systems (with tests and baselines), candidates, and variants."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain, combinations, islice
 from math import fsum
@@ -10,21 +10,17 @@ import numpy as np
 from typing_extensions import NotRequired, TypedDict
 
 from .data_warnings import check_resampling, give_warnings, merge_warnings, take_sample
-from .ngram_statistics import PreparedSegments, SegmentCounts, count_each_by_each, count_predictions
+from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
-from .state import CorpusStatistics, pickled_call, score_columns, score_corpus
-from .tokenization import encode_chunk, encode_corpus, encode_predictions
-from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_texts
+from .state import CorpusStatistics, PickledCall, score_columns, score_corpus
+from .tokenization import encode_corpus, encode_predictions
+from .validation import Columns, SystemColumns, one_line, shown, unrelated_texts, validate_columns
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps, check_flags
 
 
 class SystemResult(Result):
-    """The result of a system.
-
-    With a test, every system but the baseline has differences and p-values. If each system is compared with each other,
-    a system has its group and its rank range instead.
-    """
+    """The result of a system: see `Scorer.compare`."""
 
     differences: NotRequired[Scores]
     difference_intervals: NotRequired[Intervals]
@@ -95,68 +91,40 @@ class VariantDifference(TypedDict):
     steps: list[Step]
 
 
-class Prepared:
+class Prepared(PickledCall):
     """Sources and references that are tokenized and counted once, for any number of predictions.
 
     Attributes:
-        sources, references: the checked texts.
         variant: how predictions are scored.
+        sources, references: the checked texts.
     """
 
-    def __init__(
-        self,
-        sources: list[str],
-        references: list[list[str]],
-        variant: Variant,
-        pickle_factory: Callable[[], Any] | None = None,
-    ):
-        """Tokenize and count checked sources and references; see `State` for `pickle_factory`."""
-        self.sources, self.references, self.variant = sources, references, variant
+    def __init__(self, variant: Variant, sources: list[str], references: list[list[str]]):
+        """Tokenize and count checked sources and references."""
+        self.variant, self.sources, self.references = variant, sources, references
         self._segments = list(_prepared(sources, references, variant))
-        self._pickle_factory = pickle_factory
 
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Score predictions, with the same result as `Scorer.compute`.
-
-        Args:
-            predictions: one text per source.
-            details: whether to add the signature, the figures per order and the scores per segment.
-
-        Raises:
-            ValueError: for bad input, in one line.
-        """
+        """Score predictions, one per source, as `Scorer.compute` does."""
         check_flags(details=details)
-        predictions = validate_texts("predictions", predictions)
-        if len(predictions) != len(self.sources):
-            raise ValueError(
-                f"predictions: got {len(predictions)} rows, wanted {len(self.sources)}, as many as sources"
-            )
-        columns = SystemColumns(self.sources, {"": predictions}, self.references)
+        own = validate_columns(self.sources, predictions, self.references)
+        columns = SystemColumns(own.sources, {"": own.predictions}, own.references)
         corpus = _score_prepared(self._segments, columns, self.variant, sentences=details)[""]
         result = corpus.result(details=details)
         give_warnings(corpus.warnings())
         return result
 
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._pickle_factory is None:
-            return Prepared, (self.sources, self.references, self.variant)
-        texts = {"sources": self.sources, "references": self.references}
-        return pickled_call(self._pickle_factory, "prepare", **texts, **self.variant.options)
-
 
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are tokenized and counted once.
-
-    Other arguments are those of `state.score_corpus`.
-    """
+    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
 
 def _prepared(sources: list[str], references: list[list[str]], variant: Variant) -> Iterator[PreparedSegments]:
-    chunks = encode_corpus(sources, references, None, variant, with_vocabulary=True)
+    chunks = encode_corpus(sources, references, [], variant)
     return (PreparedSegments(tokens, variant) for tokens in chunks)
 
 
@@ -173,8 +141,8 @@ def _score_prepared(
     for segments in prepared:
         end = begin + len(segments.tokens.nrefs)
         for name, predictions in columns.predictions.items():
-            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens.vocabulary)
-            counted[name].append(count_predictions(segments, tokens))
+            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens)
+            counted[name].append(count_predictions(segments, tokens, np.arange(end - begin)))
         begin = end
     return {
         name: score_corpus(counts, variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
@@ -192,16 +160,14 @@ def compare(
 ) -> SystemComparison:
     """Test whether systems differ, as `Scorer.compare` does.
 
-    Args:
-        systems: the statistics of each system, by name, of the same segments; with rows, for intervals and tests.
-        resampling: how intervals and p-values are computed.
-        baseline, details, all_pairs: see `Scorer.compare`.
-
-    Raises:
-        ValueError: for a baseline that is not a system, for all pairs with a baseline or without a test, and where
-            there are no segments.
+    The statistics of the systems, by name, are of the same segments, with rows for intervals and tests.
     """
-    check_compared(list(systems), baseline, resampling, all_pairs)
+    if baseline is not None and baseline not in systems:
+        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(systems)}"))
+    if all_pairs and baseline is not None:
+        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
+    if all_pairs and resampling.method is None:
+        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
     if all_pairs:
         systems = dict(sorted(systems.items(), key=lambda item: -item[1].scores()["sari"]))
     first = next(iter(systems.values()))
@@ -236,16 +202,6 @@ def compare(
     return comparison
 
 
-def check_compared(names: list[str], baseline: str | None, resampling: Resampling, all_pairs: bool) -> None:
-    """Refuse a baseline that is not a system, and all pairs with a baseline or without a test (ValueError)."""
-    if baseline is not None and baseline not in names:
-        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"))
-    if all_pairs and baseline is not None:
-        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
-    if all_pairs and resampling.method is None:
-        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
-
-
 def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: SystemComparison) -> list[Warning]:
     """Return the warnings about compared systems, and about their intervals and tests."""
     tests, trials = bool(comparison["comparisons"]), comparison["trials"] or 0
@@ -260,8 +216,6 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
 
 def correct_together(comparisons: list[SystemComparison]) -> None:
     """Correct the p-values of a table of several variants for all comparisons in it."""
-    if len(comparisons) < 2:
-        return
     tested: list[Any] = [
         row
         for comparison in comparisons
@@ -285,21 +239,17 @@ def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> N
     See `Scorer.compare` for what they are. Barrault et al. 2019, Findings of the 2019 Conference on Machine
     Translation, section 3; Kocmi et al. 2023.
     """
-    names = list(results)
-    apart = {
-        frozenset(pair["systems"])
-        for pair in pairs
-        if pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"]
-    }
+    places = {name: place for place, name in enumerate(results)}
+    differ = np.zeros((len(places), len(places)), bool)
+    for pair in pairs:
+        one, other = (places[name] for name in pair["systems"])
+        is_significant = pair["corrected_p_values"]["sari"] < SIGNIFICANT and pair["differences"]["sari"] != 0
+        differ[one, other] = differ[other, one] = is_significant
     group = 1
-    for place, name in enumerate(names):
-        above, below = names[:place], names[place + 1 :]
-        if place and all(frozenset((one, other)) in apart for one in above for other in names[place:]):
-            group += 1
-        losses = sum(frozenset((name, other)) in apart for other in above)
-        wins = sum(frozenset((name, other)) in apart for other in below)
-        results[name]["group"] = group
-        results[name]["rank"] = [losses + 1, len(names) - wins]
+    for place, result in enumerate(results.values()):
+        group += bool(place and differ[:place, place:].all())
+        losses, wins = int(differ[place, :place].sum()), int(differ[place, place:].sum())
+        result["group"], result["rank"] = group, [losses + 1, len(places) - wins]
 
 
 def baseline_scores(sources: list[str], references: list[list[str]], variant: Variant) -> dict[str, Scores]:
@@ -336,27 +286,23 @@ def score_baselines(
     scored: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
         scored |= score_systems(columns, variant, rows=has_intervals)
-    places = [place for place, name in enumerate(scored) if name.startswith("reference ")]
-    names = [*scored, *(["references"] if places else [])]
-    values = np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
-    values = _with_mean(values, places, axis=0)
+    of_people = np.array([name.startswith("reference ") for name in scored])
+    # The share of each system in each result: of itself alone, and in the mean of the references.
+    shares = np.eye(len(scored))
+    if of_people.any():
+        shares = np.vstack([shares, of_people / of_people.sum()])
+    names = [*scored, "references"][: len(shares)]
+    values = shares @ np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
     found: dict[str, BaselineResult] = {
         name: {"scores": named_scores(row)} for name, row in zip(names, values, strict=True)
     }
     if has_intervals:
         rows = np.stack([corpus.rows() for corpus in scored.values()], axis=1)
         sample = Sample(rows, next(iter(scored.values())).scores_of_sums, how.seed)
-        drawn = _with_mean(sample.resampled(how.interval_method, how.resamples), places, axis=1)
+        drawn = shares @ sample.resampled(how.interval_method, how.resamples)
         for result, ends in zip(found.values(), how.ends(values, drawn).swapaxes(0, 1), strict=True):
             result["confidence_intervals"] = named_scores(ends.T)
     return {name: found[name] for name in sorted(names, key=lambda name: name.startswith("reference "))}
-
-
-def _with_mean(scores: np.ndarray, places: list[int], axis: int) -> np.ndarray:
-    """Append the mean of some systems, if there are any, to the scores of all."""
-    if not places:
-        return scores
-    return np.concatenate([scores, scores.take(places, axis=axis).mean(axis=axis, keepdims=True)], axis=axis)
 
 
 def candidate_scores(
@@ -368,7 +314,7 @@ def candidate_scores(
     for segments in _prepared(sources, references, variant):
         rows = candidates[begin : begin + len(segments.tokens.nrefs)]
         begin += len(rows)
-        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens.vocabulary)
+        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens)
         owners = np.arange(len(rows)).repeat(list(map(len, rows)))
         scores += segment_scores(count_predictions(segments, tokens, owners), variant)[:, 0].tolist()
     flat = iter(scores)
@@ -379,9 +325,9 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
     for source, row in zip(sources, candidates, strict=True):
-        counted = count_each_by_each(encode_chunk([source], [row], [], variant), variant)
-        scores = segment_scores(counted, variant)[..., 0]
-        others = scores[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
+        copies = [source] * len(row), [row] * len(row)
+        by_reference = np.array(candidate_scores(*copies, [[text] for text in row], variant))
+        others = by_reference.T[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
         expected = [fsum(own) / len(own) for own in others.tolist()]  # equal for equal candidates, whatever their order
         place = expected.index(max(expected))
         chosen["texts"].append(row[place])

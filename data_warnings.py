@@ -28,70 +28,28 @@ class SariWarning(UserWarning):
     """The base of all warnings about a score."""
 
 
-class CopiedOutputsWarning(SariWarning):
-    """Most predictions are copies of their sources."""
+def _category(name: str, meaning: str) -> type[SariWarning]:
+    return type(name, (SariWarning,), {"__doc__": meaning, "__module__": __name__})
 
 
-class EmptyOutputsWarning(SariWarning):
-    """Some predictions are empty."""
+CopiedOutputsWarning = _category("CopiedOutputsWarning", "Most predictions are copies of their sources.")
+EmptyOutputsWarning = _category("EmptyOutputsWarning", "Some predictions are empty.")
+BelowCopyWarning = _category("BelowCopyWarning", "Copying the sources scores higher.")
+BelowUnrelatedWarning = _category("BelowUnrelatedWarning", "References of other segments score higher.")
+RewardsCopyingWarning = _category("RewardsCopyingWarning", "Predictions that delete nothing get 100 for deletion.")
+CaseMismatchWarning = _category("CaseMismatchWarning", "Only some columns are in lower case, and case matters.")
+AlreadyTokenizedWarning = _category("AlreadyTokenizedWarning", "Texts look tokenized, and are tokenized again.")
+UntokenizedWarning = _category("UntokenizedWarning", "Texts do not look tokenized, and are only split at spaces.")
+UnsegmentedTextWarning = _category("UnsegmentedTextWarning", "Chinese or Japanese is not split into words.")
+DuplicateReferencesWarning = _category("DuplicateReferencesWarning", "Two references are nearly always the same.")
+SwappedColumnsWarning = _category("SwappedColumnsWarning", "Sources and predictions look swapped.")
+ShiftedLinesWarning = _category("ShiftedLinesWarning", "Texts look shifted by one line against the sources.")
+FewSegmentsWarning = _category("FewSegmentsWarning", "There are too few segments for intervals or tests.")
+FewResamplesWarning = _category("FewResamplesWarning", "There are too few resamples for a significant difference.")
+VariantLeftOutWarning = _category("VariantLeftOutWarning", "Options or a missing package rule out a variant.")
+TrainingWarning = _category("TrainingWarning", "A Trainer or its data may not be scored as intended.")
 
-
-class BelowCopyWarning(SariWarning):
-    """Copying the sources scores higher."""
-
-
-class BelowUnrelatedWarning(SariWarning):
-    """References of other segments score higher."""
-
-
-class RewardsCopyingWarning(SariWarning):
-    """The variant gives a delete score of 100 to a prediction that deletes nothing."""
-
-
-class CaseMismatchWarning(SariWarning):
-    """Some columns are in lower case and others are not, and case matters."""
-
-
-class AlreadyTokenizedWarning(SariWarning):
-    """Texts look tokenized, and are tokenized again."""
-
-
-class UntokenizedWarning(SariWarning):
-    """Texts do not look tokenized, and are only split at spaces."""
-
-
-class UnsegmentedTextWarning(SariWarning):
-    """Texts are Chinese or Japanese, and the tokenizer does not split them into words."""
-
-
-class DuplicateReferencesWarning(SariWarning):
-    """Two references are the same in nearly all segments."""
-
-
-class SwappedColumnsWarning(SariWarning):
-    """Sources and predictions look swapped."""
-
-
-class ShiftedLinesWarning(SariWarning):
-    """Texts look shifted by one line against the sources."""
-
-
-class FewSegmentsWarning(SariWarning):
-    """There are too few segments for intervals or tests."""
-
-
-class FewResamplesWarning(SariWarning):
-    """There are too few resamples for a significant difference."""
-
-
-class VariantLeftOutWarning(SariWarning):
-    """A variant is incompatible with these options, or needs a package that is missing."""
-
-
-class TrainingWarning(SariWarning):
-    """A Trainer or its data may not be scored as intended."""
-
-
+#: The categories by name.
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
     category.__name__: category for category in SariWarning.__subclasses__()
 }
@@ -119,6 +77,7 @@ _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 _WORD_TOKENIZERS = ("13a", "intl", "moses")
+_LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
 _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
@@ -209,14 +168,9 @@ class _Look(NamedTuple):
 def check_corpus(
     sample: TextSample, variant: Variant, *, segments: int, copies: int, sari: float
 ) -> Iterator[SariWarning]:
-    """Yield the warnings about a scored corpus and its variant.
+    """Yield the warnings about a corpus with this SARI, in percent, and about its variant.
 
-    Args:
-        sample: of its texts.
-        variant: by which it was scored.
-        segments: how many there are.
-        copies: how many predictions have exactly the n-grams of their sources.
-        sari: the score, in percent.
+    `copies` is the number of predictions that have exactly the n-grams of their sources.
     """
     if sample.empty:
         yield EmptyOutputsWarning(
@@ -230,8 +184,7 @@ def check_corpus(
         look = _Look(sample, variant, columns)
         for check in _CHECKS:
             yield from check(look)
-    if variant.rewards_copying:
-        yield warn_of_variant(variant.name)
+    yield from variant_warnings(variant)
     if segments >= ENOUGH:
         yield from _check_baselines(sample, variant, sari)
 
@@ -262,23 +215,21 @@ def _sari(sources: list[str], predictions: list[str], references: list[list[str]
     return float(sari_scores(score_totals(np.asarray(totals), len(sources), variant)[1])[0])
 
 
-def warn_of_variant(name: str) -> SariWarning:
-    """Return the warning about a variant that rewards copying."""
-    return RewardsCopyingWarning(
-        f"variant {name!r} gives a delete score of 100 to a prediction that deletes nothing, so that copies of the "
-        "sources can rank first: compare systems with 'easse' or 'xu2016', or look at baselines"
-    )
+def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
+    """Yield a warning if the variant rewards copying."""
+    if variant.rewards_copying:
+        yield RewardsCopyingWarning(
+            f"variant {variant.name!r} gives a delete score of 100 to a prediction that deletes nothing, so that "
+            "copies of the sources can rank first: compare systems with 'easse' or 'xu2016', or look at baselines"
+        )
 
 
 def check_resampling(
     segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
 ) -> Iterator[SariWarning]:
-    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
+    """Yield warnings about too few segments, or too few resamples, for intervals and tests, if there are any.
 
-    Args:
-        segments: how many there are.
-        intervals, tests: whether there are any.
-        smallest_p_value: the smallest corrected p-value that the tests can give.
+    `smallest_p_value` is the smallest corrected p-value that the tests can give.
     """
     if not (intervals or tests):
         return
@@ -298,15 +249,7 @@ def check_resampling(
 
 @contextmanager
 def collect_warnings() -> Iterator[list[Warning]]:
-    """Put the warnings about scores into a list instead of giving them, in this thread or task alone.
-
-    Unlike `warnings.catch_warnings`, it is safe where several threads score at once, as in a server.
-
-    >>> with collect_warnings() as collected:
-    ...     give_warnings([EmptyOutputsWarning("1 of 1 predictions is empty")])
-    >>> warning_rows(collected)
-    [{'category': 'EmptyOutputsWarning', 'message': '1 of 1 predictions is empty'}]
-    """
+    """Put the warnings about scores into a list instead of giving them; see `Scorer.collect_warnings`."""
     collected: list[Warning] = []
     before = _COLLECTED.set(collected)
     try:
@@ -332,10 +275,7 @@ def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
 
 
 def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
-    """Return each warning once, preceded by the names that it applies to unless it applies to all.
-
-    Args:
-        found: warnings by the name of a system, or of a variant.
+    """Return each warning once, after the names of the systems or variants that have it unless all of them have it.
 
     >>> x, y = SariWarning("x"), SariWarning("y")
     >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]
@@ -381,21 +321,15 @@ def _case(look: _Look) -> Iterator[SariWarning]:
         )
 
 
-def _tokenized(look: _Look) -> Iterator[SariWarning]:
-    if names := look.mostly(_looks_tokenized, _WORD_TOKENIZERS):
+def _tokens(look: _Look) -> Iterator[SariWarning]:
+    if names := look.mostly(_LOOKS_TOKENIZED.search, _WORD_TOKENIZERS):
         yield AlreadyTokenizedWarning(
             f'{names} look tokenized and are tokenized again: detokenize them, or set tokenize="none" if all '
             "texts are tokenized in the same way"
         )
-
-
-def _untokenized(look: _Look) -> Iterator[SariWarning]:
     if names := look.mostly(_LOOKS_UNTOKENIZED.search, ("none",)):
         advice = "" if look.variant.tokenize != "none" else ', or set tokenize="13a"'
         yield UntokenizedWarning(f"{names} do not look tokenized and are only split at spaces: tokenize them{advice}")
-
-
-def _unsegmented(look: _Look) -> Iterator[SariWarning]:
     if names := look.mostly(_LONG_RUN_WITHOUT_SPACES.search, (*_WORD_TOKENIZERS, "none")):
         yield UnsegmentedTextWarning(
             f"{names} contain Chinese or Japanese, which tokenize={look.variant.tokenize!r} does not split "
@@ -432,10 +366,9 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
     if 2 * len(pairs) < ENOUGH:
         return
     sources = [list(map(_words, pair[0])) for pair in pairs]
-    columns = {
-        "predictions": [list(map(_words, pair[1])) for pair in pairs],
-        "references": [[_words(row[0]) for row in pair[2]] for pair in pairs],
-    }
+    predictions = [list(map(_words, pair[1])) for pair in pairs]
+    references = [[_words(row[0]) for row in pair[2]] for pair in pairs]
+    columns = {"predictions": predictions, "references": references}
     shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
     names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
     if names:
@@ -456,19 +389,7 @@ def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]
     return before / len(sources), after / len(sources)
 
 
-_CHECKS: tuple[Callable[[_Look], Iterator[SariWarning]], ...] = (
-    _shifted,
-    _swapped,
-    _case,
-    _tokenized,
-    _untokenized,
-    _unsegmented,
-    _duplicate_references,
-)
-
-
-def _looks_tokenized(text: str) -> bool:
-    return " ." in text or " ," in text or "@-@" in text or "-lrb-" in text or "-LRB-" in text
+_CHECKS = (_shifted, _swapped, _case, _tokens, _duplicate_references)
 
 
 def _words(text: str) -> set[str]:

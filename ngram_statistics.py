@@ -3,7 +3,7 @@
 A counting is one function: the formula of a paper or script. Its arguments are the distinct n-grams of the source
 (`old`) and those that the source lacks (`new`), with the number of times that the source (s), the prediction (p) and
 all references together (r) hold each. It returns numerators and denominators for each n-gram. Their sums over a segment
-are its counts; the single numbers explain its score; broadcast, they compare candidates with each other.
+are its counts; the single numbers explain its score.
 """
 
 from collections.abc import Callable, Iterator
@@ -41,10 +41,11 @@ class Counts(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ngrams:
-    """Distinct n-grams of one order, segment by segment, and how often the texts of the segment hold each.
+    """Distinct n-grams of one order, segment by segment, and how often the texts of their segments hold them.
 
     Attributes:
-        s, p, r: int64[..., ngram]: occurrences in the source, in the prediction, and in all references together.
+        s, p, r: int64[ngram]: occurrences in the source, in the prediction, and in all references together.
+        rows: int64[ngram]: the row of counts to which each n-gram belongs: one for each prediction.
         owners: int64[ngram]: the segment of each n-gram.
         order: all n-grams of this order.
         index: the places of these n-grams in `order`; -1 for those that only a prediction holds.
@@ -53,9 +54,10 @@ class Ngrams:
     s: np.ndarray
     p: np.ndarray
     r: np.ndarray
+    rows: np.ndarray
     owners: np.ndarray
     order: "_Order"
-    index: slice | np.ndarray
+    index: np.ndarray
 
     @property
     def m(self) -> np.ndarray | int:
@@ -65,7 +67,7 @@ class Ngrams:
     @property
     def holders(self) -> np.ndarray:
         """How many references hold the n-gram."""
-        return np.append(self.order.holders, 0)[self.index]  # the index -1 is that of the 0
+        return np.append(self.order.holders, 0)[self.index]  # -1 is the place of the 0
 
     @property
     def long_references(self) -> np.ndarray:
@@ -73,15 +75,9 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Tell for each n-gram whether it is left over when words are deleted from the source: bool[ngram].
-
-        Args:
-            asked: bool[..., ngram]: the n-grams to look at, which references must hold; the others are False.
-        """
-        asked = np.asarray(asked.any(axis=tuple(range(asked.ndim - 1))))
+        """Tell for each n-gram that is asked about, bool[ngram], whether deleting words from the source leaves it."""
         found = np.zeros(len(asked), bool)
-        places = np.arange(len(self.order.numbered.owners))[self.index] if isinstance(self.index, slice) else self.index
-        found[asked] = [self.order.is_left_over(ngram) for ngram in places[asked].tolist()]
+        found[asked] = [self.order.is_left_over(ngram) for ngram in self.index[asked].tolist()]
         return found
 
 
@@ -211,9 +207,9 @@ class Sizes(NamedTuple):
     """The lengths of the texts of segments, for penalties.
 
     Attributes:
-        lengths: int64[..., 3]: the tokens of the source, of the prediction, and of the references on average, rounded
-            down; at least 1.
-        sentences: int64[..., 2]: the sentences of the prediction, and of the references on average, rounded down.
+        lengths: int64[segment, 3]: the tokens of the source, of the prediction, and of the references on average,
+            rounded down; at least 1.
+        sentences: int64[segment, 2]: the sentences of the prediction, and of the references on average, rounded down.
     """
 
     lengths: np.ndarray
@@ -224,8 +220,8 @@ class SegmentCounts(NamedTuple):
     """Counts of segments.
 
     Attributes:
-        counts: float64[..., order, operation, 4]: numerator and denominator of precision, numerator and denominator of
-            recall; operations are in the order of `OPERATIONS`.
+        counts: float64[segment, order, operation, 4]: numerator and denominator of precision, numerator and
+            denominator of recall; operations are in the order of `OPERATIONS`.
         sizes: the lengths of the texts; None where no penalty needs them.
     """
 
@@ -249,43 +245,29 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
     formula = COUNTINGS[variant.counting].formula
     counts = np.zeros((len(tokens.nrefs), variant.max_order, len(OPERATIONS), 4))
     for order in _orders(tokens, variant):
-        old, new, *rows = order.of_segments()
-        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
+        _sum(formula, *order.of_segments(), counts[:, order.n - 1])
     texts = tokens.references
     sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
     return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
 
 
-@dataclass(frozen=True, eq=False)
 class PreparedSegments:
-    """Sources and references whose n-grams are numbered once, for any number of predictions.
+    """Sources and references whose n-grams are numbered once, for any number of predictions."""
 
-    Attributes:
-        tokens: of sources and references, with the vocabulary.
-        variant: how to count.
-    """
-
-    tokens: Tokens
-    variant: Variant
-
-    @cached_property
-    def orders(self) -> "list[_Order]":
-        """The n-grams of each order."""
-        return list(_orders(self.tokens, self.variant))
+    def __init__(self, tokens: Tokens, variant: Variant):
+        """Assign numbers to the n-grams of each order."""
+        self.tokens, self.variant, self.orders = tokens, variant, list(_orders(tokens, variant))
 
 
-def count_predictions(
-    prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray | None = None
-) -> SegmentCounts:
-    """Count the n-grams of predictions of prepared segments; the counts are those of `count_ngrams`.
+def count_predictions(prepared: PreparedSegments, predictions: Predictions, owners: np.ndarray) -> SegmentCounts:
+    """Count the n-grams of predictions, any number for each prepared segment, as `count_ngrams` does.
 
     Args:
         prepared: sources and references.
-        predictions: any number of predictions for each segment.
-        owners: int64[prediction]: the segment of each prediction; None where there is one for each, in their order.
+        predictions: their tokens.
+        owners: int64[prediction]: the segment of each prediction.
     """
     tokens, ends = prepared.tokens, running_total(predictions.lengths)
-    owners = np.arange(len(tokens.nrefs)) if owners is None else owners
     # In runs, so that memory does not grow with the number of predictions.
     of_texts = tokens.lengths[tokens.references]
     sizes = tokens.lengths[: len(tokens.nrefs)] + np.add.reduceat(of_texts, tokens.nrefs.cumsum() - tokens.nrefs)
@@ -304,32 +286,8 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        old, new, *rows = order.of_predictions(own, known, owners)
-        _sum_into(counts[:, order.n - 1], formula(old, new), *rows)
+        _sum(formula, *order.of_predictions(own, known, owners), counts[:, order.n - 1])
     return counts
-
-
-def count_each_by_each(tokens: Tokens, variant: Variant) -> SegmentCounts:
-    """Count the n-grams that candidates keep, delete and add, with each of them as the only reference.
-
-    Args:
-        tokens: the tokens of one source, with the candidates as its references.
-        variant: how to count.
-
-    Returns:
-        Counts of each candidate with each reference: float64[candidate, reference, order, operation, 4].
-    """
-    formula, candidates = COUNTINGS[variant.counting].formula, int(tokens.nrefs[0])
-    counts = np.zeros((candidates, candidates, variant.max_order, len(OPERATIONS), 4))
-    for order in _orders(tokens, variant, one_reference=True):
-        _sum_into(counts[:, :, order.n - 1], formula(*order.of_candidates()))
-    if tokens.sentences is None:
-        return SegmentCounts(counts)
-    of_source, *own = np.maximum(tokens.lengths, 1)
-    ours, theirs = np.meshgrid(own, own, indexing="ij")
-    lengths = np.stack([np.full_like(ours, of_source), ours, theirs], axis=-1)
-    sentences = np.stack(np.meshgrid(tokens.sentences, tokens.sentences, indexing="ij"), axis=-1)
-    return SegmentCounts(counts, Sizes(lengths, sentences))
 
 
 class NgramTable(NamedTuple):
@@ -366,7 +324,7 @@ def ngram_tables(tokens: Tokens, variant: Variant) -> Iterator[NgramTable]:
     """
     formula = COUNTINGS[variant.counting].formula
     for order in _orders(tokens, variant):
-        old, new, *_ = order.of_segments()
+        old, new = order.of_segments()
         found, sources = formula(old, new), len(old.s)
         counts = np.zeros((len(order.numbered.owners), len(OPERATIONS), 4))
         counts[:sources, :_ADD] = np.moveaxis(np.array([found.keep, found.delete], float), -1, 0)
@@ -385,35 +343,23 @@ def ngram_tables(tokens: Tokens, variant: Variant) -> Iterator[NgramTable]:
         )
 
 
-def count_copies(counts: np.ndarray) -> int:
-    """Count the segments whose prediction has exactly the n-grams of its source.
-
-    Args:
-        counts: float64[segment, order, operation, 4].
-    """
-    deletes_or_adds = counts[:, :, 1:, 1].any(axis=(1, 2))
-    return len(counts) - int(np.count_nonzero(deletes_or_adds))
+def count_copies(counted: SegmentCounts) -> int:
+    """Count the segments whose prediction has exactly the n-grams of its source."""
+    deletes_or_adds = counted.counts[:, :, 1:, 1].any(axis=(1, 2))
+    return len(counted.counts) - int(np.count_nonzero(deletes_or_adds))
 
 
-def _sum_into(sums: np.ndarray, found: Counts, old: np.ndarray | None = None, new: np.ndarray | None = None) -> None:
-    """Sum the counts of n-grams.
-
-    Args:
-        sums: float64[..., operation, 4]: where the sums go.
-        found: the counts.
-        old, new: int64[ngram]: the row of `sums` to which each n-gram of the source belongs, and each that it lacks;
-            None to sum the last dimension of the counts.
-    """
-
-    def total(row: np.ndarray, places: np.ndarray | None) -> np.ndarray:
-        return row.sum(axis=-1) if places is None else np.bincount(places, row, minlength=len(sums))
-
-    for operation, (ratios, places) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
-        for figure, row in enumerate(ratios):
-            same = figure == 2 and row is ratios[0]  # most formulas have one numerator for both; it is summed once
-            sums[..., operation, figure] = sums[..., operation, 0] if same else total(row, places)
+def _sum(formula: Callable[[Ngrams, Ngrams], Counts], old: Ngrams, new: Ngrams, sums: np.ndarray) -> None:
+    """Sum what a formula returns for the n-grams of each row into float64[row, operation, 4]."""
+    found = formula(old, new)
+    for operation, (ratios, ngrams) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
+        for figure, numbers in enumerate(ratios):
+            if figure == 2 and numbers is ratios[0]:  # most formulas have one numerator for both; it is summed once
+                sums[:, operation, figure] = sums[:, operation, 0]
+            else:
+                sums[:, operation, figure] = np.bincount(ngrams.rows, numbers, minlength=len(sums))
     if found.keep_recall_of_new is not None:
-        sums[..., _KEEP, 3] += total(found.keep_recall_of_new, new)
+        sums[:, _KEEP, 3] += np.bincount(new.rows, found.keep_recall_of_new, minlength=len(sums))
 
 
 def _sizes(
@@ -444,8 +390,7 @@ class _Numbered(NamedTuple):
 
     Attributes:
         numbers: int64[occurrence]: the number of each n-gram, text by text.
-        pairs: int[ngram]: the number of its (n-1)-gram, or of the segment of a unigram, times `base`, plus its last
-            token.
+        pairs: int[ngram]: the number of its (n-1)-gram, or of a unigram's segment, times `base`, plus its last token.
         base: more than any token.
         owners: int64[ngram]: its segment.
     """
@@ -485,32 +430,22 @@ def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
     return np.maximum(lengths - (order - 1), 0)
 
 
-#: The n-grams of the source, those that it lacks, and the row of counts to which each of both belongs.
-_Split = tuple[Ngrams, Ngrams, np.ndarray, np.ndarray]
-
-
-def _orders(tokens: Tokens, variant: Variant, *, one_reference: bool = False) -> Iterator["_Order"]:
-    """Yield the n-grams of segments, order by order.
-
-    Args:
-        tokens: the tokens of the texts.
-        variant: how to count.
-        one_reference: whether predictions are compared with one reference at a time, and not with all of them.
-    """
+def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
+    """Yield the n-grams of segments, order by order."""
     segments = np.arange(len(tokens.nrefs))
-    predictions = (len(tokens.lengths) - tokens.references.stop) // max(len(segments), 1)
-    of_texts = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * predictions])
-    nrefs = {1} if one_reference else set(tokens.nrefs.tolist())
+    has_predictions = len(tokens.lengths) > tokens.references.stop
+    of_texts = np.concatenate([segments, segments.repeat(tokens.nrefs), *[segments] * has_predictions])
+    nrefs = set(tokens.nrefs.tolist())
     weight = variant.source_weight or (nrefs.pop() if len(nrefs) == 1 else tokens.nrefs)
     for n, numbered in enumerate(_numbered(tokens.ids, tokens.lengths, of_texts, variant.max_order), 1):
         yield _Order(n, tokens, numbered, weight)
 
 
 class _Order:
-    """The n-grams of one order of the sources, references and predictions of some segments.
+    """The n-grams of one order of some segments.
 
-    They are numbered as they first appear: those of the sources, then those that only references hold, then those that
-    only predictions hold. Each of these three parts goes segment by segment.
+    Those of the sources stand first, then those that only references hold, then those that only predictions hold. Each
+    of these three parts goes segment by segment.
 
     Attributes:
         n: the order.
@@ -535,20 +470,19 @@ class _Order:
         self.source_sizes = np.bincount(numbered.owners[:sources], minlength=segments)
         self.reference_sizes = np.bincount(numbered.owners[sources:known], minlength=segments)
 
-    def of_segments(self) -> _Split:
-        """Return the n-grams of segments that have one prediction each."""
-        owners, sources, known = self.numbered.owners, len(self.s), len(self.r)
-        distinct = len(owners)
-        p = np.bincount(self._in_predictions, minlength=distinct)
-        r = np.zeros(distinct, np.int64)
-        r[:known] = self.r
-        first, second = slice(0, sources), slice(sources, distinct)
-        old = Ngrams(self.s, p[first], r[first], owners[first], self, first)
-        new = Ngrams(np.zeros(distinct - sources, np.int64), p[second], r[second], owners[second], self, second)
-        return old, new, old.owners, new.owners
+    def of_segments(self) -> tuple[Ngrams, Ngrams]:
+        """Return the n-grams of the sources, and those that they lack; each segment has one prediction."""
+        owners = self.numbered.owners
+        s, p, r = np.zeros((3, len(owners)), np.int64)
+        s[: len(self.s)] = self.s
+        p[:] = np.bincount(self._in_predictions, minlength=len(owners))
+        r[: len(self.r)] = self.r
+        places, parts = np.arange(len(owners)), (slice(len(self.s)), slice(len(self.s), None))
+        old, new = (Ngrams(s[part], p[part], r[part], owners[part], owners[part], self, places[part]) for part in parts)
+        return old, new
 
-    def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> _Split:
-        """Return the n-grams of predictions that are not among the texts.
+    def of_predictions(self, own: _Numbered, known: np.ndarray, owners: np.ndarray) -> tuple[Ngrams, Ngrams]:
+        """Return the n-grams of sources, and those that they lack, for predictions that are not among the texts.
 
         Args:
             own: the n-grams of the predictions, numbered as if each prediction were a segment.
@@ -567,32 +501,19 @@ class _Order:
         (first, p_old, sizes_old), (second, p_new, sizes_new) = parts
         unknown = np.flatnonzero(known < 0)
         index = np.append(second, np.full(len(unknown), -1))
-        of_old = np.arange(len(owners)).repeat(sizes_old)
-        of_new = np.append(np.arange(len(owners)).repeat(sizes_new), texts[unknown])
-        old = Ngrams(self.s[first], p_old, self.r[first], owners[of_old], self, first)
+        rows = np.arange(len(owners)).repeat(sizes_old)
+        old = Ngrams(self.s[first], p_old, self.r[first], rows, owners[rows], self, first)
+        rows = np.append(np.arange(len(owners)).repeat(sizes_new), texts[unknown])
         new = Ngrams(
             s=np.zeros(len(index), np.int64),
             p=np.append(p_new, times[unknown]),
             r=np.append(self.r[second], np.zeros(len(unknown), np.int64)),
-            owners=owners[of_new],
+            rows=rows,
+            owners=owners[rows],
             order=self,
             index=index,
         )
-        return old, new, of_old, of_new
-
-    def of_candidates(self) -> tuple[Ngrams, Ngrams]:
-        """Return the n-grams of the references of the only segment, each as a prediction, and each as a reference."""
-        candidates, distinct, sources = int(self.tokens.nrefs[0]), len(self.r), len(self.s)
-        at = self.texts_of_references * distinct + self._in_references
-        held = np.bincount(at, minlength=candidates * distinct).reshape(candidates, distinct)
-        split = []
-        for part, s in (
-            (slice(0, sources), self.s),
-            (slice(sources, distinct), np.zeros(distinct - sources, np.int64)),
-        ):
-            own = held[:, part]
-            split.append(_OneReference(s, own[:, None], own[None], self.numbered.owners[part], self, part))
-        return split[0], split[1]
+        return old, new
 
     def look_up(self, prefixes: np.ndarray, last: np.ndarray) -> np.ndarray:
         """Return the numbers of n-grams in this order; -1 where neither sources nor references hold them.
@@ -612,7 +533,7 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Tell whether deleting words from the source, as it is written, is enough to get an n-gram.
+        """Tell whether deleting words from the source, as it is written, leaves an n-gram that references hold.
 
         As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
         source without n-grams of the order has no words.
@@ -626,16 +547,11 @@ class _Order:
         return in_order and self.tokens.source_words[segment].issuperset(words)
 
     @cached_property
-    def texts_of_references(self) -> np.ndarray:
-        """The reference, from 0, of each occurrence in references: int64[occurrence]."""
-        sizes = _ngrams_of_texts(self.tokens.lengths[self.tokens.references], self.n)
-        return np.arange(len(sizes)).repeat(sizes)
-
-    @cached_property
     def holders(self) -> np.ndarray:
         """How many references hold each n-gram: int64[ngram]."""
-        numbers = self._in_references.astype(np.int64)
-        held = pd.unique(numbers << 32 | self.texts_of_references) >> 32
+        sizes = _ngrams_of_texts(self.tokens.lengths[self.tokens.references], self.n)
+        texts = np.arange(len(sizes)).repeat(sizes)
+        held = pd.unique(self._in_references.astype(np.int64) << 32 | texts) >> 32
         return np.bincount(held, minlength=len(self.numbered.owners))
 
     @cached_property
@@ -659,26 +575,10 @@ class _Order:
         return pd.Index(self.numbered.pairs.astype(np.int64))
 
 
-class _OneReference(Ngrams):
-    """N-grams of texts that are compared with one reference at a time; the properties describe that reference."""
-
-    @property
-    def holders(self) -> np.ndarray:
-        """Whether the reference holds the n-gram."""
-        return np.minimum(self.r, 1)
-
-    @property
-    def long_references(self) -> np.ndarray:
-        """Always 1."""
-        return np.ones(self.r.shape[-1], np.int64)
-
-
 def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the numbers of the n-grams of some segments, in a row, and the shift from a number to its place in it.
 
-    Args:
-        starts: int64[segment + 1]: where the n-grams of each segment start.
-        owners: int64[text]: the segments.
+    The n-grams of each segment begin at its start: int64[segment + 1].
     """
     sizes = (starts[1:] - starts[:-1])[owners]
     shift = running_total(sizes)[:-1] - starts[:-1][owners]

@@ -14,18 +14,17 @@ from .comparison import (
     VariantDifference,
     baseline_scores,
     candidate_scores,
-    check_compared,
     compare,
     comparison_warnings,
     explain_difference,
     minimum_bayes_risk,
     score_systems,
 )
-from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, warn_of_variant
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings, take_sample, variant_warnings
 from .ngram_statistics import count_ngrams
 from .scores import Result, Scores, SentenceScores
 from .significance import RESAMPLES, Resampling, resolve_resampling
-from .state import State, pickled_call, read_state, score_columns, score_corpus
+from .state import CorpusStatistics, State, pickled_call, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
 from .training import (
     DEFAULT_TRAINING_VARIANT,
@@ -81,9 +80,9 @@ class Scorer:
         return dict(CATEGORIES)
 
     def collect_warnings(self) -> AbstractContextManager[list[Warning]]:
-        """Collect the warnings about scores in a list instead of giving them, in this thread or task alone.
+        """Collect the warnings about scores in a list instead of giving them.
 
-        Unlike `warnings.catch_warnings`, this is safe where several threads score at once, as in a server.
+        Unlike `warnings.catch_warnings`, it does not affect other threads and tasks.
 
         >>> with Scorer().collect_warnings() as collected:
         ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"], variant="easse")
@@ -152,12 +151,10 @@ class Scorer:
             resampling: whether to keep what confidence intervals need of every segment.
             options: see `ScoringOptions`.
         """
-        return State(
-            resolve_variant(**options),
-            sentences=sentences,
-            resampling=resampling,
-            pickle_factory=self.pickle_factory,
-        )
+        check_flags(sentences=sentences, resampling=resampling)
+        variant = resolve_variant(**options)
+        empty = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=resampling)
+        return State(empty, self.pickle_factory)
 
     def read_state(
         self,
@@ -180,8 +177,7 @@ class Scorer:
         >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
         True
         """
-        callables = {"tokenize": tokenize, "sentence_splitter": sentence_splitter}
-        return read_state(data, pickle_factory=self.pickle_factory, **callables)
+        return read_state(data, self.pickle_factory, tokenize=tokenize, sentence_splitter=sentence_splitter)
 
     @takes_options()
     def score_batch(self, batch: Mapping[str, Any], **options: Unpack[ScoringOptions]) -> SentenceScores:
@@ -248,9 +244,6 @@ class Scorer:
             significantly better than all that follow, and its "rank": the best and the worst rank that the tests allow.
             "pairs" has a dict for each two systems: "systems", and the results of the test as above.
 
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
         >>> comparison = Scorer().compare(
         ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
         ...     predictions={"one": ["He arrived ."] * 20, "other": ["He arrived later .", "She began work ."] * 10},
@@ -265,7 +258,6 @@ class Scorer:
         variant = resolve_variant(**options)
         resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
         columns = validate_systems(sources, predictions, references)
-        check_compared(list(columns.predictions), baseline, resampling, all_pairs)
         systems = score_systems(columns, variant, sentences=details, rows=resampling.is_wanted)
         comparison = compare(systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs)
         give_warnings(comparison_warnings(systems, comparison))
@@ -341,8 +333,8 @@ class Scorer:
         >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
         [34.37, 29.29, 8.89]
         """
-        variant = resolve_variant(**options)
-        return Prepared(*validate_shared(sources, references), variant, self.pickle_factory)
+        sources, references = validate_shared(sources, references)
+        return self._made(Prepared, "prepare", {"sources": sources, "references": references}, options)
 
     @takes_options()
     def score_candidates(
@@ -358,9 +350,6 @@ class Scorer:
         Returns:
             For each source a list with the SARI of each candidate, scored alone, in percent.
 
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
         >>> scores = Scorer().score_candidates(
         ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]], variant="easse"
         ... )
@@ -370,7 +359,7 @@ class Scorer:
         variant = resolve_variant(**options)
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        _warn_of_copies(variant)
+        give_warnings(variant_warnings(variant))
         return candidate_scores(sources, candidates, references, variant)
 
     @takes_options()
@@ -390,9 +379,6 @@ class Scorer:
             A dict with "texts", the chosen candidate of each source; "places", its index, the first of equals; and
             "expected", for each source a list with the expected score of each candidate, in percent.
 
-        Raises:
-            ValueError, TypeError: as `compute` does.
-
         >>> chosen = Scorer().minimum_bayes_risk(
         ...     sources=["a b c"], candidates=[["a b c", "a b", "a b d"]], variant="easse"
         ... )
@@ -401,7 +387,7 @@ class Scorer:
         """
         variant = resolve_variant(**options)
         checked = validate_candidates(sources, candidates, least=2)
-        _warn_of_copies(variant)
+        give_warnings(variant_warnings(variant))
         return minimum_bayes_risk(*checked, variant)
 
     @takes_options(DEFAULT_TRAINING_VARIANT)
@@ -448,7 +434,7 @@ class Scorer:
         """
         columns = {"dataset": dataset, "sources": sources, "references": references}
         own = {"tokenizer": tokenizer, **columns, "causal": causal, "postprocess": postprocess}
-        return self._for_training(ComputeMetrics, "compute_metrics", own, options)
+        return self._made(ComputeMetrics, "compute_metrics", own, options)
 
     preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
 
@@ -497,7 +483,7 @@ class Scorer:
         own = {"tokenizer": tokenizer, "sources": sources, "references": references, "prompts": prompts}
         own |= {"generation_kwargs": generation_kwargs, "chat_template_kwargs": chat_template_kwargs}
         own |= {"batch_size": batch_size, "postprocess": postprocess, "trainer": trainer}
-        return self._for_training(callback_class(), "generation_callback", own, options)
+        return self._made(callback_class(), "generation_callback", own, options)
 
     @takes_options(DEFAULT_TRAINING_VARIANT)
     def reward(
@@ -531,11 +517,11 @@ class Scorer:
         ('sari_easse', [0.3437, 0.0889])
         """
         own = {"source": source, "references": references, "unit": unit, "postprocess": postprocess}
-        _warn_of_copies(resolve_variant(**options))
-        return self._for_training(Reward, "reward", own, options)
+        give_warnings(variant_warnings(resolve_variant(**options)))
+        return self._made(Reward, "reward", own, options)
 
-    def _for_training(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
-        """Return the object that a method makes for a Trainer, from its own arguments and its options."""
+    def _made(self, make: Any, method: str, own: dict[str, Any], options: ScoringOptions) -> Any:
+        """Return the object that a method makes from its own arguments and its options, and that pickles."""
         made = make(resolve_variant(**options), **own)
         pickled = {name: value for name, value in own.items() if name != "trainer"}  # a Trainer does not pickle
         made.call = pickled_call(self.pickle_factory, method, **pickled, **cast(Any, options))
@@ -543,9 +529,3 @@ class Scorer:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return type(self), (self.default_variant,)
-
-
-def _warn_of_copies(variant: Variant) -> None:
-    """Warn if the variant would prefer candidates that copy the source."""
-    if variant.rewards_copying:
-        give_warnings([warn_of_variant(variant.name)])

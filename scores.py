@@ -80,22 +80,18 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
 
 def sari_scores(operations: np.ndarray) -> np.ndarray:
     """Return SARI, the mean of the operations, and the operations, in percent: float64[..., 4], as `SCORES`."""
-    return 100 * np.concatenate([_mean(operations, axis=-1)[..., None], operations], axis=-1)
+    return 100 * np.concatenate([operations.mean(axis=-1, keepdims=True), operations], axis=-1)
 
 
 def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Compute the figures and the scores of operations from counts, without penalties.
-
-    Args:
-        counts: float64[..., order, operation, 4].
-        variant: how counts become scores.
+    """Compute the figures and the scores of operations from counts, float64[..., order, operation, 4].
 
     Returns:
         float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation]: the score of the means
         over orders, in which F1 is the mean of F1 or, where `averaging` is "ratios", F1 of the means.
     """
     figures = precision_recall_f1(counts, zero_division=variant.zero_division)
-    means = _mean(figures, axis=-3)
+    means = figures.mean(axis=-3)
     if variant.averaging == "ratios":
         means[..., 2] = _f1(means[..., 0], means[..., 1])
     return figures, select_score(means, variant)
@@ -131,15 +127,9 @@ def summands(counted: SegmentCounts, variant: Variant) -> np.ndarray:
 
 
 def score_totals(totals: np.ndarray, segments: int, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
-    """Return the figures and the scores of operations of a corpus.
+    """Return the figures, float64[order, operation, 3], and the scores of operations, float64[operation], of a corpus.
 
-    Args:
-        totals: the exact sums of its `summands`.
-        segments: the number of segments.
-        variant: the variant by which they were scored.
-
-    Returns:
-        float64[order, operation, 3] and float64[operation].
+    `totals` are the exact sums of the `summands` of its segments.
     """
     if variant.level == "corpus":
         return score_counts(exact_value(totals), variant)
@@ -178,11 +168,6 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
 def as_summed(values: np.ndarray) -> np.ndarray:
     """Round values of at most 1 as `exact_sums` does, so that the score of one segment is that of a corpus of one."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
-
-
-def _mean(values: np.ndarray, axis: int) -> np.ndarray:
-    """Return the mean; for few values this is several times as fast as `np.mean`."""
-    return np.add.reduce(values, axis=axis) / values.shape[axis]
 
 
 def _f1(precision: np.ndarray, recall: np.ndarray) -> np.ndarray:

@@ -12,13 +12,11 @@ rounding, so that the product is the same on any machine.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .validation import shown
-from .variants import check_choice, check_whole_number
+from .variants import check_choice, check_share, check_whole_number
 
 #: The bootstrap and its intervals are reliable from this number of segments on: see `benchmarks/error_rates.py`.
 ENOUGH_SEGMENTS = 100
@@ -28,8 +26,6 @@ _EXACT_BITS = 52
 
 # Cells of the matrix that is held at a time: 16 MB.
 _CELLS = 1 << 21
-
-Statistic = Callable[[np.ndarray], np.ndarray]
 
 #: The default number of resamples, as in sacreBLEU, and the largest one.
 RESAMPLES = 1_000
@@ -54,7 +50,7 @@ class Sample:
     """
 
     rows: np.ndarray
-    statistic: Statistic
+    statistic: Callable[[np.ndarray], np.ndarray]
     seed: int
     _drawn: dict[Any, np.ndarray] = field(default_factory=dict)
 
@@ -90,23 +86,13 @@ class Sample:
         return self.scores[pairs[:, 0]] - self.scores[pairs[:, 1]]
 
     def difference_intervals(self, pairs: np.ndarray, how: "Resampling") -> np.ndarray:
-        """Return the two ends of the interval of each difference, from the resamples of `intervals`.
-
-        Args:
-            pairs: int[pair, 2]: the numbers of two systems.
-            how: how to resample; it needs a confidence.
-
-        Returns:
-            float64[2, pair, score].
-        """
+        """Return the two ends of the interval of each difference, float64[2, pair, score], as `intervals` does."""
         drawn = self.resampled(how.interval_method, how.resamples)
         differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
         return how.ends(self.differences(pairs), differences)
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
-        """Let the two systems of each pair swap segments, each with probability one half, again and again.
-
-        All pairs swap the same segments.
+        """Let the two systems of each pair swap segments, each with probability one half, the same for all pairs.
 
         Yields:
             For some trials at a time, the scores of the first system minus those of the second after swapping:
@@ -162,12 +148,10 @@ class _Method:
     Attributes:
         title: its name, with a capital letter.
         draws: the word for its draws; empty where nothing is drawn at random.
-        resamples: the default number of draws.
     """
 
     title: str
     draws: str
-    resamples: int
 
     def describe(self, draws: int | None, seed: int, *, over: str = "") -> str:
         """Return the method in words, with the number of draws and the seed.
@@ -201,10 +185,12 @@ class PairedTest(_Method):
     """A method to test whether two systems differ.
 
     Attributes:
+        resamples: the default number of draws.
         p_values: a function of a sample, pairs and the number of draws. It returns two-sided p-values: float64[pair,
             score].
     """
 
+    resamples: int
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
 
     def resamples_for(self, comparisons: int) -> int:
@@ -243,26 +229,19 @@ def percentiles(_scores: np.ndarray, drawn: np.ndarray, confidence: float) -> np
     return np.quantile(drawn, [tail, 1 - tail], axis=0)
 
 
-BOOTSTRAP = IntervalMethod(
-    title="Percentile bootstrap", draws="resamples", resamples=RESAMPLES, weights=bootstrap_draws, ends=percentiles
-)
+BOOTSTRAP = IntervalMethod(title="Percentile bootstrap", draws="resamples", weights=bootstrap_draws, ends=percentiles)
 
 #: The methods of intervals by name, the default first.
 INTERVAL_METHODS: dict[str, IntervalMethod] = {"bootstrap": BOOTSTRAP}
 
 
 def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
-    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
+    """Return the two-sided p-values of the differences of pairs of systems, int[pair, 2]: float64[pair, score].
 
     The differences of resamples are moved so that their mean is 0, as if the null hypothesis held. The p-value is the
     share of them that is at least as far from 0 as the difference itself. SacreBLEU (2.6.0, significance.py,
     `_paired_bs_test`) takes absolute values before it moves them, which makes the test one-sided: at 5%, it calls one
     in ten pairs of equal systems different, and this test one in twenty.
-
-    Args:
-        sample: the segments.
-        pairs: int[pair, 2]: the numbers of two systems.
-        resamples: the number of draws.
     """
     drawn = sample.resampled(BOOTSTRAP, resamples)
     differences = drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]]
@@ -271,10 +250,9 @@ def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.
 
 
 def randomization_p_values(sample: Sample, pairs: np.ndarray, trials: int) -> np.ndarray:
-    """Return the two-sided p-values of the differences of pairs of systems, float64[pair, score].
+    """Return the two-sided p-values of the differences of pairs of systems, int[pair, 2]: float64[pair, score].
 
-    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods. Arguments as in
-    `bootstrap_p_values`.
+    As sacreBLEU 2.6.0, significance.py, `_paired_ar_test`; Noreen 1989, Computer Intensive Methods.
     """
     size = np.abs(sample.differences(pairs))
     return _p_value(sum((np.abs(chunk) >= size).sum(axis=0) for chunk in sample.swapped(pairs, trials)), trials)
@@ -301,13 +279,10 @@ TESTS: dict[str, PairedTest] = {
 
 
 def holm(p_values: np.ndarray) -> np.ndarray:
-    """Return p-values with the correction of Holm (1979), which controls the family-wise error rate.
+    """Return p-values, float64[comparison, ...], with the correction of Holm (1979), each column separately.
 
-    The smallest of m p-values is multiplied by m, the next one by m - 1, and so on. None becomes smaller than the one
-    before it, or larger than 1.
-
-    Args:
-        p_values: float64[comparison, ...]: each column is corrected separately.
+    It controls the family-wise error rate: the smallest of m p-values is multiplied by m, the next one by m - 1, and so
+    on. None becomes smaller than the one before it, or larger than 1.
 
     >>> holm(np.array([0.01, 0.04, 0.03])).round(6).tolist()
     [0.03, 0.06, 0.06]
@@ -332,7 +307,7 @@ class Resampling:
         method: the paired test, a key of `TESTS`; None for no test.
         resamples: how many resamples the intervals take.
         trials: how many draws the test takes; None for a number that depends on the number of comparisons.
-        seed: the seed of the random numbers.
+        seed: of the random numbers.
         intervals: the method of the intervals, a key of `INTERVAL_METHODS`.
     """
 
@@ -362,11 +337,7 @@ class Resampling:
 def resolve_resampling(
     *, confidence: Any = None, method: Any = None, resamples: Any = None, seed: Any = 12345
 ) -> Resampling:
-    """Check the options of intervals and tests.
-
-    Args:
-        confidence, method, seed: see `Resampling`.
-        resamples: the number of draws for intervals and tests; None for their defaults.
+    """Check the options of intervals and tests; `resamples` is the number of draws for both, None for their defaults.
 
     Raises:
         ValueError, TypeError: for a value that is not valid.
@@ -374,11 +345,7 @@ def resolve_resampling(
     if method is not None:
         check_choice("method", method, TESTS)
     if confidence is not None:
-        level: Any = confidence
-        if isinstance(level, bool) or not isinstance(level, Real):
-            raise TypeError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
-        if not 0 < confidence < 1:
-            raise ValueError(f"confidence: got {shown(confidence)}, wanted a number between 0 and 1")
+        check_share("confidence", confidence, ends=False)
         confidence = float(confidence)
     if resamples is not None:
         check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)

@@ -1,9 +1,10 @@
 """The statistics of a corpus, from which its scores are computed, and states, which collect them batch by batch."""
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
+from hashlib import sha256
 from numbers import Integral
 from operator import methodcaller
 from typing import Any, cast
@@ -31,10 +32,9 @@ from .scores import (
 from .significance import RESAMPLES, Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
 from .validation import Columns, shown, validate_columns
-from .variants import OPERATIONS, OPTIONS, SCORES, VERSION, Variant, check_flags, resolve_variant
+from .variants import OPERATIONS, SCORES, VERSION, Variant, check_flags, resolve_variant
 
-_NO_SEGMENTS = "sources, predictions, references: got no segments, wanted at least one"
-_NO_STATE = "data: got bytes that are not a complete state, wanted those of State.to_bytes"
+_CHECKSUM = sha256().digest_size
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -79,11 +79,6 @@ class CorpusStatistics:
         return self.variant.signature(self.sample.nrefs)
 
     @property
-    def options(self) -> dict[str, Any]:
-        """The options of a state with these statistics, by name."""
-        return {**self.variant.options, "sentences": self.keeps_sentences, "resampling": self.keeps_rows}
-
-    @property
     def keeps_counts(self) -> bool:
         """Whether `parts` are counts."""
         return self.keeps_rows and self.variant.level == "corpus"
@@ -102,14 +97,10 @@ class CorpusStatistics:
         figures, _ = self._scored
         scores = select_score(figures, self.variant)
         percent = 100 * np.concatenate([figures, scores[..., None]], axis=-1)
-        names = (*FIGURES, "score")
-        rows: Any = [
-            {
-                "order": order,
-                **{name: dict(zip(names, row, strict=True)) for name, row in zip(OPERATIONS, rows, strict=True)},
-            }
-            for order, rows in enumerate(percent.tolist(), start=1)
-        ]
+        rows: list[Any] = []
+        for order, operations in enumerate(percent.tolist(), start=1):
+            named = [dict(zip((*FIGURES, "score"), row, strict=True)) for row in operations]
+            rows.append({"order": order, **dict(zip(OPERATIONS, named, strict=True))})
         return rows
 
     def sentences(self) -> SentenceScores:
@@ -124,11 +115,9 @@ class CorpusStatistics:
         return np.concatenate(self.parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
-        """Return the four scores of sums of rows, in percent: float64[..., 4].
+        """Return the four scores of sums of rows, float64[..., as a row], in percent: float64[..., 4].
 
-        Args:
-            sums: float64[..., as a row].
-            segments: the number of rows in each sum; None for the number of all segments.
+        `segments` is the number of rows in each sum; None for the number of all segments.
         """
         if self.variant.level == "corpus":
             return sari_scores(score_counts(sums, self.variant)[1])
@@ -141,8 +130,7 @@ class CorpusStatistics:
 
     def result(self, *, details: bool = False, resampling: Resampling | None = None) -> Result:
         """Return the scores, with details and confidence intervals if they are wanted."""
-        scores = self.scores()
-        result = Result(sari=scores["sari"], keep=scores["keep"], delete=scores["delete"], add=scores["add"])
+        result = cast(Result, self.scores())
         confidence = None if resampling is None else resampling.confidence
         if resampling is not None and confidence is not None and len(rows := self.rows()[:, None]) > 1:
             intervals = Sample(rows, self.scores_of_sums, resampling.seed).intervals(resampling)
@@ -157,21 +145,16 @@ class CorpusStatistics:
     def warnings(self, resampling: Resampling | None = None) -> list[Warning]:
         """Return the warnings about data and variant, and about confidence intervals if they are wanted."""
         intervals = resampling is not None and resampling.confidence is not None
+        sari = self.scores()["sari"]
         return [
-            *check_corpus(
-                self.sample,
-                self.variant,
-                segments=self.segments,
-                copies=self.copies,
-                sari=self.scores()["sari"],
-            ),
+            *check_corpus(self.sample, self.variant, segments=self.segments, copies=self.copies, sari=sari),
             *check_resampling(self.segments, intervals=intervals, tests=False),
         ]
 
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.segments:
-            raise ValueError(_NO_SEGMENTS)
+            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
         return score_totals(self.totals, self.segments, self.variant)
 
 
@@ -183,13 +166,9 @@ def score_corpus(
     sentences: bool = False,
     rows: bool = False,
 ) -> CorpusStatistics:
-    """Score counted segments.
+    """Score segments that were counted chunk by chunk by a variant.
 
-    Args:
-        counted: the counts of segments, chunk by chunk.
-        variant: by which they were counted.
-        sample: a sample of their texts.
-        sentences, rows: what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
+    `sentences` and `rows` say what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
     """
     corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
     for chunk in counted:
@@ -199,7 +178,7 @@ def score_corpus(
         corpus = replace(
             corpus,
             segments=corpus.segments + len(chunk.counts),
-            copies=corpus.copies + count_copies(chunk.counts),
+            copies=corpus.copies + count_copies(chunk),
             totals=corpus.totals + exact_sums(summands(chunk, variant)),
         )
     return corpus
@@ -224,25 +203,9 @@ class State:
     see `to_bytes`. Unless `sentences` or `resampling` is set, its size does not depend on the number of segments.
     """
 
-    def __init__(
-        self,
-        variant: Variant,
-        *,
-        sentences: bool = False,
-        resampling: bool = False,
-        pickle_factory: Callable[[], Any] | None = None,
-    ):
-        """Make an empty state; see `Scorer.state`.
-
-        Args:
-            variant: how to score.
-            sentences, resampling: see `Scorer.state`.
-            pickle_factory: a function that returns, in the process that unpickles the state, an object with the method
-                `read_state`; None for the function of this module.
-        """
-        check_flags(sentences=sentences, resampling=resampling)
-        self._statistics = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=resampling)
-        self._pickle_factory = pickle_factory
+    def __init__(self, empty: CorpusStatistics, pickle_factory: Callable[[], Any]):
+        """Begin with statistics without segments; see `Scorer.state`, and `Scorer` for `pickle_factory`."""
+        self._statistics, self._pickle_factory = empty, pickle_factory
 
     @property
     def segments(self) -> int:
@@ -276,10 +239,14 @@ class State:
         if not isinstance(given, State):
             if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
                 raise TypeError(f"other: got {type(given).__name__}, wanted a State")
-            other = read_state(given.to_bytes(), **given._statistics.variant.callables)  # of another copy of the module
+            callables = given._statistics.variant.callables
+            other = read_state(given.to_bytes(), self._pickle_factory, **callables)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
-        wanted = own.options
-        for name, value in theirs.options.items():
+        got, wanted = (
+            {**one.variant.options, "sentences": one.keeps_sentences, "resampling": one.keeps_rows}
+            for one in (theirs, own)
+        )
+        for name, value in got.items():
             if value != wanted[name]:
                 raise ValueError(f"other: got a state with {name}={shown(value)}, wanted {shown(wanted[name])}")
         self._statistics = own.merge(theirs)
@@ -310,7 +277,7 @@ class State:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.
 
         The bytes begin with a line of JSON that has version and signature. If the state keeps something of every
-        segment, float64 numbers in little-endian order follow.
+        segment, float64 numbers in little-endian order follow. The SHA-256 checksum of all this is at the end.
         """
         kept = self._statistics
         callables = kept.variant.callables
@@ -325,95 +292,64 @@ class State:
             "totals": np.asarray(kept.totals).tolist(),
         }
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
-        return b"".join([line.encode(), b"\n", *(part.astype("<f8").tobytes() for part in kept.parts)])
+        content = b"".join([line.encode(), b"\n", *(part.astype("<f8").tobytes() for part in kept.parts)])
+        return content + sha256(content).digest()
 
     def __copy__(self) -> "State":
-        copied = State.__new__(State)
-        copied.__dict__.update(self.__dict__)  # what they hold is never changed in place
-        return copied
-
-    def __deepcopy__(self, _memo: dict[int, Any]) -> "State":
-        return self.__copy__()
+        return State(self._statistics, self._pickle_factory)  # neither is ever changed in place
 
     def __reduce__(self) -> tuple[Any, ...]:
-        factory, callables = self._pickle_factory, self._statistics.variant.callables
-        if factory is None:
-            return partial(read_state, **cast(Any, callables)), (self.to_bytes(),)
-        return pickled_call(factory, "read_state", self.to_bytes(), **callables)
+        callables = self._statistics.variant.callables
+        return pickled_call(self._pickle_factory, "read_state", self.to_bytes(), **callables)
 
 
-def read_state(data: bytes, *, pickle_factory: Callable[[], Any] | None = None, **callables: Any) -> State:
+def read_state(data: bytes, pickle_factory: Callable[[], Any], **callables: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
-    try:
-        line, _, body = bytes(data).partition(b"\n")
-        head = json.loads(line)
-        made_by, signature, options = head["state"], head["signature"].split("|"), dict(head["options"])
-        keeps_sentences, keeps_rows = head["keeps"]
-        if not options.keys() <= OPTIONS.keys() or {type(keeps_sentences), type(keeps_rows)} != {bool}:
-            raise ValueError(_NO_STATE)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
-        raise ValueError(_NO_STATE) from None
-    if made_by != VERSION:
-        raise ValueError(f"data: got a state of version {shown(made_by)}, wanted one of {VERSION}")
-    given = {name: value for name, value in callables.items() if value is not None}
-    lacking = sorted(OPTIONS.keys() - options.keys() - given.keys())
-    if not {"tokenize", "sentence_splitter"}.issuperset(lacking):
-        raise ValueError(_NO_STATE)
-    if lacking:
-        raise ValueError(f"{lacking[0]}: got None, wanted the callable that the state was made with")
-    variant = resolve_variant(**{**options, **given})
-    state = State(variant, sentences=keeps_sentences, resampling=keeps_rows, pickle_factory=pickle_factory)
-    try:
-        state._statistics = _unpacked(head, body, state._statistics)
-    except (ValueError, KeyError, TypeError, OverflowError, IndexError):
-        raise ValueError(_NO_STATE) from None
-    for got, wanted in zip(signature, state.signature.split("|"), strict=False):
+    given: Any = data
+    is_whole = isinstance(given, bytes | bytearray) and sha256(given[:-_CHECKSUM]).digest() == given[-_CHECKSUM:]
+    if not is_whole:
+        raise ValueError("data: got bytes that are not a complete state, wanted those of State.to_bytes")
+    line, _, body = data[:-_CHECKSUM].partition(b"\n")
+    head = json.loads(line)
+    if head["state"] != VERSION:
+        raise ValueError(f"data: got a state of version {shown(head['state'])}, wanted one of {VERSION}")
+    options = {**head["options"], **{name: value for name, value in callables.items() if value is not None}}
+    for name in ("tokenize", "sentence_splitter"):
+        if name not in options:
+            raise ValueError(f"{name}: got None, wanted the callable that the state was made with")
+    pairs, empty, nrefs = head["sample"]
+    keeps_sentences, keeps_rows = head["keeps"]
+    read = CorpusStatistics(
+        variant=resolve_variant(**options),
+        keeps_sentences=keeps_sentences,
+        keeps_rows=keeps_rows,
+        sample=TextSample([tuple(pair) for pair in pairs], empty, frozenset(nrefs)),
+        segments=head["segments"],
+        copies=head["copies"],
+        totals=np.array(head["totals"]),
+    )
+    if body:
+        read = replace(read, parts=(np.frombuffer(body, "<f8").astype(float).reshape(-1, *read.part_shape),))
+    for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
         if got != wanted:
             raise ValueError(f"data: got a state with {shown(got)} in its signature, wanted {shown(wanted)}")
-    return state
+    return State(read, pickle_factory)
 
 
-def _unpacked(head: Mapping[str, Any], body: bytes, empty: CorpusStatistics) -> CorpusStatistics:
-    """Return the statistics in the bytes of a state; malformed ones raise errors of several types."""
-    segments, copies, variant = head["segments"], head["copies"], empty.variant
-    of_counts = (variant.max_order, len(OPERATIONS), 4)
-    of_figures = (variant.max_order * len(OPERATIONS) * len(FIGURES) + len(OPERATIONS),)
-    totals = np.array(head["totals"])
-    wanted = (3, *(of_counts if variant.level == "corpus" else of_figures)) if segments else ()
-    of_one_kind = {type(segments), type(copies)} == {int} and totals.dtype == np.int64
-    if not of_one_kind or not 0 <= copies <= segments or totals.shape != wanted or (totals < 0).any():
-        raise ValueError(_NO_STATE)
-    kept = segments if empty.keeps_sentences or empty.keeps_rows else 0
-    numbers = np.frombuffer(body, "<f8").astype(float).reshape(kept, *empty.part_shape)
-    pairs, without_text, nrefs = head["sample"]
-    texts: list[Any] = [tuple(validate_columns(*pair)) for pair in pairs]
-    sample = TextSample(texts, int(without_text), frozenset(map(int, nrefs)))
-    return replace(
-        empty,
-        sample=sample,
-        segments=segments,
-        copies=copies,
-        totals=totals if segments else 0,
-        parts=(numbers,) if kept else (),
-    )
+class PickledCall:
+    """An object that is pickled as the call of the method that made it: see `pickled_call`."""
 
-
-class _Made:
-    """An object in whose place a factory makes another one when it is unpickled."""
-
-    def __init__(self, factory: Callable[[], Any]):
-        self._factory = factory
+    call: tuple[Any, ...]
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._factory, ()
+        return self.call
 
 
 def pickled_call(factory: Callable[[], Any], method: str, *arguments: Any, **options: Any) -> tuple[Any, ...]:
-    """Return the value of `__reduce__` for an object that a method of a scorer makes.
+    """Return the value of `__reduce__` for an object that a method of a scorer makes from arguments and options.
 
-    Args:
-        factory: a function that returns the scorer, in the process that unpickles the object.
-        method: the name of the method.
-        arguments, options: the arguments of the method.
+    `factory` returns the scorer, in the process that unpickles the object.
     """
-    return methodcaller(method, *arguments, **options), (_Made(factory),)
+    scorer = PickledCall()
+    scorer.call = factory, ()
+    return methodcaller(method, *arguments, **options), (scorer,)

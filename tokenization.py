@@ -20,7 +20,6 @@ from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 400_000
-_BLOCK_SEGMENTS = 4096
 _FEW_SEGMENTS = 64
 
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
@@ -42,7 +41,15 @@ _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-_ENTITIES = ((b"&quot;", b'"'), (b"&amp;", b"&"), (b"&lt;", b"<"), (b"&gt;", b">"))
+# What 13a replaces before it splits. It is looked for where its rare byte, which stands first here, occurs at all.
+_REPLACED_13A = (
+    (b"<", b"<skipped>", b""),
+    (b"\n", b"-\n", b""),
+    (b"&", b"&quot;", b'"'),
+    (b"&", b"&amp;", b"&"),
+    (b"&", b"&lt;", b"<"),
+    (b"&", b"&gt;", b">"),
+)
 
 _NO_TOKENS = pa.array([], pa.large_binary())
 
@@ -64,50 +71,42 @@ class Spans(NamedTuple):
         return tuple(self.data[start:end].decode() for start, end in pairs)
 
 
-class Vocabulary(NamedTuple):
-    """The tokens that have ids.
-
-    Attributes:
-        words: the 64-bit word of each token, by id; see `_words`.
-        long: the tokens of more than 8 bytes, whose words hold their place in here.
-    """
-
-    words: pd.Index
-    long: pa.Array
-
-
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of some segments, as ids.
-
-    The texts stand one behind the other: all sources, the references of the first segment, of the second and so on, and
-    all predictions, if there are any.
+    """The tokens of some segments: of all sources, all references segment by segment, and the predictions, if any.
 
     Attributes:
         ids: int64[token]: equal for equal tokens, from 0.
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
+        words: int64[id]: the word of each id, a number that stands for its bytes; see `_words`.
+        long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
         sentences: int64[text]: how many sentences each reference and each prediction has; None where no penalty needs
             them.
-        vocabulary: the tokens by id; only if it was asked for.
     """
 
     ids: np.ndarray
     lengths: np.ndarray
     nrefs: np.ndarray
     spans: Spans
+    words: np.ndarray
+    long: pa.Array
     sources: Sequence[str]
     source_text: Text
-    sentences: np.ndarray | None = None
-    vocabulary: Vocabulary | None = None
+    sentences: np.ndarray | None
 
     @cached_property
     def starts(self) -> np.ndarray:
         """Where each text starts among the tokens, and where the last one ends: int64[text + 1]."""
         return running_total(self.lengths)
+
+    @cached_property
+    def vocabulary(self) -> pd.Index:
+        """The ids by their words."""
+        return pd.Index(self.words)
 
     @cached_property
     def references(self) -> slice:
@@ -127,42 +126,39 @@ class Tokens:
 
 
 class Predictions(NamedTuple):
-    """The tokens of predictions, as ids of the vocabulary of their sources and references.
+    """The tokens of predictions, with the ids that they have in sources and references.
 
     Attributes:
-        ids: int64[token]: tokens that the vocabulary lacks have higher ids.
+        ids: int64[token]: tokens that sources and references lack have higher ids.
         lengths: int64[prediction]: how many tokens each prediction has.
-        spans: the tokens as text.
         sentences: int64[prediction]; None where no penalty needs them.
     """
 
     ids: np.ndarray
     lengths: np.ndarray
-    spans: Spans
     sentences: np.ndarray | None
 
 
 def encode_corpus(
     sources: Sequence[str],
     references: Sequence[Sequence[str]],
-    predictions: Sequence[str] | None,
+    predictions: Sequence[str],
     variant: Variant,
-    *,
-    with_vocabulary: bool = False,
 ) -> Iterator[Tokens]:
     """Yield the tokens of checked texts, chunk by chunk.
 
     Args:
         sources, references: one row per segment.
-        predictions: one per segment; None for predictions that come later: see `encode_predictions`.
+        predictions: one per segment; none at all if they come later: see `encode_predictions`.
         variant: how texts become tokens.
-        with_vocabulary: whether to keep the tokens by id.
     """
     if len(sources) > _FEW_SEGMENTS:
         _keep_freed_memory()
-    for rows in _cut(sources, references, predictions):
-        own = predictions[rows] if predictions is not None else ()
-        yield encode_chunk(sources[rows], references[rows], own, variant, with_vocabulary=with_vocabulary)
+    characters = np.array([sum(map(len, row)) for row in references], np.int64)
+    for column in (sources, predictions):
+        characters[: len(column)] += np.fromiter(map(len, column), np.int64)
+    for rows in even_runs(characters, _CHUNK_CHARACTERS) if sources else ():
+        yield encode_chunk(sources[rows], references[rows], predictions[rows], variant)
 
 
 @cache
@@ -180,8 +176,6 @@ def encode_chunk(
     references: Sequence[Sequence[str]],
     predictions: Sequence[str],
     variant: Variant,
-    *,
-    with_vocabulary: bool = False,
 ) -> Tokens:
     """Return the tokens of some segments; arguments are those of `encode_corpus`.
 
@@ -194,27 +188,25 @@ def encode_chunk(
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
     words, lengths, spans, long = _words(parts, _NO_TOKENS)
     ids, distinct = pd.factorize(words)
-    vocabulary = Vocabulary(pd.Index(distinct), long) if with_vocabulary else None
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentences(texts, variant)
-    return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences, vocabulary)
+    return Tokens(ids, lengths, nrefs, spans, distinct, long, sources, variant.source_text, sentences)
 
 
-def encode_predictions(predictions: Sequence[str], variant: Variant, vocabulary: Vocabulary | None) -> Predictions:
-    """Return the tokens of predictions, with the ids that they have in sources and references.
+def encode_predictions(predictions: Sequence[str], variant: Variant, known: Tokens) -> Predictions:
+    """Return the tokens of predictions, with the ids that they have in the known sources and references.
 
     >>> from .variants import VARIANTS
-    >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], [], VARIANTS["easse"], with_vocabulary=True)
-    >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens.vocabulary).ids.tolist()
+    >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], [], VARIANTS["easse"])
+    >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens).ids.tolist()
     [0, 6, 2, 5, 1, 4]
     """
-    assert vocabulary is not None
-    words, lengths, spans, _ = _words([apply_tokenizer(predictions, variant.text)], vocabulary.long)
-    ids = vocabulary.words.get_indexer(words)
+    words, lengths, _, _ = _words([apply_tokenizer(predictions, variant.text)], known.long)
+    ids = known.vocabulary.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
-        ids[unknown] = len(vocabulary.words) + pd.factorize(words[unknown])[0]
-    return Predictions(ids, lengths, spans, _sentences(predictions, variant))
+        ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
+    return Predictions(ids, lengths, _sentences(predictions, variant))
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -238,13 +230,12 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
     if text.lowercase:
         texts = [one.lower() for one in texts]
     if callable(tokenize):
-        return [_called(tokenize, one) for one in texts], text._replace(tokenize="none", lowercase=False)
-    row = EXTERNAL_TOKENIZERS[tokenize]
-    method, arguments = getattr(load_tokenizer(tokenize), row.method), dict(row.arguments)
-    return (
-        [" ".join(method(one, **arguments).split()) for one in texts],
-        text._replace(tokenize="none", lowercase=False),
-    )
+        texts = [_called(tokenize, one) for one in texts]
+    else:
+        row = EXTERNAL_TOKENIZERS[tokenize]
+        method, arguments = getattr(load_tokenizer(tokenize), row.method), dict(row.arguments)
+        texts = [" ".join(method(one, **arguments).split()) for one in texts]
+    return texts, text._replace(tokenize="none", lowercase=False)
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -272,31 +263,16 @@ def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
         yield slice(begin, end)
 
 
-def _cut(
-    sources: Sequence[str], references: Sequence[Sequence[str]], predictions: Sequence[str] | None
-) -> Iterator[slice]:
-    """Cut the segments into chunks of about the same number of characters."""
-    columns = [sources] if predictions is None else [sources, predictions]
-    for begin in range(0, len(sources), _BLOCK_SEGMENTS):
-        block = slice(begin, begin + _BLOCK_SEGMENTS)
-        sizes = np.array([sum(map(len, row)) for row in references[block]], np.int64)
-        for column in columns:
-            sizes += np.fromiter(map(len, column[block]), np.int64)
-        for run in even_runs(sizes, _CHUNK_CHARACTERS):
-            yield slice(begin + run.start, begin + run.stop)
-
-
 def _called(tokenize: Callable[[str], str], text: str) -> str:
     tokens = tokenize(text)
     if not isinstance(tokens, str):
         raise TypeError(
             f"tokenize: the callable returned {type(tokens).__name__}, wanted a str with tokens apart by spaces"
         )
-    if not tokens.isascii():
-        try:
-            tokens.encode()
-        except UnicodeEncodeError:
-            raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
+    try:
+        tokens.encode()
+    except UnicodeEncodeError:
+        raise ValueError("tokenize: the callable returned a lone surrogate, wanted valid Unicode") from None
     return tokens
 
 
@@ -307,19 +283,8 @@ def _buffer(texts: Sequence[str], text: Text) -> bytes:
     if text.lowercase:
         data = data.lower()
     if text.tokenize == "13a":
-        data = _rewritten_13a(data)
-    return data
-
-
-def _rewritten_13a(data: bytes) -> bytes:
-    # Looking for one byte is many times faster than looking for several, and these are rare.
-    if b"<" in data:
-        data = data.replace(b"<skipped>", b"")
-    if b"\n" in data:
-        data = data.replace(b"-\n", b"")  # the other newlines are whitespace
-    if b"&" in data:
-        for entity, character in _ENTITIES:
-            data = data.replace(entity, character)
+        for rare, replaced, by in _REPLACED_13A:
+            data = data.replace(replaced, by) if rare in data else data
     return data
 
 
@@ -337,8 +302,14 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     """Return where tokens start and end (exclusive) in the buffer, and how many each text has."""
     if text.tokenize == "none" and text.splits_on_space:
         return _spans_between_spaces(data)
-    starts, ends = _spans_13a(data) if text.tokenize == "13a" else _spans_between_whitespace(data)
-    before = starts.searchsorted(_separators(data))
+    is_13a = text.tokenize == "13a"
+    classes = np.frombuffer(data.translate(_13A if is_13a else _PLAIN), np.uint8)
+    space = (classes & _SPACE).view(bool)
+    # Tokens start and end beside whitespace and, as sacreBLEU 2.6.0 splits, beside bytes that are tokens by themselves.
+    edge, word = space | _alone_13a(classes) if is_13a else space, ~space
+    bound = edge[1:] | edge[:-1]
+    starts, ends = (bound & word[1:]).nonzero()[0] + 1, (bound & word[:-1]).nonzero()[0] + 1
+    before = starts.searchsorted((np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0])
     counts = before[1:] - before[:-1]
     if text.splits_on_space and np.count_nonzero(counts) < len(counts):
         empty = (counts == 0).nonzero()[0]
@@ -348,37 +319,11 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     return starts, ends, counts
 
 
-def _separators(data: bytes) -> np.ndarray:
-    return (np.frombuffer(data, np.uint8) == 0xFF).nonzero()[0]
-
-
 def _spans_between_spaces(data: bytes) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     codes = np.frombuffer(data, np.uint8)
     bounds = ((codes == 0x20) | (codes == 0xFF)).nonzero()[0]
     counts = np.diff((codes[bounds] == 0xFF).nonzero()[0])
     return bounds[:-1] + 1, bounds[1:], counts
-
-
-def _spans_between_whitespace(data: bytes) -> tuple[np.ndarray, np.ndarray]:
-    space = np.frombuffer(data.translate(_PLAIN), np.uint8).view(bool)
-    word = ~space
-    return _places(word[1:] & space[:-1]), _places(word[:-1] & space[1:])
-
-
-def _spans_13a(data: bytes) -> tuple[np.ndarray, np.ndarray]:
-    """Split as sacreBLEU's tokenizer_13a and tokenizer_re do (sacrebleu 2.6.0), by shifted masks."""
-    classes = np.frombuffer(data.translate(_13A), np.uint8)
-    space = (classes & _SPACE).view(bool)
-    edge, word = _alone_13a(classes) | space, ~space
-    bound = edge[1:] | edge[:-1]
-    return _places(bound & word[1:]), _places(bound & word[:-1])
-
-
-def _places(mask: np.ndarray) -> np.ndarray:
-    """Return where a mask that is shifted by one byte is set."""
-    places = mask.nonzero()[0]
-    places += 1
-    return places
 
 
 def _alone_13a(classes: np.ndarray) -> np.ndarray:
@@ -472,8 +417,15 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     >>> count_sentences(["One line.", "Two\nlines."], str.splitlines)
     array([1, 2])
     """
-    split = load_punkt().tokenize if isinstance(splitter, str) else splitter
-    return np.fromiter((_count(split(text)) for text in texts), np.int64)
+    split: Callable[[str], Any] = load_punkt().tokenize if isinstance(splitter, str) else splitter
+    counts = []
+    for text in texts:
+        sentences = split(text)
+        if isinstance(sentences, str) or not isinstance(sentences, Sequence):
+            got = type(sentences).__name__
+            raise TypeError(f"sentence_splitter: the callable returned {got}, wanted a list of the text's sentences")
+        counts.append(len(sentences))
+    return np.array(counts, np.int64)
 
 
 def _sentences(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
@@ -483,10 +435,3 @@ def _sentences(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
     if variant.penalty_rules.of_tokens:
         texts = list(map(" ".join, split_into_tokens(texts, variant.text)))
     return count_sentences(texts, variant.sentence_splitter)
-
-
-def _count(sentences: Any) -> int:
-    if isinstance(sentences, str) or not isinstance(sentences, Sequence):
-        got = type(sentences).__name__
-        raise TypeError(f"sentence_splitter: the callable returned {got}, wanted a list of the text's sentences")
-    return len(sentences)

@@ -19,12 +19,13 @@ from tqdm.auto import tqdm
 
 from .comparison import Prepared, candidate_scores
 from .data_warnings import TrainingWarning, collect_warnings, give_warnings
+from .state import PickledCall
 from .validation import (
     is_column,
     one_line,
     shown,
     validate_columns,
-    validate_given,
+    validate_references,
     validate_shared,
     validate_texts,
 )
@@ -55,17 +56,10 @@ _MAYBE_CAUSAL = (
 )
 
 
-class _TrainingHook:
-    """The base of the function, the callback and the reward.
+class _TrainingHook(PickledCall):
+    """The base of the function, the callback and the reward."""
 
-    They are pickled as the call of the method that made them: see `state.pickled_call`.
-    """
-
-    call: tuple[Any, ...]
     postprocess: Callable[[str], str] | None
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self.call
 
     def _postprocessed(self, texts: list[str]) -> list[str]:
         return texts if self.postprocess is None else list(map(self.postprocess, texts))
@@ -213,8 +207,13 @@ class ComputeMetrics(_TrainingHook):
             batches = (SimpleNamespace(predictions=one, label_ids=two, inputs=three) for one, two, three in parts)
             return [row for batch in batches for row in self._read(batch)]
         labels = _as_array(given)
-        ids = {"predictions": _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))}
-        self._check_predictions(ids["predictions"], labels)
+        predictions = _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))
+        got, wanted = f"{predictions.dtype} of shape {predictions.shape}", "token ids (row, token) or logits"
+        _expect(predictions.ndim == 2 and predictions.dtype.kind in "iu", "predictions", got, wanted)
+        may_be_causal = self._causal is not False and _hide_prompts(labels, predictions)
+        if may_be_causal and (predictions[labels == PADDING] != PADDING).any():
+            self._warn(_UNHIDDEN)
+        ids = {"predictions": predictions}
         if self.sources is None:
             ids["inputs"] = inputs = _as_array(inputs)
             if inputs is None:
@@ -230,14 +229,6 @@ class ComputeMetrics(_TrainingHook):
         texts["predictions"] = self._postprocessed(texts["predictions"])
         columns = (texts.get(name, [""] * len(labels)) for name in ("inputs", "predictions", "label_ids"))
         return list(map(_Row, *columns, self._decoder.keys(labels, "label_ids")))
-
-    def _check_predictions(self, ids: np.ndarray, labels: np.ndarray) -> None:
-        """Refuse predictions that are not token ids, and warn if they are not aligned with the labels."""
-        got, wanted = f"{ids.dtype} of shape {ids.shape}", "token ids (row, token) or logits (row, token, id)"
-        _expect(ids.ndim == 2 and ids.dtype.kind in "iu", "predictions", got, wanted)
-        may_be_causal = self._causal is not False and _hide_prompts(labels, ids)
-        if may_be_causal and (ids[labels == PADDING] != PADDING).any():
-            self._warn(_UNHIDDEN)
 
     def _evaluated_set(self) -> str | None:
         """Return the name of the set that the calling Trainer evaluates, if its variables tell."""
@@ -314,23 +305,23 @@ class _EvaluationSet:
     def __init__(self, decoder: "_Decoder", variant: Variant, *, dataset: Any, sources: Any, references: Any):
         """Check columns, which may be given by their names in the data set."""
         self._decoder, self._variant, self.dataset = decoder, variant, dataset
-        given = {"sources": sources, "references": references}
-        for argument, column in given.items():
-            given[argument] = _column(dataset, column, argument) if isinstance(column, str) else column
-        self.sources, self.references = validate_given(**given)
-        columns: list[Any] = [column for column in (self.sources, self.references) if column is not None]
-        self.length = len(columns[0]) if columns else None
+        columns: dict[str, Any] = {}
+        if sources is not None:
+            texts = _column(dataset, sources, "sources") if isinstance(sources, str) else sources
+            columns["sources"] = list(validate_texts("sources", texts))
+        if references is not None:
+            rows = _column(dataset, references, "references") if isinstance(references, str) else references
+            columns["references"] = list(map(list, validate_references(rows)))
+        self.sources, self.references = columns.get("sources"), columns.get("references")
+        self.length, whose = next(map(len, columns.values()), None), "as many as sources"
         self.numbers: dict[bytes, list[int]] | None = None
         if dataset is not None:
             keys = decoder.keys(_column(dataset, "labels", "dataset"), "dataset labels")
-            self.length, self.numbers = len(keys), {}
+            self.length, self.numbers, whose = len(keys), {}, "those of dataset"
             for number, key in enumerate(keys):
                 self.numbers.setdefault(key, []).append(number)
-            for argument, column in (("sources", self.sources), ("references", self.references)):
-                got = len(keys) if column is None else len(column)
-                _expect(got == len(keys), argument, f"{got} rows", f"{len(keys)}, those of dataset")
-        # Counted once for all evaluations.
-        self._prepared = Prepared(columns[0], columns[1], variant) if len(columns) == 2 else None
+        for argument, column in columns.items():
+            _expect(len(column) == self.length, argument, f"{len(column)} rows", f"{self.length}, {whose}")
 
     def locate(self, keys: list[bytes], repeated: int) -> list[int]:
         """Return the number of each evaluated row in this set; -1 for at most `repeated` rows that come again."""
@@ -356,14 +347,11 @@ class _EvaluationSet:
     def score(self, rows: list[_Row], located: list[int]) -> Any:
         """Return the scores of evaluated rows, in the order of the set."""
         order = sorted((number, row) for row, number in enumerate(located) if number >= 0)
-        predictions = [rows[row].prediction for _, row in order]
-        if self._prepared and len(order) == self.length:
-            return self._prepared.compute(predictions)
         sources = [rows[row].source if self.sources is None else self.sources[number] for number, row in order]
         references = [
             [rows[row].label] if self.references is None else self.references[number] for number, row in order
         ]
-        return Prepared(sources, references, self._variant).compute(predictions)
+        return Prepared(self._variant, sources, references).compute([rows[row].prediction for _, row in order])
 
 
 class _Decoder:
@@ -475,7 +463,7 @@ class GenerationCallback(_TrainingHook):
         sources, references = validate_shared(sources, references)
         _expect(bool(sources), "sources", "no rows", "at least one")
         made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
-        return Prepared(sources, references, self.variant), made
+        return Prepared(self.variant, sources, references), made
 
     def _join_trainer(self) -> None:
         """Find the Trainer, which events do not name and which may have changed, and become its first callback."""
@@ -656,7 +644,9 @@ class Reward(_TrainingHook):
         sources, references = list(columns[self.source]), list(columns[self.references])
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         texts = self._postprocessed(texts)
-        references = list(map(_references, references))
+        # Lists may be filled up with None to one length; a list without a text counts as no references.
+        lists = [[row] if isinstance(row, str) else row for row in references]
+        references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
         for row in unscored:  # They get texts, so that errors name the right rows.
             sources[row], references[row] = "", [""]
@@ -664,13 +654,6 @@ class Reward(_TrainingHook):
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
         percent = 100 if self.unit else 1
         return [None if row in unscored else score / percent for row, (score,) in enumerate(scores)]
-
-
-def _references(row: Any) -> Any:
-    """Return the references of a row; None if there are none. Lists may be filled up with None to one length."""
-    if not is_column(row):
-        return [row] if isinstance(row, str) else row
-    return [text for text in row if text is not None] or None
 
 
 def _completion(name: str, completion: Any) -> str:

@@ -89,20 +89,6 @@ def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list
     return list(sources), list(map(list, references))
 
 
-def validate_given(sources: Any = None, references: Any = None) -> tuple[list[str] | None, list[list[str]] | None]:
-    """Check the columns that are not None, as `validate_shared` does.
-
-    >>> validate_given(references=["a", "b"])
-    (None, [['a'], ['b']])
-    """
-    if sources is not None and references is not None:
-        return validate_shared(sources, references)
-    return (
-        None if sources is None else list(validate_texts("sources", sources)),
-        None if references is None else list(map(list, validate_references(references))),
-    )
-
-
 def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tuple[list[str], list[list[str]]]:
     """Check sources and, for each, a list of candidates, and return them as lists.
 

@@ -67,11 +67,6 @@ def load(**options):
 def state_of(scorer, texts, **options):
     """Return a state that has seen the texts."""
     state = scorer.state(**options)
-    return updated(state, texts)
-
-
-def updated(state, texts):
-    """Return the state when it has seen the texts."""
     state.update(**texts)
     return state
 

@@ -247,22 +247,6 @@ def test_sentence_scores_of_batches_do_not_warn(sari, clean):
         sari.baselines(sources=clean["sources"], references=clean["references"])
 
 
-def test_a_loop_is_warned_of_once_by_pythons_own_filter(scorer):
-    def shown():
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("default")
-            for _ in range(3):
-                scorer.compute(sources=["a b"], predictions=["a"], references=["b"])
-        return [warning.category.__name__ for warning in caught]
-
-    assert shown() == ["RewardsCopyingWarning"]
-    with scorer.collect_warnings() as collected:
-        for _ in range(2):
-            scorer.compute(sources=["a b"], predictions=["a"], references=["b"])
-    assert shown() == ["RewardsCopyingWarning"]  # collecting ends with the block
-    assert [type(warning).__name__ for warning in collected] == ["RewardsCopyingWarning"] * 2
-
-
 def test_warnings_are_collected_by_each_thread_for_itself(sari):
     together = Barrier(4)
 

@@ -105,7 +105,7 @@ def test_copies():
     sources, predictions = ["a b a", "a b", "a b", "a b", "a a", ""], ["a b a", "a", "a b c", "b a", "a", ""]
     for counting in BY_HAND:
         counts = count(variant_of(counting), sources, [["c d"]] * 6, predictions)
-        assert [count_copies(one[None]) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
+        assert [count_copies(SegmentCounts(one[None])) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
 
 
 # ---- Several uses, one formula --------------------------------------------------------------------------------------
@@ -136,15 +136,16 @@ def test_predictions_of_prepared_segments(counting, columns, data, options):
     """One for each segment, and any number for each."""
     variant = variant_of(counting, **options)
     sources, references, predictions = columns
-    tokens = encode_chunk(sources, references, (), variant, with_vocabulary=True)
+    tokens = encode_chunk(sources, references, (), variant)
     prepared = PreparedSegments(tokens, variant)
 
-    found = count_predictions(prepared, encode_predictions(predictions, variant, tokens.vocabulary))
+    ids = encode_predictions(predictions, variant, tokens)
+    found = count_predictions(prepared, ids, np.arange(len(sources)))
     assert same(found, count(variant, *columns))
 
     owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
     candidates = [data.draw(texts) for _ in owners]
-    ids = encode_predictions(candidates, variant, tokens.vocabulary)
+    ids = encode_predictions(candidates, variant, tokens)
     found = count_predictions(prepared, ids, np.array(owners, np.int64))
     assert found.counts.shape == (len(owners), 4, 3, 4)
     if owners:

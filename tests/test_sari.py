@@ -133,15 +133,6 @@ def test_compute_adds_to_what_is_stored(sari, cache, in_memory):
     assert files_in(cache) == []
 
 
-def test_two_metrics_do_not_mix(cache):
-    one, two = load(cache_dir=str(cache)), load(cache_dir=str(cache))
-    one.add(**segment(0))
-    two.add(**segment(1))
-    one.add_batch(**rows(2, 3))
-    assert two.compute() == pytest.approx(oracle.score(**rows(1)))
-    assert one.compute() == pytest.approx(oracle.score(**rows(0, 2, 3)))
-
-
 def test_single_and_several_references_may_be_stored_together(metric):
     metric.add(source="a b", prediction="a", reference="a c")
     metric.add_batch(sources=["a b"], predictions=["a"], references=["a"])

@@ -8,20 +8,10 @@ import oracle
 import pyarrow as pa
 import pytest
 from four_segments import NAMES, TEXTS, load, rows
-from programs import OUTPUT, REFERENCES, SOURCE, example_corpus, with_system
+from programs import example_corpus, with_system
 from refusals import BAD_OPTIONS, bad_option, refuses
 
 from sari.scorer import Scorer
-from sari.variants import VARIANTS
-
-# ---- Scores ---------------------------------------------------------------------------------------------------------
-
-
-def test_the_default_is_hugging_faces(scorer):
-    scores = scorer.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES])
-    assert scores["sari"] == pytest.approx(26.953601953601954, abs=1e-9)
-    assert scorer.compute(**TEXTS) == scorer.compute(**TEXTS, variant="hf")
-
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 
@@ -171,28 +161,3 @@ def test_map_keeps_the_columns_and_is_cached(scorer, tmp_path):
     assert mapped.to_dict() == {"id": list("abcd"), **TEXTS, **scorer.score_batch(TEXTS)}
     # The same function has the same fingerprint: a second run finds the result of the first.
     assert data.map(another(scorer).score_batch, batched=True).cache_files == mapped.cache_files
-
-
-# ---- Sources and references that are shared -------------------------------------------------------------------------
-
-
-def test_texts_without_predictions_are_read_once(scorer):
-    sources, references = TEXTS["sources"], TEXTS["references"]
-    read = {"sources": iter(sources), "references": iter(references)}
-    assert scorer.baselines(**read) == scorer.baselines(sources=sources, references=references)
-    read = {"sources": iter(sources), "references": iter(references), "candidates": ([text] for text in sources)}
-    assert scorer.score_candidates(**read) == [
-        [scorer.compute(sources=[source], predictions=[source], references=[row])["sari"]]
-        for source, row in zip(sources, references, strict=True)
-    ]
-
-
-# ---- The scorer as an object ----------------------------------------------------------------------------------------
-
-
-def test_the_variant_of_a_scorer_is_the_default_of_its_methods():
-    scorer = Scorer("easse")
-    assert scorer.compute(**TEXTS) == Scorer().compute(**TEXTS, variant="easse")
-    assert scorer.compute(**TEXTS, variant="hf") == Scorer().compute(**TEXTS)
-    with refuses(ValueError, f"variant: got 'nope', wanted one of {', '.join(VARIANTS)}"):
-        Scorer("nope")

@@ -3,6 +3,7 @@
 import json
 import os
 import pickle
+from hashlib import sha256
 from importlib.metadata import version
 
 import numpy as np
@@ -153,12 +154,12 @@ def test_bytes_are_the_whole_state(sari, options):
 def test_bytes_are_a_line_of_json(sari):
     """With nothing of this machine, if nothing of single segments is kept."""
     state = state_of(sari, TEXTS, variant="easse")
-    data = state.to_bytes().decode()
-    head = json.loads(data)
+    line, _ = state.to_bytes().split(b"\n", maxsplit=1)
+    head = json.loads(line)
     assert (head["state"], head["signature"]) == (VERSION, state.signature)
     assert np.array(head["totals"]).dtype in (object, np.int64)
-    assert str(ROOT) not in data
-    assert os.environ["HF_HOME"] not in data
+    assert str(ROOT).encode() not in line
+    assert os.environ["HF_HOME"].encode() not in line
 
 
 NO_STATE = "data: got bytes that are not a complete state, wanted those of State.to_bytes"
@@ -166,46 +167,25 @@ NO_STATE = "data: got bytes that are not a complete state, wanted those of State
 
 def test_bytes_that_are_no_state_are_refused(sari):
     data = state_of(sari, TEXTS, sentences=True).to_bytes()
-    for damaged in (b"", b"{}\n", b"[1]", "x", None, data[:-8], data + data[-8:], data[:20]):
+    damaged = [b"", b"{}\n", "x", None, data[:-8], data + data[-8:], data[:20], data.replace(b"4", b"5", 1), data[1:]]
+    for one in damaged:
         with refuses(ValueError, NO_STATE):
-            sari.read_state(damaged)
+            sari.read_state(one)
 
 
-HEAD = json.loads(state_of(Scorer(), TEXTS).to_bytes())
-HEADS = [{name: value for name, value in HEAD.items() if name != missing} for missing in HEAD]
-HEADS += [
-    {**HEAD, name: value}
-    for name in HEAD
-    for value in (None, "x", 0.5, ["x"], {"x": 1}, [True, "x"])
-    if name != "state" and (name, value) != ("signature", "x")
-]
-HEADS += [
-    {**HEAD, "totals": [[1 << 63] * 40, [0] * 40, [0] * 40]},
-    {**HEAD, "totals": [[1, 2], [3], [4, 5]]},
-    {**HEAD, "segments": -4},
-    {**HEAD, "segments": 0},
-    {**HEAD, "segments": True},
-    {**HEAD, "copies": 5},
-    {**HEAD, "copies": -1},
-    {**HEAD, "keeps": [True, True]},
-    {**HEAD, "sample": [[[["a"], ["b"]]], 0, [1]]},
-    {**HEAD, "sample": [[[["a"], ["b"], [[]]]], 0, [1]]},
-]
-
-
-def test_heads_of_another_form_are_refused():
-    for head in HEADS:
-        with refuses(ValueError, NO_STATE):
-            Scorer().read_state(json.dumps(head).encode() + b"\n")
+def signed(content):
+    """Return bytes with the checksum of a state behind them."""
+    return content + sha256(content).digest()
 
 
 def test_states_of_other_versions_and_signatures_are_refused(sari):
-    data = state_of(sari, TEXTS).to_bytes()
+    data = state_of(sari, TEXTS).to_bytes()[:-32]
+    assert sari.read_state(signed(data)).segments == 4
     with refuses(ValueError, f"data: got a state of version '0.1', wanted one of {VERSION}"):
-        sari.read_state(data.replace(f'"state": "{VERSION}"'.encode(), b'"state": "0.1"'))
+        sari.read_state(signed(data.replace(f'"state": "{VERSION}"'.encode(), b'"state": "0.1"')))
     ours = f"sacrebleu:{version('sacrebleu')}"
     with refuses(ValueError, f"data: got a state with 'sacrebleu:2.0' in its signature, wanted '{ours}'"):
-        sari.read_state(data.replace(ours.encode(), b"sacrebleu:2.0"))
+        sari.read_state(signed(data.replace(ours.encode(), b"sacrebleu:2.0")))
     custom = state_of(sari, TEXTS, tokenize=own_tokenizer)
     message = "data: got a state with 'tok:custom.own_tokenizer' in its signature, wanted 'tok:custom.str.lower'"
     with refuses(ValueError, message):

@@ -12,7 +12,7 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
-from sari.validation import validate_candidates, validate_given, validate_shared, validate_systems
+from sari.validation import validate_candidates, validate_shared, validate_systems
 
 STRANGE_INDEX = [7, -1, 7]
 
@@ -146,22 +146,12 @@ def test_systems_refused_as_columns_are():
             validate_systems(sources, {"a": predictions}, references)
 
 
-# ---- Some of the columns --------------------------------------------------------------------------------------------
-
-
 def test_shared_columns_are_copies():
     sources, references = list(SOURCES), [list(row) for row in REFERENCES]
-    for kept in (validate_shared(sources, references), validate_given(sources, references)):
-        assert kept == (SOURCES, REFERENCES)
-        assert kept[0] is not sources
-        assert not {id(row) for row in kept[1]} & {id(row) for row in references}
-    assert validate_given(sources=sources)[0] is not sources
-    assert validate_given() == (None, None)
-    assert validate_given(references=pa.array(REFERENCES)) == (None, REFERENCES)
-    with refuses(ValueError, "sources[0]: got NoneType, wanted str"):
-        validate_given(sources=[None])
-    with refuses(ValueError, "references[1]: got no reference, wanted at least one"):
-        validate_given(references=[["a"], []])
+    kept = validate_shared(sources, references)
+    assert kept == (SOURCES, REFERENCES)
+    assert kept[0] is not sources
+    assert not {id(row) for row in kept[1]} & {id(row) for row in references}
 
 
 # ---- Candidates -----------------------------------------------------------------------------------------------------

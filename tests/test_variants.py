@@ -6,7 +6,6 @@ import inspect
 import re
 import sys
 from importlib.metadata import version
-from typing import get_type_hints
 
 import nltk
 import pytest
@@ -20,7 +19,6 @@ from sari.variants import (
     OPTIONS,
     VARIANTS,
     VERSION,
-    ScoringOptions,
     describe_splitter,
     describe_tokenizer,
     load_punkt,
@@ -105,13 +103,6 @@ def test_penalties_are_for_scores_of_segments():
 
 
 # ---- Options --------------------------------------------------------------------------------------------------------
-
-
-def test_options_are_declared_with_default_help_and_names():
-    assert list(OPTIONS) == list(get_type_hints(ScoringOptions))
-    assert all(option.help and "\n" not in option.help for option in OPTIONS.values())
-    own = {name: option.default for name, option in OPTIONS.items() if option.default is not None}
-    assert own == {"variant": "hf", "max_order": 4, "sentence_splitter": "punkt"}
 
 
 def test_variants_that_are_possible_with_options():
