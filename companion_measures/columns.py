@@ -1,6 +1,6 @@
 """Columns of texts and of numbers, checked: lists and arrays out, or a ValueError of one line."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,25 @@ def texts_and_references(texts: Any, references: Any, name: str = "predictions")
     texts, references = validate_texts(name, texts), validate_references(references)
     check_length("references", references, texts, name)
     return texts, references
+
+
+def best_of_references(
+    best: Callable[[Iterator[Any]], Any],
+    function: Callable[[list[str], list[str]], Any],
+    texts: Any,
+    references: Any,
+    name: str = "predictions",
+) -> np.ndarray:
+    """Return the best value of a function of the tokens of a text and of a reference, for each text.
+
+    Args:
+        best: such as `max`.
+        function: the function.
+        texts, references, name: as in `texts_and_references`.
+    """
+    texts, references = texts_and_references(texts, references, name)
+    pairs = ((text.split(), map(str.split, row)) for text, row in zip(texts, references, strict=True))
+    return np.array([best(function(text, other) for other in others) for text, others in pairs])
 
 
 def check_length(name: str, column: Sized, other: Sized, other_name: str) -> None:

@@ -49,13 +49,13 @@ _EASSE_SUBTRACTS = tuple(map(re.compile, ("cial", "tia", "cius", "cious", "gui",
 _VOWELS = re.compile("[aeiouy]+")
 
 
-def has_letter_or_digit(token: str) -> bool:
-    """Tell whether a token has a letter or digit: a word has, a mark has not.
+def has_letter_or_digit(text: str) -> bool:
+    """Tell whether a text has a letter or digit: a word has, a mark has not.
 
     >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
     (True, False)
     """
-    return _LETTER_OR_DIGIT.search(token) is not None
+    return _LETTER_OR_DIGIT.search(text) is not None
 
 
 @lru_cache(_REMEMBERED)
