@@ -58,7 +58,7 @@ def render() -> str:
 
     def interval(heading: str, column: str, name: str) -> str:
         outcome = places[heading, column, name]
-        return f"{outcome.shown} [{', '.join(map(outcome.rounded, outcome.interval or ()))}]"
+        return f"{outcome.shown} {outcome.shown_interval}"
 
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # Markdown
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
