@@ -55,7 +55,7 @@ def check_alpha(alpha: float) -> None:
         raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
 
 
-def check_numbers(columns: Mapping[str, Numbers], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return columns of finite numbers, all of one length.
 
     Args:

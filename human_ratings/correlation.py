@@ -6,7 +6,7 @@ draws, so that the difference of two scores has an interval, too: two overlappin
 agree equally well.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sari.companion_measures.columns import Numbers, as_numbers, check_numbers
+from sari.companion_measures.columns import Numbers, as_numbers, check_length, check_numbers
 from sari.significance import Resampling, Sample, resolve_resampling
 from sari.variants import check_choice
 
@@ -56,54 +56,6 @@ def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearso
     return agreement({"scores": scores}, ratings, coefficient=coefficient)["scores"].value
 
 
-def agreement(
-    scores: Mapping[str, Numbers],
-    ratings: Numbers,
-    *,
-    groups: Sequence[Hashable] | None = None,
-    coefficient: str = "pearson",
-    baseline: str | None = None,
-    confidence: float | None = None,
-    resamples: int = 1_000,
-    seed: int = 12345,
-) -> dict[str, Agreement]:
-    """Return how each of several scores agrees with the same ratings.
-
-    Args:
-        scores: by name, a number for each row.
-        ratings: a number for each row.
-        groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
-            group.
-        coefficient: "pearson", "spearman" or "kendall".
-        baseline: the name of the score that the others are compared with; None for no comparison.
-        confidence: the level of intervals; None for none.
-        resamples: the number of resamples.
-        seed: of the random numbers.
-
-    Raises:
-        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, or for intervals
-            with a single group.
-
-    >>> better = agreement({"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}, [10, 20, 30, 40], baseline="b")["a"]
-    >>> round(better.value, 3), round(better.difference, 3)
-    (1.0, 0.2)
-    """
-    how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-    columns, target = check_numbers(scores, ratings)
-    _check_names(coefficient, baseline, scores)
-    table, numbers = np.stack([*columns.values(), target]), _numbers_of(groups, len(target))
-
-    def draw() -> Iterator[np.ndarray]:
-        size = int(numbers.max()) + 1
-        if size < 2:
-            raise ValueError("groups: got a single one, wanted at least two to draw from")
-        for counts in how.interval_method.weights(size, how.resamples, how.seed):
-            for drawn in counts:
-                yield np.repeat(table, drawn[numbers], axis=1)
-
-    return _agreements(list(scores), table, draw, coefficient, baseline, how)
-
-
 class SystemRows(NamedTuple):
     """The rows that scores of systems are computed from.
 
@@ -114,63 +66,115 @@ class SystemRows(NamedTuple):
     """
 
     rows: np.ndarray
-    statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    statistic: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.divide
 
 
-def system_agreement(
-    scores: Mapping[str, SystemRows],
+def agreement(
+    scores: Mapping[str, Numbers | SystemRows],
     ratings: Numbers,
-    systems: Sequence[Hashable],
     *,
     groups: Sequence[Hashable] | None = None,
+    systems: Sequence[Hashable] | None = None,
     coefficient: str = "pearson",
     baseline: str | None = None,
     confidence: float | None = None,
     resamples: int = 1_000,
     seed: int = 12345,
 ) -> dict[str, Agreement]:
-    """Return how scores of whole systems agree with the means of their ratings.
-
-    Intervals come from resamples of sources, each with all its rows; the systems stay the same.
+    """Return how each of several scores agrees with the same ratings.
 
     Args:
-        scores: by name, the rows of each score.
+        scores: by name, a number for each row; with `systems`, these are averaged, or `SystemRows` say how else the
+            scores of systems are computed.
         ratings: a number for each row.
-        systems: the system of each row.
-        groups, coefficient, baseline, confidence, resamples, seed: as in `agreement`.
+        groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
+            group.
+        systems: the system of each row, to compare the scores of whole systems with the means of their ratings. None:
+            rows are compared.
+        coefficient: "pearson", "spearman" or "kendall".
+        baseline: the name of the score that the others are compared with; None for no comparison.
+        confidence: the level of intervals; None for none.
+        resamples: the number of resamples.
+        seed: of the random numbers.
 
     Raises:
-        ValueError, TypeError: as in `agreement`, and if there are fewer than two systems.
+        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, for a single
+            system, or for intervals with a single group.
+
+    >>> better = agreement({"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}, [10, 20, 30, 40], baseline="b")["a"]
+    >>> round(better.value, 3), round(better.difference, 3)
+    (1.0, 0.2)
     """
     how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-    _check_names(coefficient, baseline, scores)
-    _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
-    cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
-    if not cells[1].any():
-        raise ValueError("systems: got 1, wanted at least two")
-    means = SystemRows(target, lambda sums, counts: sums / counts)
-    samples = [_sample_of_groups(score, *cells, how.seed) for score in (*scores.values(), means)]
+    check_choice("coefficient", coefficient, COEFFICIENTS)
+    if baseline is not None:
+        check_choice("baseline", baseline, scores)
+    if systems is None:
+        columns, target = check_numbers(scores, ratings)
+        table = np.stack([*columns.values(), target])
+        draws = _draws_of_rows(table, _numbers_of(groups, len(target)), how)
+    else:
+        _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
+        cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
+        if not cells[1].any():
+            raise ValueError("systems: got 1, wanted at least two")
+        samples = []
+        for name, own in (*scores.items(), ("ratings", target)):
+            summed = own if isinstance(own, SystemRows) else SystemRows(as_numbers(own, name))
+            check_length(name, summed.rows, target, "ratings")
+            samples.append(_sample_of_groups(summed, *cells, how.seed))
+        table = np.stack([sample.scores[:, 0] for sample in samples])
+        draws = _draws_of_systems(samples, how)
+    values = dict(zip(scores, _correlations(table, coefficient).tolist(), strict=True))
+    drawn = [] if how.confidence is None else [_correlations(each, coefficient) for each in draws]
+    by_name = dict(zip(scores, np.reshape(drawn, (-1, len(scores))).T, strict=True))
+    found = {name: Agreement(value, _ends(value, by_name[name], how)) for name, value in values.items()}
+    if baseline is not None:
+        for name in found.keys() - {baseline}:
+            value = values[name] - values[baseline]
+            ends = _ends(value, by_name[name] - by_name[baseline], how)
+            found[name] = replace(found[name], difference=value, difference_interval=ends)
+    return found
 
-    def draw() -> Iterable[np.ndarray]:
-        drawn = [sample.resampled(how.interval_method, how.resamples)[..., 0] for sample in samples]
-        return np.stack(drawn, axis=1)
 
-    table = np.stack([sample.scores[:, 0] for sample in samples])
-    return _agreements(list(scores), table, draw, coefficient, baseline, how)
+def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
+    """Yield tables of the rows of drawn groups."""
+    number = int(groups.max()) + 1
+    if number < 2:
+        raise ValueError("groups: got a single one, wanted at least two to draw from")
+    for weights in how.interval_method.weights(number, how.resamples, how.seed):
+        for drawn in weights:
+            yield np.repeat(table, drawn[groups], axis=1)
 
 
-def _sample_of_groups(score: SystemRows, groups: np.ndarray, systems: np.ndarray, seed: int) -> Sample:
+def _draws_of_systems(samples: Sequence[Sample], how: Resampling) -> Iterator[np.ndarray]:
+    """Yield tables of the scores of systems, computed from drawn groups."""
+    yield from np.stack([sample.resampled(how.interval_method, how.resamples)[..., 0] for sample in samples], axis=1)
+
+
+def _sample_of_groups(own: SystemRows, groups: np.ndarray, systems: np.ndarray, seed: int) -> Sample:
     """Return the groups as a sample, in which a system that was not drawn has the score nan."""
-    summands = np.column_stack([score.rows.reshape(len(groups), -1), np.ones(len(groups))])
+    summands = np.column_stack([own.rows.reshape(len(groups), -1), np.ones(len(groups))])
     table = np.zeros((int(groups.max()) + 1, int(systems.max()) + 1, summands.shape[1]))
     np.add.at(table, (groups, systems), summands)
 
     def statistic(sums: np.ndarray) -> np.ndarray:
-        counts, shape = sums[..., -1], (*sums.shape[:2], *score.rows.shape[1:])
-        scores = score.statistic(sums[..., :-1].reshape(shape), np.maximum(counts, 1))
+        counts, shape = sums[..., -1], (*sums.shape[:2], *own.rows.shape[1:])
+        scores = own.statistic(sums[..., :-1].reshape(shape), np.maximum(counts, 1))
         return np.where(counts > 0, scores, np.nan)[..., None]
 
     return Sample(table, statistic, seed)
+
+
+def _ends(value: float, drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
+    """Return the interval of a coefficient; draws whose rows are all the same, nan, say nothing."""
+    if how.confidence is None:
+        return None
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = how.ends(np.array(value), known).tolist()
+    return low, high
 
 
 def pairwise_agreement(
@@ -228,42 +232,6 @@ def _correlations(table: np.ndarray, coefficient: str) -> np.ndarray:
     varies = np.ptp(table, axis=1) > 0
     with np.errstate(invalid="ignore"):
         return np.where(varies[:-1] & varies[-1], COEFFICIENTS[coefficient](table), np.nan)
-
-
-def _check_names(coefficient: str, baseline: str | None, scores: Collection[str]) -> None:
-    check_choice("coefficient", coefficient, COEFFICIENTS)
-    if baseline is not None:
-        check_choice("baseline", baseline, scores)
-
-
-def _agreements(
-    names: Sequence[str],
-    table: np.ndarray,
-    draw: Callable[[], Iterable[np.ndarray]],
-    coefficient: str,
-    baseline: str | None,
-    how: Resampling,
-) -> dict[str, Agreement]:
-    """Return the agreement of each score in a table, whose last row are the ratings; `draw` returns such tables."""
-    drawn = [] if how.confidence is None else [_correlations(each, coefficient) for each in draw()]
-
-    def ends(value: float, sample: np.ndarray) -> tuple[float, float] | None:
-        if how.confidence is None:
-            return None
-        known = sample[~np.isnan(sample)]  # a draw whose rows are all the same says nothing
-        if not len(known):
-            return float("nan"), float("nan")
-        low, high = how.ends(np.array(value), known).tolist()
-        return low, high
-
-    values = dict(zip(names, _correlations(table, coefficient).tolist(), strict=True))
-    samples = dict(zip(names, np.reshape(drawn, (-1, len(names))).T, strict=True))
-    found = {name: Agreement(value, ends(value, samples[name])) for name, value in values.items()}
-    if baseline is not None:
-        for name in found.keys() - {baseline}:
-            value, sample = values[name] - values[baseline], samples[name] - samples[baseline]
-            found[name] = replace(found[name], difference=value, difference_interval=ends(value, sample))
-    return found
 
 
 def _numbers_of(groups: Sequence[Hashable] | None, rows: int) -> np.ndarray:

@@ -3,12 +3,12 @@
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
 from sari.data_warnings import WarningRow
-from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement
+from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
 from sari.human_ratings.linear_models import LinearModel
 from sari.significance import Resampling
@@ -136,10 +136,16 @@ def agreements(
         coefficient: a name in `COEFFICIENTS`.
         baseline: the number of the score that the others are compared with.
     """
-    options: dict[str, Any] = {"coefficient": coefficient, "baseline": str(baseline), "confidence": how.confidence}
-    options |= {"groups": outputs.texts.sources, "resamples": how.resamples, "seed": how.seed}
-    if level == "segments":
-        values = {str(number): score.values for number, score in enumerate(scores)}
-        return list(agreement(values, outputs.ratings, **options).values())
-    rows = {str(number): score.of_systems for number, score in enumerate(scores)}
-    return list(system_agreement(rows, outputs.ratings, outputs.systems, **options).values())
+    of_systems = level == "systems"
+    found = agreement(
+        {str(number): score.of_systems if of_systems else score.values for number, score in enumerate(scores)},
+        outputs.ratings,
+        groups=outputs.texts.sources,
+        systems=outputs.systems if of_systems else None,
+        coefficient=coefficient,
+        baseline=str(baseline),
+        confidence=how.confidence,
+        resamples=how.resamples,
+        seed=how.seed,
+    )
+    return list(found.values())

@@ -108,7 +108,7 @@ def _length(texts: Columns) -> RatedScore:
     """Return the words of each output divided by those of its source."""
     pairs = zip(texts.predictions, texts.sources, strict=True)
     ratios = np.array([len(output.split()) / max(len(source.split()), 1) for output, source in pairs])
-    return RatedScore("", "length", ratios, SystemRows(ratios, lambda sums, counts: sums / counts), "")
+    return RatedScore("", "length", ratios, SystemRows(ratios), "")
 
 
 def _at_equal_length(score: RatedScore, length: RatedScore, ratings: Sequence[float]) -> float:

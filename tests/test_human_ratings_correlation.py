@@ -12,7 +12,6 @@ from sari.human_ratings.correlation import (
     agreement,
     correlation,
     pairwise_agreement,
-    system_agreement,
 )
 from sari.significance import bootstrap_draws
 
@@ -122,13 +121,13 @@ def test_systems_agree_by_their_means(coefficient):
     sources, systems = np.array([kept[place] for place in rng.permutation(len(kept))]).T
     rows, ratings = table[sources, systems], people[sources, systems]
     scores = {
-        "mean": SystemRows(rows, lambda sums, counts: sums / counts),
-        "flat": SystemRows(np.ones_like(rows), lambda sums, counts: sums / counts),
+        "mean": rows,
+        "flat": SystemRows(np.ones_like(rows)),
     }
     how = {"groups": sources.tolist(), "confidence": 0.9, "resamples": 50, "seed": 4}
-    found = system_agreement(scores, ratings, systems.tolist(), coefficient=coefficient, **how)
+    found = agreement(scores, ratings, systems=systems.tolist(), coefficient=coefficient, **how)
     with pytest.raises(ValueError, match=r"^systems: got 1, wanted at least two$"):
-        system_agreement(scores, ratings, ["x"] * len(rows), coefficient=coefficient, **how)
+        agreement(scores, ratings, systems=["x"] * len(rows), coefficient=coefficient, **how)
 
     def wanted(counts):
         weights = counts[sources]
