@@ -37,25 +37,6 @@ class Agreement:
     difference_interval: tuple[float, float] | None = None
 
 
-def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearson") -> float:
-    """Return how scores and ratings correlate.
-
-    Args:
-        scores, ratings: a number each, at least two.
-        coefficient: "pearson", "spearman" or "kendall" (tau-b).
-
-    Returns:
-        From −1 to 1; nan if one of them is constant.
-
-    Raises:
-        ValueError: if the columns are not numbers or differ in length, or for an unknown coefficient.
-
-    >>> round(correlation([1, 2, 3, 5], [10, 20, 40, 30]), 3), correlation([1, 2, 3], [1, 4, 9], coefficient="kendall")
-    (0.68, 1.0)
-    """
-    return agreement({"scores": scores}, ratings, coefficient=coefficient)["scores"].value
-
-
 class SystemRows(NamedTuple):
     """The rows that scores of systems are computed from.
 

@@ -11,7 +11,6 @@ from sari.human_ratings.correlation import (
     COEFFICIENTS,
     SystemRows,
     agreement,
-    correlation,
     pairwise_agreement,
 )
 from sari.significance import bootstrap_draws
@@ -34,11 +33,7 @@ def test_values_are_those_of_scipy(coefficient):
     found = agreement(scores, ratings, coefficient=coefficient, baseline="other")
     for name, column in scores.items():
         wanted = SCIPY[coefficient](column, ratings).statistic
-        assert (
-            found[name].value
-            == correlation(column, ratings, coefficient=coefficient)
-            == pytest.approx(wanted, abs=1e-12)
-        )
+        assert found[name].value == pytest.approx(wanted, abs=1e-12)
         assert found[name].interval is None
     assert found["one"].difference == found["one"].value - found["other"].value
     assert found["other"].difference is None
