@@ -55,7 +55,7 @@ def test_quotes_of_tsv_are_quotes(table):
         ("t.csv", "", "t.csv:0: no column prediction or output among none, wanted it in the first line"),
         ("t.csv", "source,output,reference\n", "t.csv: no rows, wanted at least one below the names of the columns"),
         ("t.csv", "source,reference\na,b\n", "t.csv:1: no column prediction or output among source, reference, "),
-        ("t.csv", "source,output,prediction,reference\n", "t.csv:1: the columns prediction and output both came, "),
+        ("t.csv", "source,output,prediction,reference\na,b,c,d\n", 't.csv:2: both "prediction" and "output" came'),
         ("t.csv", "output,reference\n", "t.csv:1: no column source among output, reference, "),
         ("t.csv", "source,output\na,b\n", "t.csv:1: no column of references among source, output, "),
         ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, wanted it once"),
