@@ -152,10 +152,10 @@ def measure_scale(_options: argparse.Namespace) -> None:
 # ---- Functions ------------------------------------------------------------------------------------------------------
 
 
-def _seconds(function: Callable[[], object]) -> list[float]:
-    """Return the time of a call."""
+def _microseconds(function: Callable[[], object], units: int) -> list[float]:
+    """Return the time of a unit of the work that a call does."""
     calls, seconds = timeit.Timer(function).autorange()
-    return [seconds / calls]
+    return [seconds / calls / units * 1e6]
 
 
 def _metric(path: str | None = None) -> Any:
@@ -178,14 +178,12 @@ def measure_segments(options: argparse.Namespace) -> None:
             continue
         make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
         corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
-        contestants: dict[str, Callable[[], object]] = {
-            "compute": partial(metric.compute, **corpus._asdict(), variant=variant),
-            "state": partial(_score_by_state, metric, corpus._asdict(), variant),
-            "peer": partial(peer, **few._asdict()),
+        contestants: dict[str, Callable[[], list[float]]] = {
+            "compute": partial(_microseconds, partial(metric.compute, **corpus._asdict(), variant=variant), segments),
+            "state": partial(_microseconds, partial(_score_by_state, metric, corpus._asdict(), variant), segments),
+            "peer": partial(_microseconds, partial(peer, **few._asdict()), len(few.sources)),
         }
-        found = medians({name: partial(_seconds, run) for name, run in contestants.items()}, options.rounds)
-        compute, state = (found[name][0] / segments * 1e6 for name in ("compute", "state"))
-        theirs = found["peer"][0] / len(few.sources) * 1e6
+        (compute,), (state,), (theirs,) = medians(contestants, options.rounds).values()
         rows.append((title, segments, compute, state, theirs, theirs / compute, theirs / state))
     columns = ("corpus", "segments", "compute", "state", "peer", "peer/compute", "peer/state")
     _print_table("Microseconds per segment", columns, rows)
@@ -201,9 +199,11 @@ def measure_sharing(options: argparse.Namespace) -> None:
     """Time work that shares sources and references."""
     metrics = {"ours": _metric()} | ({"theirs": _metric(options.against)} if options.against else {})
     work = {whose: list(_shared_work(metric)) for whose, metric in metrics.items()}
-    contestants = {(whose, name): partial(_seconds, run) for whose, cases in work.items() for name, run, _ in cases}
+    contestants = {
+        (whose, name): partial(_microseconds, run, units) for whose, cases in work.items() for name, run, units in cases
+    }
     found = medians(contestants, options.rounds)
-    rows = [(name, *(found[whose, name][0] / units * 1e6 for whose in metrics)) for name, _, units in work["ours"]]
+    rows = [(name, *(found[whose, name][0] for whose in metrics)) for name, *_ in work["ours"]]
     _print_table("Microseconds", ("unit of work", *metrics), rows)
 
 

@@ -3,7 +3,7 @@
 The measures are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
 https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 for as many errors as the
 reference has tokens, and negative for more. Texts are taken as they are: tokens are split at whitespace, and case
-counts. Bad input is refused as by the metric: with a ValueError of one line that names the argument and the row.
+counts.
 """
 
 from collections import Counter, defaultdict

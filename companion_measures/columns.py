@@ -10,13 +10,6 @@ from sari.validation import validate_references, validate_texts
 Numbers = Sequence[float] | np.ndarray
 
 
-def pairs_of_texts(sources: Any, predictions: Any) -> tuple[list[str], list[str]]:
-    """Check two columns of texts of one length."""
-    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
-    check_length("predictions", predictions, sources, "sources")
-    return sources, predictions
-
-
 def texts_and_references(texts: Any, references: Any, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
     """Check a column of texts and one of references, of one length; `name` is that of the texts in errors."""
     texts, references = validate_texts(name, texts), validate_references(references)

@@ -5,8 +5,7 @@ quality estimation (Alva-Manchego et al. 2019, https://github.com/feralvam/easse
 features from https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
 
 Texts are taken as they are: tokens are split at whitespace, and case counts. Tokenize and lowercase the texts first
-where that is wanted. Each function returns one number per segment, in a numpy array. Like the metric, all functions
-refuse bad columns of texts with a ValueError of one line that names the argument and the row.
+where that is wanted. Each function returns one number per segment, in a numpy array.
 """
 
 import re
@@ -18,7 +17,7 @@ from operator import eq
 import numpy as np
 from rapidfuzz.distance import Indel, Levenshtein
 
-from sari.companion_measures.columns import best_of_references, pairs_of_texts
+from sari.companion_measures.columns import best_of_references, check_length
 from sari.companion_measures.words import has_letter_or_digit
 from sari.validation import validate_texts
 
@@ -80,8 +79,7 @@ def splits(sources, predictions) -> np.ndarray:
     >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
     array([ True, False])
     """
-    sources, predictions = pairs_of_texts(sources, predictions)
-    return sentence_counts(predictions) > sentence_counts(sources)
+    return _of_pairs(lambda source, output: _sentences(output) > _sentences(source), sources, predictions).astype(bool)
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:
@@ -187,4 +185,6 @@ def _beyond(text: str, other: str) -> float:
 
 
 def _of_pairs(function: Callable[[str, str], float], sources, predictions) -> np.ndarray:
-    return np.fromiter(map(function, *pairs_of_texts(sources, predictions)), np.float64)
+    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
+    check_length("predictions", predictions, sources, "sources")
+    return np.fromiter(map(function, sources, predictions), np.float64)
