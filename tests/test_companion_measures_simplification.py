@@ -1,16 +1,13 @@
 """The measures of simplification: published figures, worked examples, laws, and what is refused."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from programs import example_corpus
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures import simplification as measures
-
-EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 texts = st.text("ab .", max_size=12)
 pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
@@ -61,13 +58,10 @@ EASSE_F1 = 78.55960548298941
 
 
 def test_token_f1_is_easses():
-    files = ("outputs.txt", "references.0.txt", "references.1.txt")
-    split = Tokenizer13a()
-    outputs, *references = [
-        [split(text.lower()) for text in (EXAMPLES / name).read_text("utf-8").splitlines()] for name in files
-    ]
-    found = measures.token_f1_scores(outputs, list(zip(*references, strict=True)))
-    assert found.mean() == pytest.approx(EASSE_F1, abs=1e-9)
+    corpus, split = example_corpus(), Tokenizer13a()
+    outputs = [split(text.lower()) for text in corpus["predictions"]["deleting"]]
+    references = [[split(text.lower()) for text in row] for row in corpus["references"]]
+    assert measures.token_f1_scores(outputs, references).mean() == pytest.approx(EASSE_F1, abs=1e-9)
 
 
 # Edits and proportions
