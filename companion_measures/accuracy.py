@@ -289,35 +289,34 @@ def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
 
 def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int]:
     """Return for each token of the output the place of its corresponding token in the reference, -1 for none."""
-    pairs = _alignment(output, reference)
-    stands_for = [-1] * len(output)
-    for spot, place in pairs:
-        if spot is not None and place is not None and output[spot] == reference[place]:
-            stands_for[spot] = place
+    aligned = _alignment(output, reference)
+    pairs = zip(output, aligned, strict=True)
+    stands_for = [place if place >= 0 and token == reference[place] else -1 for token, place in pairs]
     free = [place for place in range(len(reference)) if place not in stands_for]
     for spot, token in enumerate(output):
         if stands_for[spot] < 0:
             stands_for[spot] = next((place for place in free if reference[place] == token), -1)
             free = [place for place in free if place != stands_for[spot]]
-    for spot, place in pairs:  # tokens that were not moved, but substituted
-        if spot is not None and place in free and stands_for[spot] < 0:
+    for spot, place in enumerate(aligned):  # tokens that were not moved, but substituted
+        if stands_for[spot] < 0 and place in free:
             stands_for[spot] = place
     return stands_for
 
 
 def _errors(output: Sequence, reference: Sequence) -> Errors:
-    pairs = _alignment(output, reference)
-    inserted = Counter(output[spot] for spot, place in pairs if place is None and spot is not None)
-    deleted = Counter(reference[place] for spot, place in pairs if spot is None and place is not None)
-    replaced = sum(spot is not None and place is not None and output[spot] != reference[place] for spot, place in pairs)
+    aligned = _alignment(output, reference)
+    pairs = list(zip(output, aligned, strict=True))
+    inserted = Counter(token for token, place in pairs if place < 0)
+    deleted = Counter(reference[place] for place in set(range(len(reference))).difference(aligned))
+    replaced = sum(place >= 0 and token != reference[place] for token, place in pairs)
     return Errors(inserted.total(), deleted.total(), replaced, (inserted & deleted).total(), len(reference))
 
 
-def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, int | None]]:
+def _alignment(output: Sequence, reference: Sequence) -> list[int]:
     """Align two sequences with the fewest errors, and of those alignments with the fewest substitutions.
 
     Returns:
-        Pairs of places in both, in order; None on one side for an insertion or deletion.
+        For each token of the output the place of the token of the reference that it is or replaces; -1 if inserted.
     """
     # One integer orders both: an error costs `error`, a substitution 1 more.
     error = min(len(output), len(reference)) + 1
@@ -331,20 +330,18 @@ def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, 
         row[1:] = np.minimum(row[1:], rows[-1][:-1] + change)
         rows.append(np.minimum.accumulate(row - ramp) + ramp)  # runs of insertions
     costs, substituted = np.array(rows).tolist(), changes.tolist()
-    pairs: list[tuple[int | None, int | None]] = []
+    aligned = [-1] * len(output)
     place, spot = len(reference), len(output)
-    while place or spot:
+    while place and spot:
         cost = costs[place][spot]
-        if place and spot and cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
+        if cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
             place, spot = place - 1, spot - 1
-            pairs.append((spot, place))
-        elif spot and cost == costs[place][spot - 1] + error:
+            aligned[spot] = place
+        elif cost == costs[place][spot - 1] + error:
             spot -= 1
-            pairs.append((spot, None))
         else:
             place -= 1
-            pairs.append((None, place))
-    return pairs[::-1]
+    return aligned
 
 
 def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:
