@@ -1,7 +1,6 @@
 """Outputs that people rated, and how scores of them agree with the ratings."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
 
@@ -97,11 +96,23 @@ def report_agreement(
     """
     rows = []
     for level in outputs.levels:
+        of_systems = level == "systems"
+        columns = {str(number): score.of_systems if of_systems else score.values for number, score in enumerate(scores)}
         found: dict[str, list[Agreement]] = {}
         for coefficient in COEFFICIENTS:
             advance(f"{coefficient}, {level}")
-            own = replace(how, confidence=None) if coefficient in plain else how
-            found[coefficient] = agreements(scores, outputs, own, level, coefficient)
+            by_score = agreement(
+                columns,
+                outputs.ratings,
+                groups=outputs.texts.sources,
+                systems=outputs.systems if of_systems else None,
+                coefficient=coefficient,
+                baseline="0",
+                confidence=None if coefficient in plain else how.confidence,
+                resamples=how.resamples,
+                seed=how.seed,
+            )
+            found[coefficient] = list(by_score.values())
         for number, score in enumerate(scores):
             coefficients = {name: of_all[number] for name, of_all in found.items()}
             rows.append(AgreementRow(level, score.variant, score.name, score.signature, coefficients))
@@ -117,35 +128,3 @@ def report_agreement(
         warnings=list(warnings),
         intervals=how.intervals,
     )
-
-
-def agreements(
-    scores: Sequence[RatedScore],
-    outputs: RatedOutputs,
-    how: Resampling,
-    level: str,
-    coefficient: str,
-    *,
-    baseline: int = 0,
-) -> list[Agreement]:
-    """Return how each score agrees with the ratings.
-
-    Args:
-        scores, outputs, how: as in `report_agreement`.
-        level: "segments" or "systems".
-        coefficient: a name in `COEFFICIENTS`.
-        baseline: the number of the score that the others are compared with.
-    """
-    of_systems = level == "systems"
-    found = agreement(
-        {str(number): score.of_systems if of_systems else score.values for number, score in enumerate(scores)},
-        outputs.ratings,
-        groups=outputs.texts.sources,
-        systems=outputs.systems if of_systems else None,
-        coefficient=coefficient,
-        baseline=str(baseline),
-        confidence=how.confidence,
-        resamples=how.resamples,
-        seed=how.seed,
-    )
-    return list(found.values())
