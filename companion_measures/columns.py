@@ -24,11 +24,11 @@ def best_of_references(
     references: Any,
     name: str = "predictions",
 ) -> np.ndarray:
-    """Return the best value of a function of the tokens of a text and of a reference, for each text.
+    """Compare each text with its references, and return the best value.
 
     Args:
-        best: such as `max`.
-        function: the function.
+        best: the function that chooses from the values for the references of a text, such as `max`.
+        function: from the tokens of a text and those of a reference to a value.
         texts, references, name: as in `texts_and_references`.
     """
     texts, references = texts_and_references(texts, references, name)

@@ -65,8 +65,8 @@ def agreement(
     """Return how each of several scores agrees with the same ratings.
 
     Args:
-        scores: by name, a number for each row; with `systems`, these are averaged, or `SystemRows` say how else the
-            scores of systems are computed.
+        scores: by name, a number for each row. With `systems`, these numbers are averaged; `SystemRows` are for scores
+            of systems that are no averages.
         ratings: a number for each row.
         groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
             group.
@@ -119,7 +119,7 @@ def agreement(
 
 
 def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
-    """Yield tables of the rows of drawn groups."""
+    """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
     if number < 2:
         raise ValueError("groups: got a single one, wanted at least two to draw from")
@@ -129,7 +129,7 @@ def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> It
 
 
 def _draws_of_systems(samples: Sequence[Sample], how: Resampling) -> Iterator[np.ndarray]:
-    """Yield tables of the scores of systems, computed from drawn groups."""
+    """Yield a table for each resample, with the scores of systems in the drawn groups."""
     yield from np.stack([sample.resampled(how.interval_method, how.resamples)[..., 0] for sample in samples], axis=1)
 
 
@@ -199,8 +199,8 @@ def _kendall(table: np.ndarray) -> np.ndarray:
     return np.array([stats.kendalltau(scores, table[-1]).statistic for scores in table[:-1]])
 
 
-#: The coefficients by name: functions of a table, float64[score, row], whose last row are the ratings. They return the
-#: correlation of each score with the ratings.
+#: The coefficients by name: functions of a table, float64[score, row], whose last row holds the ratings. They return
+#: the correlation of each score with the ratings.
 COEFFICIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "pearson": _pearson,
     "spearman": _spearman,

@@ -105,7 +105,7 @@ def _csv_rows(file: LineFile) -> Iterator[list[str]]:
 
 
 def _row_of(record: dict[str, Any], error: Callable[[str], FileError], rating: str | None = None) -> TableRow:
-    """Return the row of an object, which has to have its rating under a given key."""
+    """Return the row of an object; `rating` is the key of its rating, where it must have one."""
     source, (prediction,), references = segment_of(record, error)
     system = record.get("system")
     if system is not None and (not isinstance(system, str) or not system.strip()):
