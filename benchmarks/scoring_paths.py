@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,10 +19,6 @@ from sari.variants import resolve_variant
 
 def _by_compute(corpus: Columns, **options: Any) -> Any:
     return Scorer().compute(**corpus._asdict(), **options)
-
-
-def _by_details(corpus: Columns, **options: Any) -> Any:
-    return Scorer().compute(**corpus._asdict(), **options, details=True)
 
 
 def _by_states(corpus: Columns, **options: Any) -> Any:
@@ -106,7 +103,7 @@ class ScoringPath(NamedTuple):
 
 PATHS = {
     "compute": ScoringPath(3, _by_compute),
-    "details": ScoringPath(4, _by_details),
+    "details": ScoringPath(4, partial(_by_compute, details=True)),
     "states": ScoringPath(6, _by_states),
     "prepared": ScoringPath(4, _by_prepared),
     "compare": ScoringPath(2, _by_compare),

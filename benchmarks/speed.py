@@ -23,7 +23,7 @@ import tempfile
 import time
 import timeit
 import warnings
-from collections.abc import Callable, Hashable, Iterator, Mapping
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
@@ -68,14 +68,13 @@ def main() -> None:
             measure(options)
 
 
-def median_seconds(contestants: Mapping[Name, Callable[[], object]], rounds: int) -> dict[Name, float]:
-    """Return the median time of a call of each function; machines are noisy, so functions take turns."""
-    times: dict[Name, list[float]] = {name: [] for name in contestants}
+def medians(measures: Mapping[Name, Callable[[], Sequence[float]]], rounds: int) -> dict[Name, list[float]]:
+    """Return the medians of what each function measures; machines are noisy, so functions take turns."""
+    found: dict[Name, list[Sequence[float]]] = {name: [] for name in measures}
     for _ in range(rounds):
-        for name, function in contestants.items():
-            calls, seconds = timeit.Timer(function).autorange()
-            times[name].append(seconds / calls)
-    return {name: statistics.median(seconds) for name, seconds in times.items()}
+        for name, measure in measures.items():
+            found[name].append(measure())
+    return {name: list(map(statistics.median, zip(*rows, strict=True))) for name, rows in found.items()}
 
 
 def _print_table(title: str, columns: tuple[str, ...], rows: list[tuple[Any, ...]], decimals: int = 1) -> None:
@@ -87,15 +86,12 @@ def _print_table(title: str, columns: tuple[str, ...], rows: list[tuple[Any, ...
 
 def _print_costs(title: str, programs: dict[str, list[str]], rounds: int) -> None:
     """Print the median costs of programs, given as the arguments of `python`, which take turns."""
-    costs: dict[str, list[tuple[float, ...]]] = {name: [] for name in programs}
-    for _ in range(rounds):
-        for name, arguments in programs.items():
-            costs[name].append(_cost(arguments))
-    rows = [(name, *map(statistics.median, zip(*each, strict=True))) for name, each in costs.items()]
+    costs = medians({name: partial(_cost, arguments) for name, arguments in programs.items()}, rounds)
+    rows = [(name, *cost) for name, cost in costs.items()]
     _print_table(title, ("program", "seconds", "CPU seconds", "peak MB"), rows, decimals=2)
 
 
-def _cost(arguments: list[str]) -> tuple[float, ...]:
+def _cost(arguments: list[str]) -> list[float]:
     """Return what a process takes: wall-clock time, processor time, and the most memory that it held (RSS)."""
     environment = os.environ | {"PYTHONWARNINGS": "ignore"}
     begin = time.perf_counter()
@@ -106,7 +102,7 @@ def _cost(arguments: list[str]) -> tuple[float, ...]:
     if process.returncode:
         raise SystemExit(f"python {' '.join(arguments)} ended with status {process.returncode}")
     unit = 1 if sys.platform == "darwin" else 1024  # macOS counts bytes, Linux kibibytes
-    return seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6
+    return [seconds, usage.ru_utime + usage.ru_stime, usage.ru_maxrss * unit / 1e6]
 
 
 def _written(folder: str, segments: int, references: int, systems: int) -> list[str]:
@@ -156,6 +152,12 @@ def measure_scale(_options: argparse.Namespace) -> None:
 # ---- Functions ------------------------------------------------------------------------------------------------------
 
 
+def _microseconds(function: Callable[[], object], units: int) -> list[float]:
+    """Return the time of a unit of the work that a call does."""
+    calls, seconds = timeit.Timer(function).autorange()
+    return [seconds / calls / units * 1e6]
+
+
 def _metric(path: str | None = None) -> Any:
     import evaluate
 
@@ -176,14 +178,12 @@ def measure_segments(options: argparse.Namespace) -> None:
             continue
         make = partial(made_up, references=references, tokens=tokens, sentence_tokens=sentence_tokens)
         corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
-        contestants: dict[str, Callable[[], object]] = {
-            "compute": partial(metric.compute, **corpus._asdict(), variant=variant),
-            "state": partial(_score_by_state, metric, corpus._asdict(), variant),
-            "peer": partial(peer, **few._asdict()),
+        contestants: dict[str, Callable[[], list[float]]] = {
+            "compute": partial(_microseconds, partial(metric.compute, **corpus._asdict(), variant=variant), segments),
+            "state": partial(_microseconds, partial(_score_by_state, metric, corpus._asdict(), variant), segments),
+            "peer": partial(_microseconds, partial(peer, **few._asdict()), len(few.sources)),
         }
-        found = median_seconds(contestants, options.rounds)
-        compute, state = (found[name] / segments * 1e6 for name in ("compute", "state"))
-        theirs = found["peer"] / len(few.sources) * 1e6
+        (compute,), (state,), (theirs,) = medians(contestants, options.rounds).values()
         rows.append((title, segments, compute, state, theirs, theirs / compute, theirs / state))
     columns = ("corpus", "segments", "compute", "state", "peer", "peer/compute", "peer/state")
     _print_table("Microseconds per segment", columns, rows)
@@ -199,9 +199,11 @@ def measure_sharing(options: argparse.Namespace) -> None:
     """Time work that shares sources and references."""
     metrics = {"ours": _metric()} | ({"theirs": _metric(options.against)} if options.against else {})
     work = {whose: list(_shared_work(metric)) for whose, metric in metrics.items()}
-    contestants = {(whose, name): run for whose, cases in work.items() for name, run, _ in cases}
-    found = median_seconds(contestants, options.rounds)
-    rows = [(name, *(found[whose, name] / units * 1e6 for whose in metrics)) for name, _, units in work["ours"]]
+    contestants = {
+        (whose, name): partial(_microseconds, run, units) for whose, cases in work.items() for name, run, units in cases
+    }
+    found = medians(contestants, options.rounds)
+    rows = [(name, *(found[whose, name][0] for whose in metrics)) for name, *_ in work["ours"]]
     _print_table("Microseconds", ("unit of work", *metrics), rows)
 
 

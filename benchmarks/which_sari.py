@@ -8,19 +8,26 @@ import argparse
 import csv
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from sari.published.outcomes import Outcome
+from jinja2 import Environment, StrictUndefined
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT))
+from as_package import make_importable  # noqa: E402
+
+make_importable()
+from sari.human_ratings.variant_agreement import PEOPLE  # noqa: E402
+from sari.published.outcomes import Outcome  # noqa: E402
+from sari.reports.formats import FORMATS, Layout  # noqa: E402
+from sari.reports.reproduction import tabulate_outcomes  # noqa: E402
+from sari.reports.tables import TableReport  # noqa: E402
+
+DOCS = ROOT / "docs"
 FIGURES, TEMPLATE, PAGE = DOCS / "which_sari.csv", DOCS / "which_sari.md.j2", DOCS / "which_sari.md"
 
 
-def read_figures(path: Path = FIGURES) -> "list[Outcome]":
+def read_figures(path: Path = FIGURES) -> list[Outcome]:
     """Return the figures of a CSV file."""
-    from sari.published.outcomes import Outcome
-
     with open(path, encoding="utf-8", newline="") as file:
         return [
             Outcome(
@@ -32,20 +39,13 @@ def read_figures(path: Path = FIGURES) -> "list[Outcome]":
         ]
 
 
-def by_place(outcomes: "list[Outcome]") -> "dict[tuple[str, str, str], Outcome]":
+def by_place(outcomes: list[Outcome]) -> dict[tuple[str, str, str], Outcome]:
     """Return figures by heading, column and row; the heading is without its group, the column without its size."""
     return {(each.heading.split(": ")[0], each.column.split(" (")[0], each.name): each for each in outcomes}
 
 
 def render() -> str:
     """Return the page."""
-    from jinja2 import Environment, StrictUndefined
-
-    from sari.human_ratings.variant_agreement import PEOPLE
-    from sari.reports.formats import FORMATS, Layout
-    from sari.reports.reproduction import tabulate_outcomes
-    from sari.reports.tables import TableReport
-
     outcomes = read_figures()
     places, tables = by_place(outcomes), {}
     for table in tabulate_outcomes(PEOPLE, outcomes).tables:
@@ -58,7 +58,7 @@ def render() -> str:
 
     def interval(heading: str, column: str, name: str) -> str:
         outcome = places[heading, column, name]
-        return f"{outcome.shown} [{', '.join(map(outcome.rounded, outcome.interval or ()))}]"
+        return f"{outcome.shown} {outcome.shown_interval}"
 
     environment = Environment(undefined=StrictUndefined, autoescape=False, keep_trailing_newline=True)  # Markdown
     template = environment.from_string(TEMPLATE.read_text(encoding="utf-8"))
@@ -67,8 +67,4 @@ def render() -> str:
 
 if __name__ == "__main__":
     argparse.ArgumentParser(description=__doc__).parse_args()
-    sys.path.insert(0, str(DOCS.parent))
-    from as_package import make_importable
-
-    make_importable()
     PAGE.write_text(render(), encoding="utf-8")

@@ -10,9 +10,9 @@ from sari.command_line.score_files import chosen_variants
 from sari.command_line.side_data import choose_measures
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows, without_comparison
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
-from sari.human_ratings.correlation_report import AgreementReport, tabulate_agreement
+from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.linear_models import linear_model
-from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, agreement_rows, sari_scores
+from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, report_agreement, sari_scores
 from sari.human_ratings.rating_tables import read_objects, read_ratings
 from sari.reports.companions import Measure
 from sari.reports.formats import FORMATS
@@ -43,30 +43,19 @@ def agree(options: Options, batches: Iterable[Batch]) -> str:
         }
         scores = [score for corpus in scored.values() for score in sari_scores(corpus)]
         scores += _measured(rows.texts, options.systems, measures, next(iter(variants.values())), side_data)
-        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
-            found = agreement_rows(scores, rows, resampling, advance=advance)
         model = None
         if options.model is not None:
             by_name = {score.name: score.values for score in scores}
             model = linear_model({name: by_name[name] for name in options.model}, rows.ratings)
-    report = AgreementReport(
-        rows=found,
-        ratings=len(rows.ratings),
-        sources=len(set(rows.texts.sources)),
-        systems=list(dict.fromkeys(rows.systems)),
-        model=model,
-        confidence=resampling.confidence,
-        resamples=resampling.resamples,
-        seed=resampling.seed,
-        intervals=resampling.intervals,
-        warnings=[] if options.quiet else warnings_in_options([*_warnings(scored, rows, resampling), *left_out]),
-    )
+        warnings = [] if options.quiet else warnings_in_options([*_warnings(scored, rows, resampling), *left_out])
+        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
+            report = report_agreement(scores, rows, resampling, model=model, warnings=warnings, advance=advance)
     return FORMATS[options.format].write(tabulate_agreement(report), options.layout)
 
 
 def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: Resampling) -> list[WarningRow]:
     found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    found += check_resampling(len(set(rows.texts.sources)), intervals=how.confidence is not None, tests=False)
+    found += check_resampling(rows.sources, intervals=how.confidence is not None, tests=False)
     return warning_rows(without_comparison(found))
 
 
@@ -76,17 +65,17 @@ def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
         rows = list(read_objects(options.jsonl, rating=options.ratings[0], encoding=options.encoding))
         columns = Columns(*map(list, zip(*(row[:3] for row in rows), strict=True)))
         named = all(row.system is not None for row in rows)
-        systems = [row.system or "" if named else "" for row in rows]
-        return RatedOutputs(columns, systems, [row.rating for row in rows if row.rating is not None])
-    sources, predictions, references = gather(batches, options.systems)
+        names = [row.system or "" if named else "" for row in rows]
+        return RatedOutputs(columns, names, [row.rating for row in rows if row.rating is not None])
+    systems = gather(batches, options.systems)
     ratings = [
         rating
         for path in options.ratings
-        for rating in read_ratings(path, len(sources), options.sources or "the sources", encoding=options.encoding)
+        for rating in read_ratings(
+            path, len(systems.sources), options.sources or "the sources", encoding=options.encoding
+        )
     ]
-    texts = [text for column in predictions.values() for text in column]
-    systems = [name for name in predictions for _ in sources]
-    return RatedOutputs(Columns(sources * len(predictions), texts, references * len(predictions)), systems, ratings)
+    return RatedOutputs.of_systems(systems, ratings)
 
 
 def _measured(

@@ -3,10 +3,10 @@
 The measures are those of Bangalore, Rambow and Whittaker 2000, "Evaluation metrics for generation",
 https://aclanthology.org/W00-1401. Values are shares, not percent: 1 for a perfect output, 0 for as many errors as the
 reference has tokens, and negative for more. Texts are taken as they are: tokens are split at whitespace, and case
-counts. Bad input is refused as by the metric: with a ValueError of one line that names the argument and the row.
+counts.
 """
 
-from collections import Counter, defaultdict, deque
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from textwrap import shorten
@@ -16,7 +16,7 @@ import conllu
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from sari.companion_measures.columns import check_length, texts_and_references
+from sari.companion_measures.columns import best_of_references, check_length, texts_and_references
 from sari.validation import validate_texts
 
 
@@ -102,14 +102,11 @@ def simple_string_accuracies(predictions, references) -> np.ndarray:
     ...                          ["There was no cost estimate for the second phase"]).round(3)
     array([0.444])
     """
-    predictions, references = texts_and_references(predictions, references)
-    return np.array(
-        [
-            max(1 - Levenshtein.distance(output, text) / max(len(text), 1) for text in map(str.split, texts))
-            for output, texts in zip(map(str.split, predictions), references, strict=True)
-        ],
-        np.float64,
-    )
+    return best_of_references(max, _simple_accuracy, predictions, references).astype(np.float64)
+
+
+def _simple_accuracy(output: Sequence[str], reference: Sequence[str]) -> float:
+    return 1 - Levenshtein.distance(output, reference) / max(len(reference), 1)
 
 
 def generation_string_accuracies(predictions, references) -> np.ndarray:
@@ -130,23 +127,25 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Return the accuracy against the best reference, without aligning those that cannot be better.
-
-    A move makes one error of two. Tokens that stay or move are common to both texts; those that stay are the tokens of
-    the longer text less the errors, plus one for each move.
-    """
-    words = Counter(output)
-    highest, best = [], -np.inf
-    for text in references:
-        errors = Levenshtein.distance(output, text)
-        moves = max((words & Counter(text)).total() + errors - max(len(output), len(text)), 0) // 2
-        highest.append(1 - (errors - moves) / max(len(text), 1))
-        best = max(best, 1 - errors / max(len(text), 1))
-    for bound, text in sorted(zip(highest, references, strict=True), reverse=True):
+    """Return the accuracy against the best reference, without aligning those that cannot be better."""
+    best = -np.inf
+    for bound, text in sorted(((_highest_accuracy(output, text), text) for text in references), reverse=True):
         if bound <= best:
             break
         best = max(best, _errors(output, text).generation_accuracy)
     return best
+
+
+def _highest_accuracy(output: list[str], reference: list[str]) -> float:
+    """Return the generation accuracy if all tokens that both texts have stay or move: no alignment has a higher one.
+
+    A move makes one error of two. The tokens that stay are those of the longer text less the errors, plus one for each
+    move.
+    """
+    errors = Levenshtein.distance(output, reference)
+    common = (Counter(output) & Counter(reference)).total()
+    moves = max(common + errors - max(len(output), len(reference)), 0) // 2
+    return 1 - (errors - moves) / max(len(reference), 1)
 
 
 def tree_errors(predictions, trees) -> list[Errors]:
@@ -242,16 +241,13 @@ def read_trees(path: str | Path) -> list[Tree]:
     """
     trees: list[Tree] = []
     with open(path, encoding="utf-8-sig") as file:
-        sentences = conllu.parse_incr(file)
-        while True:
-            place = f"{path}: sentence {len(trees) + 1}"
-            try:
-                sentence = next(sentences, None)
-            except (conllu.exceptions.ParseException, UnicodeDecodeError) as error:
-                raise ValueError(f"{place}: {' '.join(str(error).split())}, wanted CoNLL-U") from None
-            if sentence is None:
-                return trees
-            trees.append(_tree(sentence, place))
+        try:
+            for sentence in conllu.parse_incr(file):
+                trees.append(_tree(sentence, f"{path}: sentence {len(trees) + 1}"))
+        except (conllu.exceptions.ParseException, UnicodeDecodeError) as error:
+            message = " ".join(str(error).split())
+            raise ValueError(f"{path}: sentence {len(trees) + 1}: {message}, wanted CoNLL-U") from None
+    return trees
 
 
 def _tree(sentence: conllu.TokenList, place: str) -> Tree:
@@ -270,14 +266,11 @@ def _check_tree(tree: Tree, name: str) -> None:
         raise ValueError(f"{name}: got {type(tree).__name__}, wanted a Tree")
     if len(tree.heads) != len(tree.tokens):
         raise ValueError(f"{name}: got {len(tree.heads)} heads, wanted {len(tree.tokens)}, as many as tokens")
-    daughters = defaultdict(list)
-    for place, head in enumerate(tree.heads):
-        daughters[head].append(place)
-    hanging = deque(daughters[-1])
-    for _ in tree.tokens:
-        if not hanging:
-            raise ValueError(f"{name}: got heads {tree.heads}, wanted a tree whose words all hang from a root, -1")
-        hanging.extend(daughters[hanging.popleft()])
+    left, reached = set(range(len(tree.heads))), {-1}
+    while reached := {place for place in left if tree.heads[place] in reached}:
+        left -= reached
+    if left:
+        raise ValueError(f"{name}: got heads {tree.heads}, wanted a tree whose words all hang from a root, -1")
 
 
 def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
@@ -296,37 +289,34 @@ def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
 
 def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int]:
     """Return for each token of the output the place of its corresponding token in the reference, -1 for none."""
-    pairs = _alignment(output, reference)
-    stands_for = [-1] * len(output)
-    free_places: dict[str, deque[int]] = defaultdict(deque)
-    for spot, place in pairs:
-        if spot is not None and place is not None and output[spot] == reference[place]:
-            stands_for[spot] = place
-        elif place is not None:
-            free_places[reference[place]].append(place)
+    aligned = _alignment(output, reference)
+    pairs = zip(output, aligned, strict=True)
+    stands_for = [place if place >= 0 and token == reference[place] else -1 for token, place in pairs]
+    free = [place for place in range(len(reference)) if place not in stands_for]
     for spot, token in enumerate(output):
-        if stands_for[spot] < 0 and free_places[token]:
-            stands_for[spot] = free_places[token].popleft()
-    taken = set(stands_for)
-    for spot, place in pairs:  # tokens that were not moved, but substituted
-        if spot is not None and place is not None and stands_for[spot] < 0 and place not in taken:
+        if stands_for[spot] < 0:
+            stands_for[spot] = next((place for place in free if reference[place] == token), -1)
+            free = [place for place in free if place != stands_for[spot]]
+    for spot, place in enumerate(aligned):  # tokens that were not moved, but substituted
+        if stands_for[spot] < 0 and place in free:
             stands_for[spot] = place
     return stands_for
 
 
 def _errors(output: Sequence, reference: Sequence) -> Errors:
-    pairs = _alignment(output, reference)
-    inserted = Counter(output[spot] for spot, place in pairs if place is None and spot is not None)
-    deleted = Counter(reference[place] for spot, place in pairs if spot is None and place is not None)
-    replaced = sum(spot is not None and place is not None and output[spot] != reference[place] for spot, place in pairs)
+    aligned = _alignment(output, reference)
+    pairs = list(zip(output, aligned, strict=True))
+    inserted = Counter(token for token, place in pairs if place < 0)
+    deleted = Counter(reference[place] for place in set(range(len(reference))).difference(aligned))
+    replaced = sum(place >= 0 and token != reference[place] for token, place in pairs)
     return Errors(inserted.total(), deleted.total(), replaced, (inserted & deleted).total(), len(reference))
 
 
-def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, int | None]]:
+def _alignment(output: Sequence, reference: Sequence) -> list[int]:
     """Align two sequences with the fewest errors, and of those alignments with the fewest substitutions.
 
     Returns:
-        Pairs of places in both, in order; None on one side for an insertion or deletion.
+        For each token of the output the place of the token of the reference that it is or replaces; -1 if inserted.
     """
     # One integer orders both: an error costs `error`, a substitution 1 more.
     error = min(len(output), len(reference)) + 1
@@ -340,20 +330,18 @@ def _alignment(output: Sequence, reference: Sequence) -> list[tuple[int | None, 
         row[1:] = np.minimum(row[1:], rows[-1][:-1] + change)
         rows.append(np.minimum.accumulate(row - ramp) + ramp)  # runs of insertions
     costs, substituted = np.array(rows).tolist(), changes.tolist()
-    pairs: list[tuple[int | None, int | None]] = []
+    aligned = [-1] * len(output)
     place, spot = len(reference), len(output)
-    while place or spot:
+    while place and spot:
         cost = costs[place][spot]
-        if place and spot and cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
+        if cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
             place, spot = place - 1, spot - 1
-            pairs.append((spot, place))
-        elif spot and cost == costs[place][spot - 1] + error:
+            aligned[spot] = place
+        elif cost == costs[place][spot - 1] + error:
             spot -= 1
-            pairs.append((spot, None))
         else:
             place -= 1
-            pairs.append((None, place))
-    return pairs[::-1]
+    return aligned
 
 
 def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:

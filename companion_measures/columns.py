@@ -1,6 +1,6 @@
 """Columns of texts and of numbers, checked: lists and arrays out, or a ValueError of one line."""
 
-from collections.abc import Mapping, Sequence, Sized
+from collections.abc import Callable, Iterator, Mapping, Sequence, Sized
 from typing import Any
 
 import numpy as np
@@ -10,18 +10,30 @@ from sari.validation import validate_references, validate_texts
 Numbers = Sequence[float] | np.ndarray
 
 
-def pairs_of_texts(sources: Any, predictions: Any) -> tuple[list[str], list[str]]:
-    """Check two columns of texts of one length."""
-    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
-    check_length("predictions", predictions, sources, "sources")
-    return sources, predictions
-
-
 def texts_and_references(texts: Any, references: Any, name: str = "predictions") -> tuple[list[str], list[list[str]]]:
     """Check a column of texts and one of references, of one length; `name` is that of the texts in errors."""
     texts, references = validate_texts(name, texts), validate_references(references)
     check_length("references", references, texts, name)
     return texts, references
+
+
+def best_of_references(
+    best: Callable[[Iterator[Any]], Any],
+    function: Callable[[list[str], list[str]], Any],
+    texts: Any,
+    references: Any,
+    name: str = "predictions",
+) -> np.ndarray:
+    """Compare each text with its references, and return the best value.
+
+    Args:
+        best: the function that chooses from the values for the references of a text, such as `max`.
+        function: from the tokens of a text and those of a reference to a value.
+        texts, references, name: as in `texts_and_references`.
+    """
+    texts, references = texts_and_references(texts, references, name)
+    pairs = ((text.split(), map(str.split, row)) for text, row in zip(texts, references, strict=True))
+    return np.array([best(function(text, other) for other in others) for text, others in pairs])
 
 
 def check_length(name: str, column: Sized, other: Sized, other_name: str) -> None:
@@ -36,7 +48,7 @@ def check_alpha(alpha: float) -> None:
         raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
 
 
-def check_numbers(columns: Mapping[str, Numbers], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
+def check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return columns of finite numbers, all of one length.
 
     Args:

@@ -129,9 +129,8 @@ def flesch_kincaid_grade(texts, *, variant: str = "kincaid") -> float:
 
     Args:
         texts: one text per segment.
-        variant: how words, syllables and sentences are counted: "kincaid", our way (words are tokens with a letter or a
-            digit, syllables those of the package `syllapy`, sentences those of `sentence_counts`); "easse", as EASSE
-            does, which takes raw texts (needs NLTK's Punkt); "xu2016", for the FK of Xu et al. 2016, table 5.
+        variant: how words, syllables and sentences are counted, a name in `GRADES`: "kincaid", our way; "easse", which
+            takes raw texts and needs NLTK's Punkt; "xu2016", the FK of Xu et al. 2016, table 5.
 
     Raises:
         ImportError: for "easse" without NLTK or its data.

@@ -5,19 +5,20 @@ quality estimation (Alva-Manchego et al. 2019, https://github.com/feralvam/easse
 features from https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
 
 Texts are taken as they are: tokens are split at whitespace, and case counts. Tokenize and lowercase the texts first
-where that is wanted. Each function returns one number per segment, in a numpy array. Like the metric, all functions
-refuse bad columns of texts with a ValueError of one line that names the argument and the row.
+where that is wanted. Each function returns one number per segment, in a numpy array.
 """
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from operator import eq
 
 import numpy as np
 from rapidfuzz.distance import Indel, Levenshtein
 
-from sari.companion_measures.columns import pairs_of_texts, texts_and_references
+from sari.companion_measures.columns import best_of_references, check_length
+from sari.companion_measures.words import has_letter_or_digit
 from sari.validation import validate_texts
 
 # A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
@@ -30,7 +31,6 @@ _ABBREVIATIONS = {
     *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "rev", "hon", "gov", "sen", "rep"),
     *("gen", "col", "lt", "sgt", "capt", "vs", "ca", "fig", "vol"),
 }
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 
 
 def sentence_counts(texts) -> np.ndarray:
@@ -54,9 +54,9 @@ def _sentences(text: str) -> int:
     begin = count = 0
     for match in _ANY_END.finditer(text):
         if _is_end(text, match, cased):
-            count += bool(_LETTER_OR_DIGIT.search(text, begin, match.start()))
+            count += has_letter_or_digit(text[begin : match.start()])
             begin = match.end()
-    return count + bool(_LETTER_OR_DIGIT.search(text, begin))
+    return count + has_letter_or_digit(text[begin:])
 
 
 def _is_end(text: str, match: re.Match, cased: bool) -> bool:
@@ -79,8 +79,7 @@ def splits(sources, predictions) -> np.ndarray:
     >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
     array([ True, False])
     """
-    sources, predictions = pairs_of_texts(sources, predictions)
-    return sentence_counts(predictions) > sentence_counts(sources)
+    return _of_pairs(lambda source, output: _sentences(output) > _sentences(source), sources, predictions).astype(bool)
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:
@@ -95,15 +94,12 @@ def token_f1_scores(predictions, references) -> np.ndarray:
     >>> token_f1_scores(["a b c", ""], [["b a", "c d e f"], ["a"]]).tolist()
     [80.0, 0.0]
     """
-    predictions, references = texts_and_references(predictions, references)
-    pairs = zip(predictions, references, strict=True)
-    return np.fromiter((max(_token_f1(output, text) for text in others) for output, others in pairs), np.float64)
+    return best_of_references(max, _token_f1, predictions, references).astype(np.float64)
 
 
-def _token_f1(output: str, reference: str) -> float:
-    tokens, others = Counter(output.split()), Counter(reference.split())
-    common = (tokens & others).total()
-    return 200 * common / (tokens.total() + others.total()) if common else 0.0
+def _token_f1(output: Sequence[str], reference: Sequence[str]) -> float:
+    common = (Counter(output) & Counter(reference)).total()
+    return 200 * common / (len(output) + len(reference)) if common else 0.0
 
 
 def edit_distances(texts, references) -> np.ndarray:
@@ -118,9 +114,7 @@ def edit_distances(texts, references) -> np.ndarray:
     >>> edit_distances(["a b c", "a b c"], [["a b c", "x"], ["c b a d"]])
     array([0, 3])
     """
-    texts, references = texts_and_references(texts, references, "texts")
-    pairs = ((text.split(), map(str.split, others)) for text, others in zip(texts, references, strict=True))
-    return np.fromiter((min(Levenshtein.distance(text, other) for other in others) for text, others in pairs), np.int64)
+    return best_of_references(min, Levenshtein.distance, texts, references, "texts").astype(np.int64)
 
 
 def equal_tokens(texts, references) -> np.ndarray:
@@ -129,9 +123,7 @@ def equal_tokens(texts, references) -> np.ndarray:
     >>> equal_tokens(["a b", "a b"], [["x", "a  b"], ["b a"]])
     array([ True, False])
     """
-    texts, references = texts_and_references(texts, references, "texts")
-    pairs = zip(texts, references, strict=True)
-    return np.fromiter((text.split() in map(str.split, others) for text, others in pairs), bool)
+    return best_of_references(any, eq, texts, references, "texts").astype(bool)
 
 
 def compression_ratios(sources, predictions) -> np.ndarray:
@@ -161,7 +153,7 @@ def exact_copies(sources, predictions) -> np.ndarray:
     >>> exact_copies(["a b", "a b"], ["a b", "a B"])
     array([ True, False])
     """
-    return _of_pairs(lambda source, output: source == output, sources, predictions).astype(bool)
+    return _of_pairs(eq, sources, predictions).astype(bool)
 
 
 def added_proportions(sources, predictions) -> np.ndarray:
@@ -193,4 +185,6 @@ def _beyond(text: str, other: str) -> float:
 
 
 def _of_pairs(function: Callable[[str, str], float], sources, predictions) -> np.ndarray:
-    return np.fromiter(map(function, *pairs_of_texts(sources, predictions)), np.float64)
+    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
+    check_length("predictions", predictions, sources, "sources")
+    return np.fromiter(map(function, sources, predictions), np.float64)

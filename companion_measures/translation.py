@@ -140,7 +140,8 @@ def chrf_of_sums(sums: np.ndarray) -> np.ndarray:
     orders = np.maximum(known.sum(axis=-1), 1)
     precision = (known * matching / np.maximum(output, 1)).sum(axis=-1) / orders
     recall = (known * matching / np.maximum(reference, 1)).sum(axis=-1) / orders
-    return 100 * 5 * precision * recall / np.maximum(4 * precision + recall, np.finfo(float).tiny)
+    # In sacreBLEU's order of operations, so that equally near references are as equal as there.
+    return 100 * (5 * precision * recall / np.maximum(4 * precision + recall, np.finfo(float).tiny))
 
 
 def ter_counts(predictions: Any, references: Any) -> np.ndarray:

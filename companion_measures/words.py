@@ -13,7 +13,6 @@ import syllapy
 
 _REMEMBERED = 1 << 17
 
-_LETTER_OR_DIGIT = re.compile(r"[^\W_]")
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
 _MARKS = re.compile(r"""([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])""")
 # A period or comma, unless digits stand on both sides; a hyphen behind a digit.
@@ -35,27 +34,22 @@ _EASSE_WORDS = {
     }.items()
     for word in words.split()
 }
-_EASSE_ADDS = tuple(
-    map(
-        re.compile,
-        (
-            *("ia", "riet", "dien", "iu", "io", "ii", "[aeiouy]bl$", "mbl$", "[aeiou]{3}", "^mc", "ism$"),
-            *(r"(.)(?!\1)([aeiouy])\2l$", "[^l]llien", "^coad.", "^coag.", "^coal.", "^coax."),
-            *(r"(.)(?!\1)[gq]ua(.)(?!\2)[aeiou]", "dnt$"),
-        ),
-    )
+_EASSE_ADDS = (
+    *("ia", "riet", "dien", "iu", "io", "ii", "[aeiouy]bl$", "mbl$", "[aeiou]{3}", "^mc", "ism$"),
+    *(r"(.)(?!\1)([aeiouy])\2l$", "[^l]llien", "^coad.", "^coag.", "^coal.", "^coax."),
+    *(r"(.)(?!\1)[gq]ua(.)(?!\2)[aeiou]", "dnt$"),
 )
-_EASSE_SUBTRACTS = tuple(map(re.compile, ("cial", "tia", "cius", "cious", "gui", "ion", "iou", "sia$", ".ely$")))
+_EASSE_SUBTRACTS = ("cial", "tia", "cius", "cious", "gui", "ion", "iou", "sia$", ".ely$")
 _VOWELS = re.compile("[aeiouy]+")
 
 
-def has_letter_or_digit(token: str) -> bool:
-    """Tell whether a token has a letter or digit: a word has, a mark has not.
+def has_letter_or_digit(text: str) -> bool:
+    """Tell whether a text has a letter or digit: a word has, a mark has not.
 
     >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
     (True, False)
     """
-    return _LETTER_OR_DIGIT.search(token) is not None
+    return any(map(str.isalnum, text))
 
 
 @lru_cache(_REMEMBERED)
@@ -79,8 +73,8 @@ def easse_syllables(word: str) -> int:
     if word in _EASSE_WORDS:
         return _EASSE_WORDS[word]
     word = word.rstrip("e")
-    more = sum(pattern.search(word) is not None for pattern in _EASSE_ADDS)
-    return len(_VOWELS.findall(word)) + more - sum(pattern.search(word) is not None for pattern in _EASSE_SUBTRACTS)
+    more, fewer = (sum(bool(re.search(own, word)) for own in rules) for rules in (_EASSE_ADDS, _EASSE_SUBTRACTS))
+    return len(_VOWELS.findall(word)) + more - fewer
 
 
 @lru_cache(_REMEMBERED)

@@ -6,9 +6,8 @@ draws, so that the difference of two scores has an interval, too: two overlappin
 agree equally well.
 """
 
-from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -16,12 +15,9 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sari.companion_measures.columns import Numbers, check_numbers
+from sari.companion_measures.columns import Numbers, as_numbers, check_length, check_numbers
 from sari.significance import Resampling, Sample, resolve_resampling
 from sari.variants import check_choice
-
-# Cells of the matrix of draws and rows that is held at a time: 16 MB.
-_CELLS = 1 << 21
 
 
 @dataclass(frozen=True)
@@ -41,71 +37,6 @@ class Agreement:
     difference_interval: tuple[float, float] | None = None
 
 
-def correlation(scores: Numbers, ratings: Numbers, *, coefficient: str = "pearson") -> float:
-    """Return how scores and ratings correlate, as scipy computes it.
-
-    Args:
-        scores, ratings: a number each, at least two.
-        coefficient: "pearson", "spearman" or "kendall" (tau-b).
-
-    Returns:
-        From −1 to 1; nan if one of them is constant.
-
-    Raises:
-        ValueError: if the columns are not numbers or differ in length.
-
-    >>> round(correlation([1, 2, 3, 5], [10, 20, 40, 30]), 3), correlation([1, 2, 3], [1, 4, 9], coefficient="kendall")
-    (0.68, 1.0)
-    """
-    columns, target = check_numbers({"scores": scores}, ratings)
-    check_choice("coefficient", coefficient, COEFFICIENTS)
-    return _correlation(columns["scores"], target, coefficient)
-
-
-def agreement(
-    scores: Mapping[str, Numbers],
-    ratings: Numbers,
-    *,
-    groups: Sequence[Hashable] | None = None,
-    coefficient: str = "pearson",
-    baseline: str | None = None,
-    confidence: float | None = None,
-    resamples: int = 1_000,
-    seed: int = 12345,
-) -> dict[str, Agreement]:
-    """Return how each of several scores agrees with the same ratings.
-
-    Args:
-        scores: by name, a number for each row.
-        ratings: a number for each row.
-        groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
-            group.
-        coefficient: "pearson", "spearman" or "kendall".
-        baseline: the name of the score that the others are compared with; None for no comparison.
-        confidence: the level of intervals; None for none.
-        resamples: the number of resamples.
-        seed: of the random numbers.
-
-    Raises:
-        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, or for intervals
-            with a single group.
-
-    >>> better = agreement({"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}, [10, 20, 30, 40], baseline="b")["a"]
-    >>> round(better.value, 3), round(better.difference, 3)
-    (1.0, 0.2)
-    """
-    how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-    columns, target = check_numbers(scores, ratings)
-    _check_names(coefficient, baseline, scores)
-    values = {name: _correlation(column, target, coefficient) for name, column in columns.items()}
-    drawn: dict[str, list[np.ndarray]] = {name: [] for name in columns}
-    if how.confidence is not None:
-        for weights in _row_draws(_numbers_of(groups, len(target)), how):
-            for name, column in columns.items():
-                drawn[name].append(COEFFICIENTS[coefficient][1](column, target, weights))
-    return _agreements(values, drawn, baseline, how)
-
-
 class SystemRows(NamedTuple):
     """The rows that scores of systems are computed from.
 
@@ -116,65 +47,115 @@ class SystemRows(NamedTuple):
     """
 
     rows: np.ndarray
-    statistic: Callable[[np.ndarray, np.ndarray], np.ndarray]
+    statistic: Callable[[np.ndarray, np.ndarray], np.ndarray] = np.divide
 
 
-def system_agreement(
-    scores: Mapping[str, SystemRows],
+def agreement(
+    scores: Mapping[str, Numbers | SystemRows],
     ratings: Numbers,
-    systems: Sequence[Hashable],
     *,
     groups: Sequence[Hashable] | None = None,
+    systems: Sequence[Hashable] | None = None,
     coefficient: str = "pearson",
     baseline: str | None = None,
     confidence: float | None = None,
     resamples: int = 1_000,
     seed: int = 12345,
 ) -> dict[str, Agreement]:
-    """Return how scores of whole systems agree with the means of their ratings.
-
-    Intervals come from resamples of sources, each with all its rows; the systems stay the same.
+    """Return how each of several scores agrees with the same ratings.
 
     Args:
-        scores: by name, the rows of each score.
+        scores: by name, a number for each row. With `systems`, these numbers are averaged; `SystemRows` are for scores
+            of systems that are no averages.
         ratings: a number for each row.
-        systems: the system of each row.
-        groups, coefficient, baseline, confidence, resamples, seed: as in `agreement`.
+        groups: the group of each row, such as its source; rows of a group are drawn together. None: each row is a
+            group.
+        systems: the system of each row, to compare the scores of whole systems with the means of their ratings. None:
+            rows are compared.
+        coefficient: "pearson", "spearman" or "kendall".
+        baseline: the name of the score that the others are compared with; None for no comparison.
+        confidence: the level of intervals; None for none.
+        resamples: the number of resamples.
+        seed: of the random numbers.
 
     Raises:
-        ValueError, TypeError: as in `agreement`, and if there are fewer than two systems.
+        ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, for a single
+            system, or for intervals with a single group.
+
+    >>> better = agreement({"a": [1, 2, 3, 4], "b": [1, 2, 4, 3]}, [10, 20, 30, 40], baseline="b")["a"]
+    >>> round(better.value, 3), round(better.difference, 3)
+    (1.0, 0.2)
     """
     how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
-    _check_names(coefficient, baseline, scores)
-    _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
-    cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
-    shape = tuple(int(numbers.max()) + 1 for numbers in cells)
-    if shape[1] < 2:
-        raise ValueError(f"systems: got {shape[1]}, wanted at least two")
-    values, drawn = {}, {}
-    for name, (rows, statistic) in scores.items():
-        summands = np.column_stack([rows.reshape(len(target), -1), target, np.ones(len(target))])
-        table = np.zeros((*shape, summands.shape[1]))
-        np.add.at(table, cells, summands)
-        both = partial(_score_and_rating, statistic=statistic, shape=rows.shape[1:])
-        own = both(table.sum(axis=0)[None])[0]
-        values[name] = _correlation(own[:, 0], own[:, 1], coefficient)
-        if how.confidence is not None:
-            samples = Sample(table, both, how.seed).resampled(how.interval_method, how.resamples)
-            once = np.ones(samples.shape[:2], np.int64)
-            drawn[name] = [COEFFICIENTS[coefficient][1](samples[..., 0], samples[..., 1], once)]
-    return _agreements(values, drawn, baseline, how)
+    check_choice("coefficient", coefficient, COEFFICIENTS)
+    if baseline is not None:
+        check_choice("baseline", baseline, scores)
+    if systems is None:
+        columns, target = check_numbers(scores, ratings)
+        table = np.stack([*columns.values(), target])
+        draws = _draws_of_rows(table, _numbers_of(groups, len(target)), how)
+    else:
+        _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
+        cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
+        if not cells[1].any():
+            raise ValueError("systems: got 1, wanted at least two")
+        samples = []
+        for name, own in (*scores.items(), ("ratings", target)):
+            summed = own if isinstance(own, SystemRows) else SystemRows(as_numbers(own, name))
+            check_length(name, summed.rows, target, "ratings")
+            samples.append(_sample_of_groups(summed, *cells, how.seed))
+        table = np.stack([sample.scores[:, 0] for sample in samples])
+        draws = _draws_of_systems(samples, how)
+    values = dict(zip(scores, _correlations(table, coefficient).tolist(), strict=True))
+    drawn = [] if how.confidence is None else [_correlations(each, coefficient) for each in draws]
+    by_name = dict(zip(scores, np.reshape(drawn, (-1, len(scores))).T, strict=True))
+    found = {name: Agreement(value, _ends(value, by_name[name], how)) for name, value in values.items()}
+    if baseline is not None:
+        for name in found.keys() - {baseline}:
+            value = values[name] - values[baseline]
+            ends = _ends(value, by_name[name] - by_name[baseline], how)
+            found[name] = replace(found[name], difference=value, difference_interval=ends)
+    return found
 
 
-def _score_and_rating(
-    sums: np.ndarray, statistic: Callable[[np.ndarray, np.ndarray], np.ndarray], shape: tuple[int, ...]
-) -> np.ndarray:
-    """Return the score and the mean rating of each system from sums; nan for a system that was not drawn."""
-    counts = sums[..., -1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        means = sums[..., -2] / counts
-    scores = statistic(sums[..., :-2].reshape(*sums.shape[:2], *shape), np.maximum(counts, 1))
-    return np.stack([np.where(counts > 0, scores, np.nan), means], axis=-1)
+def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
+    """Yield a table for each resample, with all rows of the drawn groups."""
+    number = int(groups.max()) + 1
+    if number < 2:
+        raise ValueError("groups: got a single one, wanted at least two to draw from")
+    for weights in how.interval_method.weights(number, how.resamples, how.seed):
+        for drawn in weights:
+            yield np.repeat(table, drawn[groups], axis=1)
+
+
+def _draws_of_systems(samples: Sequence[Sample], how: Resampling) -> Iterator[np.ndarray]:
+    """Yield a table for each resample, with the scores of systems in the drawn groups."""
+    yield from np.stack([sample.resampled(how.interval_method, how.resamples)[..., 0] for sample in samples], axis=1)
+
+
+def _sample_of_groups(own: SystemRows, groups: np.ndarray, systems: np.ndarray, seed: int) -> Sample:
+    """Return the groups as a sample, in which a system that was not drawn has the score nan."""
+    summands = np.column_stack([own.rows.reshape(len(groups), -1), np.ones(len(groups))])
+    table = np.zeros((int(groups.max()) + 1, int(systems.max()) + 1, summands.shape[1]))
+    np.add.at(table, (groups, systems), summands)
+
+    def statistic(sums: np.ndarray) -> np.ndarray:
+        counts, shape = sums[..., -1], (*sums.shape[:2], *own.rows.shape[1:])
+        scores = own.statistic(sums[..., :-1].reshape(shape), np.maximum(counts, 1))
+        return np.where(counts > 0, scores, np.nan)[..., None]
+
+    return Sample(table, statistic, seed)
+
+
+def _ends(value: float, drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
+    """Return the interval of a coefficient; draws whose rows are all the same, nan, say nothing."""
+    if how.confidence is None:
+        return None
+    known = drawn[~np.isnan(drawn)]
+    if not len(known):
+        return float("nan"), float("nan")
+    low, high = how.ends(np.array(value), known).tolist()
+    return low, high
 
 
 def pairwise_agreement(
@@ -196,8 +177,7 @@ def pairwise_agreement(
     >>> pairwise_agreement([1, 2, 3], [[10], [20], [15]], ["a", "a", "a"])
     0.3333333333333333
     """
-    columns, _ = check_numbers({"scores": scores}, [0.0] * len(scores))
-    table, own, signs = np.asarray(judgements, np.float64), columns["scores"], []
+    own, table, signs = as_numbers(scores, "scores"), np.asarray(judgements, np.float64), []
     for rows in pd.Series(range(len(own))).groupby(_numbers_of(groups, len(own))):
         for one, other in combinations(rows[1], 2):
             gaps, half = table[one] - table[other], table.shape[1] / 2
@@ -207,94 +187,32 @@ def pairwise_agreement(
     return float(np.mean(signs)) if signs else float("nan")
 
 
-def _pearson_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    one, other = (_centred(values, weights) for values in (scores, ratings))
-    squares = (weights * one**2).sum(axis=1) * (weights * other**2).sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        return (weights * one * other).sum(axis=1) / np.sqrt(squares)
+def _pearson(table: np.ndarray) -> np.ndarray:
+    return np.corrcoef(table)[-1, :-1]
 
 
-def _centred(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return values less the mean of each draw, float64[draw, row]; exactly 0 if all that are drawn are the same."""
-    values = np.broadcast_to(values, weights.shape)
-    first = (weights > 0).argmax(axis=1)[:, None]
-    shifted = values - np.take_along_axis(values, first, axis=1)
-    return shifted - (weights * shifted).sum(axis=1, keepdims=True) / weights.sum(axis=1, keepdims=True)
+def _spearman(table: np.ndarray) -> np.ndarray:
+    return _pearson(stats.rankdata(table, axis=1))
 
 
-def _spearman_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    return _pearson_of_draws(_ranks(scores, weights), _ranks(ratings, weights), weights)
+def _kendall(table: np.ndarray) -> np.ndarray:
+    return np.array([stats.kendalltau(scores, table[-1]).statistic for scores in table[:-1]])
 
 
-def _ranks(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return the ranks of rows among those drawn, less a constant, float64[draw, row]; ties share their mean rank."""
-    if values.ndim == 2:  # of systems, each drawn once
-        return stats.rankdata(values, axis=1)
-    distinct, inverse = np.unique(values, return_inverse=True)
-    order = np.argsort(inverse, kind="stable")
-    starts = np.searchsorted(inverse[order], np.arange(len(distinct)))
-    counts = np.add.reduceat(weights[:, order], starts, axis=1)
-    return (np.cumsum(counts, axis=1) - counts / 2)[:, inverse]
-
-
-def _kendall_of_draws(scores: np.ndarray, ratings: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    draws = zip(*np.broadcast_arrays(scores, ratings, weights), strict=True)
-    return np.array([_correlation(np.repeat(one, own), np.repeat(other, own), "kendall") for one, other, own in draws])
-
-
-#: The coefficients by name: scipy's function of two columns, and a function of draws. That takes scores and ratings,
-#: float64[row] or float64[draw, row], and how often each row was drawn, int64[draw, row]. It returns float64[draw], nan
-#: for draws whose scores, or ratings, are all the same.
-COEFFICIENTS: dict[str, tuple[Callable[..., Any], Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]]] = {
-    "pearson": (stats.pearsonr, _pearson_of_draws),
-    "spearman": (stats.spearmanr, _spearman_of_draws),
-    "kendall": (stats.kendalltau, _kendall_of_draws),
+#: The coefficients by name: functions of a table, float64[score, row], whose last row holds the ratings. They return
+#: the correlation of each score with the ratings.
+COEFFICIENTS: dict[str, Callable[[np.ndarray], np.ndarray]] = {
+    "pearson": _pearson,
+    "spearman": _spearman,
+    "kendall": _kendall,
 }
 
 
-def _check_names(coefficient: str, baseline: str | None, scores: Collection[str]) -> None:
-    check_choice("coefficient", coefficient, COEFFICIENTS)
-    if baseline is not None:
-        check_choice("baseline", baseline, scores)
-
-
-def _correlation(scores: np.ndarray, ratings: np.ndarray, coefficient: str) -> float:
-    if not (np.ptp(scores) > 0 and np.ptp(ratings) > 0):  # all the same, or nan
-        return float("nan")
-    return float(COEFFICIENTS[coefficient][0](scores, ratings).statistic)
-
-
-def _row_draws(numbers: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
-    """Yield how often each row is drawn with its group, int64[draw, row], for some draws at a time."""
-    groups, size = int(numbers.max()) + 1, max(1, _CELLS // len(numbers))
-    if groups < 2:
-        raise ValueError("groups: got a single one, wanted at least two to draw from")
-    for chunk in how.interval_method.weights(groups, how.resamples, how.seed):
-        for begin in range(0, len(chunk), size):
-            yield chunk[begin : begin + size, numbers]
-
-
-def _agreements(
-    values: Mapping[str, float], drawn: Mapping[str, Sequence[np.ndarray]], baseline: str | None, how: Resampling
-) -> dict[str, Agreement]:
-    """Return the agreement of each score from its coefficient and the coefficients of its draws."""
-
-    def ends(value: float, sample: np.ndarray) -> tuple[float, float] | None:
-        if how.confidence is None:
-            return None
-        known = sample[~np.isnan(sample)]  # a draw whose rows are all the same says nothing
-        if not len(known):
-            return float("nan"), float("nan")
-        low, high = how.ends(np.array(value), known).tolist()
-        return low, high
-
-    samples = {name: np.concatenate([np.empty(0), *drawn.get(name, ())]) for name in values}
-    found = {name: Agreement(value, ends(value, samples[name])) for name, value in values.items()}
-    if baseline is not None:
-        for name in found.keys() - {baseline}:
-            value, sample = values[name] - values[baseline], samples[name] - samples[baseline]
-            found[name] = replace(found[name], difference=value, difference_interval=ends(value, sample))
-    return found
+def _correlations(table: np.ndarray, coefficient: str) -> np.ndarray:
+    """Return the correlation of each score with the ratings; nan where one of them is nan, or the same in every row."""
+    varies = np.ptp(table, axis=1) > 0
+    with np.errstate(invalid="ignore"):
+        return np.where(varies[:-1] & varies[-1], COEFFICIENTS[coefficient](table), np.nan)
 
 
 def _numbers_of(groups: Sequence[Hashable] | None, rows: int) -> np.ndarray:

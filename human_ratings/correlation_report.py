@@ -86,11 +86,10 @@ def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
     """Return a row at full precision; all options give the same keys."""
     record: dict[str, Any] = {"level": row.level, "variant": row.variant, "measure": row.measure}
     for name, own in row.coefficients.items():
-        record[name] = own.value
-        record[f"{name}_low"], record[f"{name}_high"] = own.interval or (None, None)
-        record[f"{name}_difference"] = own.difference
-        ends = own.difference_interval or (None, None)
-        record[f"{name}_difference_low"], record[f"{name}_difference_high"] = ends
+        figures = (name, own.value, own.interval), (f"{name}_difference", own.difference, own.difference_interval)
+        for label, value, interval in figures:
+            record[label] = value
+            record[f"{label}_low"], record[f"{label}_high"] = interval or (None, None)
     return _without_nan({**record, "ratings": report.ratings, "sources": report.sources, "signature": row.signature})
 
 

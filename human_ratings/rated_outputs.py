@@ -1,17 +1,18 @@
 """Outputs that people rated, and how scores of them agree with the ratings."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement, system_agreement
-from sari.human_ratings.correlation_report import AgreementRow
+from sari.data_warnings import WarningRow
+from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement
+from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
+from sari.human_ratings.linear_models import LinearModel
 from sari.significance import Resampling
 from sari.state import CorpusStatistics
-from sari.validation import Columns
+from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
 
 #: The fewest systems whose order can be compared.
@@ -24,6 +25,19 @@ class RatedOutputs(NamedTuple):
     texts: Columns
     systems: list[str]
     ratings: list[float]
+
+    @classmethod
+    def of_systems(cls, systems: SystemColumns, ratings: Iterable[float]) -> "RatedOutputs":
+        """Return the outputs of systems; `ratings` are those of the first system, then of the second, and so on."""
+        sources, predictions, references = systems
+        outputs = [output for column in predictions.values() for output in column]
+        texts = Columns(sources * len(predictions), outputs, references * len(predictions))
+        return cls(texts, [name for name in predictions for _ in sources], list(ratings))
+
+    @property
+    def sources(self) -> int:
+        """The number of different sources."""
+        return len(set(self.texts.sources))
 
     @property
     def levels(self) -> list[str]:
@@ -56,14 +70,16 @@ def sari_scores(corpus: CorpusStatistics) -> list[RatedScore]:
     ]
 
 
-def agreement_rows(
+def report_agreement(
     scores: Sequence[RatedScore],
     outputs: RatedOutputs,
     how: Resampling,
     *,
     plain: Sequence[str] = (),
+    model: LinearModel | None = None,
+    warnings: Sequence[WarningRow] = (),
     advance: Callable[[str], object] = lambda _: None,
-) -> list[AgreementRow]:
+) -> AgreementReport:
     """Return how each score agrees with the ratings at every level, and its difference from the first score.
 
     Args:
@@ -71,6 +87,8 @@ def agreement_rows(
         outputs: with their ratings.
         how: how intervals are computed.
         plain: the coefficients without intervals.
+        model: the linear model of the ratings, to show with the scores.
+        warnings: to show with the scores.
         advance: called with the next coefficient and level.
 
     Raises:
@@ -78,45 +96,35 @@ def agreement_rows(
     """
     rows = []
     for level in outputs.levels:
+        of_systems = level == "systems"
+        columns = {str(number): score.of_systems if of_systems else score.values for number, score in enumerate(scores)}
         found: dict[str, list[Agreement]] = {}
         for coefficient in COEFFICIENTS:
             advance(f"{coefficient}, {level}")
-            own = replace(how, confidence=None) if coefficient in plain else how
-            found[coefficient] = agreements(scores, outputs, own, level, coefficient)
-        rows += [
-            AgreementRow(
-                level=level,
-                variant=score.variant,
-                measure=score.name,
-                signature=score.signature,
-                coefficients={name: of_all[number] for name, of_all in found.items()},
+            by_score = agreement(
+                columns,
+                outputs.ratings,
+                groups=outputs.texts.sources,
+                systems=outputs.systems if of_systems else None,
+                coefficient=coefficient,
+                baseline="0",
+                confidence=None if coefficient in plain else how.confidence,
+                resamples=how.resamples,
+                seed=how.seed,
             )
-            for number, score in enumerate(scores)
-        ]
-    return rows
-
-
-def agreements(
-    scores: Sequence[RatedScore],
-    outputs: RatedOutputs,
-    how: Resampling,
-    level: str,
-    coefficient: str,
-    *,
-    baseline: int = 0,
-) -> list[Agreement]:
-    """Return how each score agrees with the ratings.
-
-    Args:
-        scores, outputs, how: as in `agreement_rows`.
-        level: "segments" or "systems".
-        coefficient: a name in `COEFFICIENTS`.
-        baseline: the number of the score that the others are compared with.
-    """
-    options: dict[str, Any] = {"coefficient": coefficient, "baseline": str(baseline), "confidence": how.confidence}
-    options |= {"groups": outputs.texts.sources, "resamples": how.resamples, "seed": how.seed}
-    if level == "segments":
-        values = {str(number): score.values for number, score in enumerate(scores)}
-        return list(agreement(values, outputs.ratings, **options).values())
-    rows = {str(number): score.of_systems for number, score in enumerate(scores)}
-    return list(system_agreement(rows, outputs.ratings, outputs.systems, **options).values())
+            found[coefficient] = list(by_score.values())
+        for number, score in enumerate(scores):
+            coefficients = {name: of_all[number] for name, of_all in found.items()}
+            rows.append(AgreementRow(level, score.variant, score.name, score.signature, coefficients))
+    return AgreementReport(
+        rows=rows,
+        ratings=len(outputs.ratings),
+        sources=outputs.sources,
+        systems=list(dict.fromkeys(outputs.systems)),
+        model=model,
+        confidence=how.confidence,
+        resamples=how.resamples,
+        seed=how.seed,
+        warnings=list(warnings),
+        intervals=how.intervals,
+    )

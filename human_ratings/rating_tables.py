@@ -8,7 +8,7 @@ keys, with a list of `references`.
 
 import csv
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import closing
 from itertools import chain
 from typing import Any, NamedTuple
@@ -17,7 +17,6 @@ from sari.text_files.errors import FileError
 from sari.text_files.reading import LineFile, json_object, named_cells, number, segment_of
 
 _REFERENCE = re.compile(r"references?([ _.]?\d+)?")
-_Error = Callable[[str], FileError]
 
 
 class TableRow(NamedTuple):
@@ -73,12 +72,7 @@ def read_objects(path: str, *, rating: str | None = None, encoding: str = "utf-8
     """
     with closing(LineFile(path, encoding)) as file:
         for line in file:
-            record = json_object(line, file.error)
-            source, (prediction,), references = segment_of(record, file.error)
-            if rating is not None and rating not in record:
-                raise file.error(f'no "{rating}" in the object, wanted a rating there')
-            keys = ("ratings", "rating") if rating is None else (rating,)
-            yield TableRow(source, prediction, references, *_system_and_rating(record, file.error, keys))
+            yield _row_of(json_object(line, file.error), file.error, rating)
         if not file.lines:
             raise FileError(f"{file.name}: no lines, wanted at least one")
 
@@ -87,8 +81,10 @@ def _separated(path: str, *, tabs: bool) -> Iterator[TableRow]:
     with closing(LineFile(path)) as file:
         rows = (line.split("\t") for line in file) if tabs else _csv_rows(file)
         names = [name.strip().lower() for name in next(rows, [])]
-        output = _column(names, ("prediction", "output"), file.error)
-        source = _column(names, ("source",), file.error)
+        for wanted in ("prediction", "output"), ("source",):
+            if not set(wanted).intersection(names):
+                among = ", ".join(names) or "none"
+                raise file.error(f"no column {' or '.join(wanted)} among {among}, wanted it in the first line")
         people = [name for name in names if _REFERENCE.fullmatch(name)]
         if not people:
             raise file.error(f"no column of references among {', '.join(names)}, wanted references, or reference_1 ...")
@@ -96,7 +92,7 @@ def _separated(path: str, *, tabs: bool) -> Iterator[TableRow]:
             references = [cells[name] for name in people if cells[name].strip()]
             if not references:
                 raise file.error("no reference in the row, wanted at least one")
-            yield TableRow(cells[source], cells[output], references, *_system_and_rating(cells, file.error))
+            yield _row_of({**cells, "references": references}, file.error)
         if file.lines < 2:
             raise FileError(f"{file.name}: no rows, wanted at least one below the names of the columns")
 
@@ -108,23 +104,15 @@ def _csv_rows(file: LineFile) -> Iterator[list[str]]:
         raise file.error(f"not CSV: {error}") from None
 
 
-def _column(names: Sequence[str], wanted: Sequence[str], error: _Error) -> str:
-    found = [name for name in wanted if name in names]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise error(f"the columns {' and '.join(found)} both came, wanted one of them")
-    raise error(f"no column {' or '.join(wanted)} among {', '.join(names) or 'none'}, wanted it in the first line")
-
-
-def _system_and_rating(
-    record: Mapping[str, Any], error: _Error, keys: Sequence[str] = ("ratings", "rating")
-) -> tuple[str | None, float | None]:
-    """Return the system and the rating of a row; None where it has none."""
+def _row_of(record: dict[str, Any], error: Callable[[str], FileError], rating: str | None = None) -> TableRow:
+    """Return the row of an object; `rating` is the key of its rating, where it must have one."""
+    source, (prediction,), references = segment_of(record, error)
     system = record.get("system")
     if system is not None and (not isinstance(system, str) or not system.strip()):
         raise error(f"system: got {system!r}, wanted the name of a system")
-    given = [name for name in keys if name in record]
+    given = [name for name in (("ratings", "rating") if rating is None else (rating,)) if name in record]
+    if rating is not None and not given:
+        raise error(f'no "{rating}" in the object, wanted a rating there')
     if len(given) > 1:
         raise error("both ratings and rating came, wanted one of them")
-    return system, number(record[given[0]], error) if given else None
+    return TableRow(source, prediction, references, system, number(record[given[0]], error) if given else None)

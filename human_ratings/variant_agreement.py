@@ -4,19 +4,19 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from sacrebleu.metrics import BLEU
 
 from sari.companion_measures import translation
 from sari.human_ratings.collections_of_ratings import COLLECTIONS, CollectionOfRatings
-from sari.human_ratings.correlation import SystemRows
+from sari.human_ratings.correlation import SystemRows, agreement
 from sari.human_ratings.linear_models import linear_model
-from sari.human_ratings.rated_outputs import RatedScore, agreements, sari_scores
+from sari.human_ratings.rated_outputs import RatedScore, sari_scores
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import EASSE, REFERENCE_SETS
 from sari.reports.by_references import scores_by_references
-from sari.significance import resolve_resampling
 from sari.state import score_columns
 from sari.validation import Columns, SystemColumns
 from sari.variants import VARIANTS, resolve_variant
@@ -48,13 +48,14 @@ class VariantAgreement(Published):
 
 
 def _outcomes(collection: CollectionOfRatings, folder: Path) -> Iterator[Outcome]:
-    rated, how, group = collection.read(folder), resolve_resampling(confidence=0.95), collection.group
+    rated, group = collection.read(folder), collection.group
     length = _length(rated.texts)
-    scores = [*(_sari(rated.texts, name) for name in VARIANTS), _bleu(rated.texts), length]
-    names = [score.variant or score.name for score in scores]
-    found = agreements(scores, rated, how, "segments", "pearson", baseline=names.index(BASELINE))
+    scores = {name: _sari(rated.texts, name) for name in VARIANTS} | {"BLEU": _bleu(rated.texts), "length": length}
+    how: dict[str, Any] = {"groups": rated.texts.sources, "confidence": 0.95}
+    values = {name: score.values for name, score in scores.items()}
     column = f"{collection.name} ({len(rated.ratings)})"
-    for name, score, own in zip(names, scores, found, strict=True):
+    for name, own in agreement(values, rated.ratings, baseline=BASELINE, **how).items():
+        score = scores[name]
         signature = score.signature.replace("|level:corpus|", "|level:sentence|")  # each output is scored alone
         yield Outcome(name, "", own.value, signature, own.interval, f"Pearson: {group}", column)
         if own.difference is not None:
@@ -65,9 +66,10 @@ def _outcomes(collection: CollectionOfRatings, folder: Path) -> Iterator[Outcome
             yield Outcome(name, "", value, signature, None, heading, column)
     if "systems" in rated.levels:
         column = f"{collection.name} ({len(set(rated.systems))})"
-        found = agreements(scores, rated, how, "systems", "spearman")
-        for name, score, own in zip(names, scores, found, strict=True):
-            yield Outcome(name, "", own.value, score.signature, own.interval, _OF_SYSTEMS, column)
+        rows = {name: score.of_systems for name, score in scores.items()}
+        found = agreement(rows, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
+        for name, own in found.items():
+            yield Outcome(name, "", own.value, scores[name].signature, own.interval, _OF_SYSTEMS, column)
 
 
 def _by_references(folder: Path) -> Iterator[Outcome]:
@@ -108,7 +110,7 @@ def _length(texts: Columns) -> RatedScore:
     """Return the words of each output divided by those of its source."""
     pairs = zip(texts.predictions, texts.sources, strict=True)
     ratios = np.array([len(output.split()) / max(len(source.split()), 1) for output, source in pairs])
-    return RatedScore("", "length", ratios, SystemRows(ratios, lambda sums, counts: sums / counts), "")
+    return RatedScore("", "length", ratios, SystemRows(ratios), "")
 
 
 def _at_equal_length(score: RatedScore, length: RatedScore, ratings: Sequence[float]) -> float:

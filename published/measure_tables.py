@@ -10,12 +10,14 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
+
 from sari.companion_measures import readability, simplification, translation, xu2016_measures
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import EASSE, SIMPLIFICATION, TURKCORPUS, TestSet
 
-#: From sources, outputs and references to a figure.
-ColumnFormula = Callable[[list[str], list[str], list[list[str]]], float]
+#: From sources, outputs and references to a figure, or to numbers whose mean is the figure.
+ColumnFormula = Callable[[list[str], list[str], list[list[str]]], float | np.ndarray]
 
 
 class MeasuredSystem(NamedTuple):
@@ -58,7 +60,7 @@ class PublishedMeasures(Published):
                 references = [[text.lower() for text in texts] for texts in references]
             known = row.digest == digest([sources, outputs, *zip(*references, strict=True)])
             for (column, formula), printed in zip(self.columns.items(), row.printed, strict=True):
-                ours = float(formula(sources, outputs, references))
+                ours = float(np.mean(formula(sources, outputs, references)))
                 yield Outcome(f"{system}: {column}", printed if known else "", ours, self.recipe)
 
 
@@ -87,11 +89,9 @@ XU2016_MEASURES = PublishedMeasures(
     texts=TURKCORPUS,
     columns={
         "FK": lambda _, outputs, __: readability.flesch_kincaid_grade(outputs, variant="xu2016"),
-        "BLEU": lambda _, outputs, references: xu2016_measures.bleu_scores(outputs, references).mean(),
-        "iBLEU": lambda sources, outputs, references: xu2016_measures.ibleu_scores(sources, outputs, references).mean(),
-        "FKBLEU": lambda sources, outputs, references: xu2016_measures.fkbleu_scores(
-            sources, outputs, references
-        ).mean(),
+        "BLEU": lambda _, outputs, references: xu2016_measures.bleu_scores(outputs, references),
+        "iBLEU": xu2016_measures.ibleu_scores,
+        "FKBLEU": xu2016_measures.fkbleu_scores,
     },
     systems={
         "Normal Wikipedia": MeasuredSystem(f"{_TURK}norm", "687203dd268a609f", ("12.88", "99.05", "78.41", "62.48")),
@@ -122,12 +122,12 @@ NARAYAN_GARDENT = PublishedMeasures(
     "there, differ most.",
     texts=TestSet("test_sets/pwkp/pwkp.test.orig", (_REFERENCE,)),
     columns={
-        "split %": lambda sources, outputs, _: 100 * simplification.splits(sources, outputs).mean(),
-        "sentences": lambda _, outputs, __: simplification.sentence_counts(outputs).mean(),
+        "split %": lambda sources, outputs, _: 100 * simplification.splits(sources, outputs),
+        "sentences": lambda _, outputs, __: simplification.sentence_counts(outputs),
         "BLEU": lambda _, outputs, references: translation.bleu(outputs, references),
-        "edits from source": lambda sources, outputs, _: simplification.edit_distances(sources, outputs).mean(),
+        "edits from source": lambda sources, outputs, _: simplification.edit_distances(sources, outputs),
         "no edit": lambda sources, outputs, _: (simplification.edit_distances(sources, outputs) == 0).sum(),
-        "edits to reference": lambda _, outputs, targets: simplification.edit_distances(outputs, targets).mean(),
+        "edits to reference": lambda _, outputs, targets: simplification.edit_distances(outputs, targets),
         "no edit to reference": lambda _, outputs, ref: (simplification.edit_distances(outputs, ref) == 0).sum(),
     },
     systems={

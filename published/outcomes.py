@@ -30,28 +30,27 @@ class Outcome(NamedTuple):
     column: str = ""
 
     @property
-    def digits(self) -> int:
-        """The number of decimals of the published figure; 3 if there is none."""
-        return len(self.published.partition(".")[2]) if self.published else 3
-
-    @property
     def shown(self) -> str:
-        """Our figure with as many decimals as the published one.
+        """Our figure with as many decimals as the published one, or 3.
 
         >>> Outcome("a", "37.91", 37.9193, "").shown
         '37.92'
         """
-        return self.rounded(self.ours)
+        return self._rounded(self.ours)
+
+    @property
+    def shown_interval(self) -> str:
+        """Our interval with as many decimals; empty for none."""
+        return f"[{', '.join(map(self._rounded, self.interval))}]" if self.interval else ""
 
     @property
     def differs(self) -> bool:
         """Whether the two figures differ in the printed digits."""
         return bool(self.published) and self.shown != self.published
 
-    def rounded(self, value: float) -> str:
-        """Return a number with as many decimals as the published figure."""
-        text = f"{value:.{self.digits}f}"
-        return text.removeprefix("-") if not float(text) else text
+    def _rounded(self, value: float) -> str:
+        digits = len(self.published.partition(".")[2]) if self.published else 3
+        return f"{round(value, digits) + 0:.{digits}f}"  # never -0
 
 
 @dataclass(frozen=True, kw_only=True)

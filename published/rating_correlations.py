@@ -7,9 +7,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from scipy import stats
 
 from sari.human_ratings.collections_of_ratings import rated_by_number, references_of_2022
-from sari.human_ratings.correlation import correlation, pairwise_agreement
+from sari.human_ratings.correlation import pairwise_agreement
 from sari.published.outcomes import Outcome, Published
 from sari.published.repositories import EASSE, LENS, METAEVAL, mean_of, numbered
 from sari.state import score_columns
@@ -42,7 +43,7 @@ class PearsonOfSentences(Published):
         for sets, printed in self.printed.items():
             rated = rated_by_number(folder, self.file, self.rating, sets)
             scores, signature = _sentence_scores(rated.texts, "easse", _METAEVAL)
-            value, name = correlation(scores, rated.ratings), ", ".join(sets)
+            value, name = float(stats.pearsonr(scores, rated.ratings).statistic), ", ".join(sets)
             if self.absolute:
                 yield Outcome(f"{name}, without its sign", printed, abs(value), signature)
             yield Outcome(name, "" if self.absolute else printed, value, signature)

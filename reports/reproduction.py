@@ -51,14 +51,10 @@ def _wide_table(heading: str, outcomes: Sequence[Outcome]) -> Table:
     shown = {}
     for outcome in outcomes:
         if outcome.heading == heading:
-            shown[outcome.name, outcome.column] = f"{outcome.shown} {_ends(outcome)}".rstrip()
+            shown[outcome.name, outcome.column] = f"{outcome.shown} {outcome.shown_interval}".rstrip()
     names, columns = (list(dict.fromkeys(part)) for part in zip(*shown, strict=True))
     rows = [[name, *(shown.get((name, column), "") for column in columns)] for name in names]
     return Table(heading, [TableColumn("Score", is_text=True), *map(TableColumn, columns)], cells(rows))
-
-
-def _ends(outcome: Outcome) -> str:
-    return f"[{', '.join(map(outcome.rounded, outcome.interval))}]" if outcome.interval else ""
 
 
 def _outcome_table(table: Published, outcomes: Sequence[Outcome]) -> Table:
@@ -69,7 +65,9 @@ def _outcome_table(table: Published, outcomes: Sequence[Outcome]) -> Table:
     for outcome in outcomes:
         number = f"({recipes.index(outcome.recipe) + 1})" if several else ""
         ours = Cell(outcome.shown, significant=outcome.differs)
-        rows.append([Cell(outcome.name), Cell(outcome.published or "–"), ours, Cell(_ends(outcome)), Cell(number)])
+        rows.append(
+            [Cell(outcome.name), Cell(outcome.published or "–"), ours, Cell(outcome.shown_interval), Cell(number)]
+        )
     columns = [
         TableColumn("Figure", is_text=True),
         TableColumn("Published"),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 
 from sari.published.measure_tables import NARAYAN_GARDENT, XU2016_MEASURES
-from sari.published.repositories import REFERENCE_SETS
+from sari.published.repositories import EASSE, REFERENCE_SETS
 from sari.published.system_scores import SYSTEM_SCORES
 
 HAS_OPENPYXL = find_spec("openpyxl") is not None
@@ -27,20 +27,12 @@ def sentences(seed, number=SENTENCES):
 
 #: The sources of ASSET, TurkCorpus and HSplit.
 ORIGINALS = sentences(REFERENCE_SETS["ASSET"].sources)
+OUTPUTS = [(system, place, output) for system in SYSTEMS for place, output in enumerate(sentences(system))]
 
 
 def write_lines(path, lines):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text("".join(f"{line}\n" for line in lines), encoding="utf-8")
-
-
-def write_sentences(root, *names):
-    for name in names:
-        write_lines(root / name, sentences(name))
-
-
-def files_of(test_sets):
-    return {file for texts in test_sets for file in (texts.sources, *texts.references)}
 
 
 def write_table(path, rows):
@@ -59,14 +51,15 @@ def read_rows(path):
 
 def checkouts(folder: Path) -> Path:
     """Write all of them into a folder, each under its own name, and return it."""
-    for table in (*SYSTEM_SCORES, NARAYAN_GARDENT, XU2016_MEASURES):
-        (repository,) = table.repositories
-        root = folder / repository.name.split("/")[1] / repository.folder
-        rows = table.figures if table in SYSTEM_SCORES else [*table.systems.values()]
-        test_sets = [row.texts for row in rows] if table in SYSTEM_SCORES else [table.texts]
-        write_sentences(root, *(row.outputs for row in rows), *files_of(test_sets))
-    write_sentences(folder / "easse/easse/resources/data", *files_of(REFERENCE_SETS.values()))
-    for name in files_of([REFERENCE_SETS["ASSET"]]):
+    corpora = [(EASSE, texts.sources, texts) for texts in REFERENCE_SETS.values()]
+    for table in SYSTEM_SCORES:
+        corpora += [(*table.repositories, figure.outputs, figure.texts) for figure in table.figures]
+    for table in (NARAYAN_GARDENT, XU2016_MEASURES):
+        corpora += [(*table.repositories, row.outputs, table.texts) for row in table.systems.values()]
+    for repository, outputs, texts in corpora:
+        for name in (outputs, texts.sources, *texts.references):
+            write_lines(folder / repository.name.split("/")[1] / repository.folder / name, sentences(name))
+    for name in (REFERENCE_SETS["ASSET"].sources, *REFERENCE_SETS["ASSET"].references):
         write_lines(folder / "asset/dataset" / Path(name).name, sentences(name))
     _ratings_of_sentences(folder)
     _ratings_of_2022(folder / "LENS")
@@ -74,24 +67,20 @@ def checkouts(folder: Path) -> Path:
     return folder
 
 
-def _rated(rng, *names):
-    return {name: round(rng.uniform(-1, 100), 3) for name in names}
-
-
-def _outputs():
-    return [(system, place, output) for system in SYSTEMS for place, output in enumerate(sentences(system))]
+def _rated(rng, row, *names):
+    return {**row, **{name: round(rng.uniform(-1, 100), 3) for name in names}}
 
 
 def _ratings_of_sentences(folder):
     rng = random.Random(7)
     for file, rating in (("simplicity_DA", "simplicity_zscore"), ("structural_simplicity", "structural_simplicity")):
         rows = [
-            {"sent_id": place + 1, "sys_name": system, "simp_sent": output, **_rated(rng, rating, "simplicity")}
-            for system, place, output in _outputs()
+            _rated(rng, {"sent_id": place + 1, "sys_name": system, "simp_sent": output}, rating, "simplicity")
+            for system, place, output in OUTPUTS
         ]
         write_table(folder / f"metaeval-simplification/data/{file}.csv", rows)
     rows = [
-        {"original_sentence_id": place, "simplification": output, "aspect": aspect, **_rated(rng, "rating")}
+        _rated(rng, {"original_sentence_id": place, "simplification": output, "aspect": aspect}, "rating")
         for place, output in enumerate(sentences("one"))
         for aspect in ("simplicity", "fluency")
         for _ in range(3)
@@ -100,8 +89,8 @@ def _ratings_of_sentences(folder):
     raters = [f"rating_{number}_z_score" for number in range(1, 6)]
     references = [("asset.test.simp", place, output) for place, output in enumerate(ORIGINALS)]
     rows = [
-        {"original": ORIGINALS[place].upper(), "processed_generation": output, "system": system, **_rated(rng, *raters)}
-        for system, place, output in (*_outputs(), *references)
+        _rated(rng, {"original": ORIGINALS[place].upper(), "processed_generation": output, "system": system}, *raters)
+        for system, place, output in (*OUTPUTS, *references)
     ]
     write_table(folder / "LENS/data/simpeval_past.csv", rows)
 
@@ -111,57 +100,42 @@ def _ratings_of_2022(folder):
     originals = [f"{text} Now" for text in sentences("2022")]
     for name, texts in (("src", originals), ("dst", sentences("references of 2022"))):
         write_lines(folder / f"experiments/meta_evaluation/data/simpeval_2022/references/test.{name}", texts)
-    kinds = ("Paraphrases", "Splittings", "Deletions")
     raters = [f"rating_{number}{ending}" for number in range(1, 4) for ending in ("", "_zscore")]
-    rows = [
-        {
-            "original_id": place,
-            "original": originals[place],
-            "generation": output,
-            "system": system,
-            "sentence_type": kinds[place % 3],
-            **_rated(rng, *raters),
-        }
-        for system, place, output in _outputs()
-    ]
+    rows, others = [], []
+    for system, place, output in OUTPUTS:
+        kind = ("Paraphrases", "Splittings", "Deletions")[place % 3]
+        row = {"original_id": place, "original": originals[place], "generation": output, "system": system}
+        rows.append(_rated(rng, {**row, "sentence_type": kind}, *raters))
+        original = originals[place] + (" then" if place == 3 else "")
+        row = {"Input.id": place, "Input.original": original, "Input.simplified": output, "Input.system": system}
+        others += [_rated(rng, row, "Answer.simplicity") for _ in range(2)]
     write_table(folder / "data/simpeval_2022.csv", rows)
-    rows = [
-        {
-            "Input.id": place,
-            "Input.original": originals[place] + (" then" if place == 3 else ""),
-            "Input.simplified": output,
-            "Input.system": system,
-            **_rated(rng, "Answer.simplicity"),
-        }
-        for system, place, output in _outputs()
-        for _ in range(2)
-    ]
-    write_table(folder / "data/simpDA_2022.csv", rows)
+    write_table(folder / "data/simpDA_2022.csv", others)
 
 
 def _newer_ratings(folder):
     """Documents, of which the last is its reference; sheets with a remark below the sentences; language models."""
-    rng, outputs = random.Random(8), {system: sentences(system) for system in SYSTEMS}
+    rng, (one, two, three) = random.Random(8), map(sentences, SYSTEMS)
     names = ("simplicity-word", "simplicity-sent", "meaning", "simplicity-overall")
     documents = [
         {
             "original": ORIGINALS[place],
             "simplification": output,
-            "references": [output if place == SENTENCES - 1 else outputs["two"][place]],
+            "references": [output if place == SENTENCES - 1 else two[place]],
             "ratings": [{"name": name, "agg_value": rng.uniform(1, 5)} for name in names],
         }
-        for place, output in enumerate(outputs["one"])
+        for place, output in enumerate(one)
     ]
     under = folder / "document-simplification/meta_evaluation/eval_datasets"
     write_lines(under / "dwiki_final.jsonl", map(json.dumps, documents))
     columns = ["original english sentence", "simple generated sentence", "simple gold sentence"]
     under = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
-    for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), outputs.values(), strict=True):
-        rows = pd.DataFrame(zip(ORIGINALS, texts, outputs["two"], strict=True), columns=columns).to_dict("records")
+    for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), (one, two, three), strict=True):
+        rows = pd.DataFrame(zip(ORIGINALS, texts, two, strict=True), columns=columns).to_dict("records")
         for file in (f"anno1/Copy of en_{system}", f"anno2/en_{system}_anno2", f"anno3/en_{system}"):
             rated = [{**row, "Simplicity": rng.randint(-2, 2)} for row in rows]
             write_table(under / f"{file}.xlsx", [*rated, {"Simplicity": 0.5}])
-    for model, texts in zip(("gpt", "llama", "qwen", "t5"), [*outputs.values(), ORIGINALS], strict=True):
+    for model, texts in zip(("gpt", "llama", "qwen", "t5"), (one, two, three, ORIGINALS), strict=True):
         rows = [
             {
                 "source": ORIGINALS[place].upper(),

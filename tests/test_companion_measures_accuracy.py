@@ -54,11 +54,8 @@ def errors(output, reference):
 @pytest.mark.parametrize(
     ("output", "reference", "expected"),
     [
-        ("a b c", "a b c", Errors(0, 0, 0, 0, 3)),
-        ("b a", "a b", Errors(1, 1, 0, 1, 2)),
         ("b c d a", "a b c d", Errors(1, 1, 0, 1, 4)),
         ("", "a b", Errors(0, 2, 0, 0, 2)),
-        ("a b", "", Errors(2, 0, 0, 0, 0)),
         ("", "", Errors(0, 0, 0, 0, 0)),
         ("A", "a", Errors(0, 0, 1, 0, 1)),
     ],
@@ -118,8 +115,6 @@ def test_trees_of_other_words_are_refused_naming_the_line():
     accuracy.check_words([TREE, FIGURE_2], [REFERENCE, REFERENCE])
     with pytest.raises(ValueError, match=r"^trees\[1\]: got the words 'There was no .*', wanted 'a b', .*: line 2$"):
         accuracy.check_words([TREE, TREE], [REFERENCE, "a b"])
-    with pytest.raises(ValueError, match=r"^trees: got 1 rows, wanted 2, as many as references$"):
-        accuracy.check_words([TREE], [REFERENCE, REFERENCE])
 
 
 @pytest.mark.parametrize(
@@ -139,14 +134,8 @@ def test_tree_errors_by_hand(output, expected):
 
 @given(parsed())
 def test_a_perfect_output_of_any_tree(tree):
-    output = [" ".join(tree.tokens)]
-    for measure in (
-        accuracy.simple_tree_accuracies,
-        accuracy.generation_tree_accuracies,
-        accuracy.understandability,
-        accuracy.quality,
-    ):
-        assert measure(output, [tree]) == pytest.approx(1)
+    for name in ("simple_tree_accuracies", "generation_tree_accuracies", "understandability", "quality"):
+        assert getattr(accuracy, name)([" ".join(tree.tokens)], [tree]) == pytest.approx(1)
 
 
 @given(parsed(), words)
@@ -162,8 +151,6 @@ def test_read_trees(tmp_path):
     path = tmp_path / "trees.conllu"
     path.write_text(WHOLE + CONTRACTED)
     assert accuracy.read_trees(path) == [TREE, Tree(("do", "n't", "go"), (2, 2, -1))]
-    path.write_text("")
-    assert accuracy.read_trees(path) == []
 
 
 @pytest.mark.parametrize(

@@ -70,9 +70,3 @@ def test_scores_are_those_of_slow_twins(columns, alpha):
 
 def syllables(words):
     return sum(readability.joshua_syllables(word) for word in words)
-
-
-def test_fkbleu_of_a_copy():
-    """Of source and reference: √(0.8 × sigmoid(0))."""
-    text = ["the committee approved the proposal ."]
-    assert xu2016_measures.fkbleu_scores(text, text, text) == pytest.approx(100 * math.sqrt(0.8 / 2))

@@ -27,7 +27,7 @@ def test_outputs_meet_their_sources_and_references(name, folder):
     rated = BY_NAME[name].read(folder)
     assert len(rated.ratings) == len(rated.systems) == len(rated.texts.sources)
     lower = name not in OLDER
-    cased = {False: str, True: str.lower}[lower]
+    cased = str.lower if lower else str
     sources = [cased(f"{text} Now") for text in sentences("2022")] if lower else ORIGINALS
     outputs = {cased(text): place for one in ("one", "two", "three") for place, text in enumerate(sentences(one))}
     for source, output, references in zip(*rated.texts, strict=True):

@@ -19,33 +19,25 @@ CSV = (
 )
 
 
-@pytest.fixture
-def table(tmp_path):
-    """Return a function that writes a table and returns its path."""
-
-    def write(name, text):
-        path = tmp_path / name
-        path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-        return str(path)
-
-    return write
+def write_table(folder, name, text):
+    path = folder / name
+    path.write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    return str(path)
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.CSV", "t.csv.gz"])
-def test_csv(table, name):
-    assert list(read_table(table(name, CSV))) == ROWS
+def test_csv(tmp_path, name):
+    assert list(read_table(write_table(tmp_path, name, CSV))) == ROWS
 
 
-def test_json_lines_say_the_same(table):
-    objects = [{**row._asdict(), "ratings": row.rating} for row in ROWS]
-    for one in objects:
-        del one["rating"]
-    path = table("t.jsonl", "".join(json.dumps(one) + "\n" for one in objects))
+def test_json_lines_say_the_same(tmp_path):
+    objects = [json.dumps(row._asdict()).replace('"rating"', '"ratings"') for row in ROWS]
+    path = write_table(tmp_path, "t.jsonl", "\n".join(objects))
     assert list(read_table(path)) == ROWS
 
 
-def test_quotes_of_tsv_are_quotes(table):
-    path = table("t.tsv", 'source\tprediction\treferences\r\n"a\tb"\t"c"\r\n')
+def test_quotes_of_tsv_are_quotes(tmp_path):
+    path = write_table(tmp_path, "t.tsv", 'source\tprediction\treferences\r\n"a\tb"\t"c"\r\n')
     assert list(read_table(path)) == [TableRow('"a', 'b"', ['"c"'], None, None)]
 
 
@@ -55,7 +47,7 @@ def test_quotes_of_tsv_are_quotes(table):
         ("t.csv", "", "t.csv:0: no column prediction or output among none, wanted it in the first line"),
         ("t.csv", "source,output,reference\n", "t.csv: no rows, wanted at least one below the names of the columns"),
         ("t.csv", "source,reference\na,b\n", "t.csv:1: no column prediction or output among source, reference, "),
-        ("t.csv", "source,output,prediction,reference\n", "t.csv:1: the columns prediction and output both came, "),
+        ("t.csv", "source,output,prediction,reference\na,b,c,d\n", 't.csv:2: both "prediction" and "output" came'),
         ("t.csv", "output,reference\n", "t.csv:1: no column source among output, reference, "),
         ("t.csv", "source,output\na,b\n", "t.csv:1: no column of references among source, output, "),
         ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, wanted it once"),
@@ -76,16 +68,18 @@ def test_quotes_of_tsv_are_quotes(table):
         ),
     ],
 )
-def test_faults(table, name, text, message):
+def test_faults(tmp_path, name, text, message):
     with pytest.raises(FileError) as fault:
-        list(read_table(table(name, text)))
+        list(read_table(write_table(tmp_path, name, text)))
     said = str(fault.value)
     assert said[said.index(name) :].startswith(message)
     assert "\n" not in said
 
 
-def test_a_rating_under_another_key(table):
-    path = table("t.jsonl", '{"source": "a", "output": "b", "references": "c", "fluency": 5, "rating": 1}\n')
+def test_a_rating_under_another_key(tmp_path):
+    path = write_table(
+        tmp_path, "t.jsonl", '{"source": "a", "output": "b", "references": "c", "fluency": 5, "rating": 1}\n'
+    )
     (row,) = read_objects(path, rating="fluency")
     assert row.rating == 5
     with pytest.raises(FileError, match=r'jsonl:1: no "grammar" in the object, wanted a rating there$'):

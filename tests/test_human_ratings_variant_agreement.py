@@ -5,6 +5,7 @@ import re
 from contextlib import redirect_stdout
 
 import numpy as np
+import pandas as pd
 import pytest
 from conftest import ROOT
 from published_trees import HAS_OPENPYXL, checkouts
@@ -60,15 +61,12 @@ def test_figures(folder, figures):
 
 def test_figures_of_systems(folder, figures):
     rated = COLLECTIONS[1].read(folder)
-    own = [[place for place, name in enumerate(rated.systems) if name == system] for system in ("one", "two", "three")]
-    of_systems = [
-        Scorer().compute(
-            **{name: [column[place] for place in places] for name, column in rated.texts._asdict().items()},
-            variant="easse",
-        )["sari"]
-        for places in own
-    ]
-    means = [np.mean([rated.ratings[place] for place in places]) for places in own]
+    rows = pd.DataFrame({**rated.texts._asdict(), "rating": rated.ratings})
+    of_systems, means = [], []
+    for _, own in rows.groupby(rated.systems):
+        columns = {name: own[name].tolist() for name in rated.texts._fields}
+        of_systems.append(Scorer().compute(**columns, variant="easse")["sari"])
+        means.append(own["rating"].mean())
     outcome = figures["Spearman of systems", "Simplicity-DA", "easse"]
     assert outcome.column == "Simplicity-DA (3)"
     assert "|level:corpus|" in outcome.recipe

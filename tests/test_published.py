@@ -23,20 +23,16 @@ def folder(tmp_path_factory):
     return checkouts(tmp_path_factory.mktemp("checkouts"))
 
 
+def corpus(texts, outputs):
+    sources, predictions, *references = map(sentences, (texts.sources, outputs, *texts.references))
+    return {"sources": sources, "predictions": predictions, "references": list(zip(*references, strict=True))}
+
+
 @pytest.mark.parametrize("table", SYSTEM_SCORES, ids=lambda table: table.name)
 def test_scores_of_systems(table, folder):
     for figure, outcome in zip(table.figures, table.outcomes(folder), strict=True):
-        sources, predictions, *references = map(
-            sentences, (figure.texts.sources, figure.outputs, *figure.texts.references)
-        )
-        scores = Scorer().compute(
-            sources=sources,
-            predictions=predictions,
-            references=list(map(list, zip(*references, strict=True))),
-            variant=table.variant,
-            details=True,
-            **figure.options,
-        )
+        own = {"variant": table.variant, **figure.options}
+        scores = Scorer().compute(**corpus(figure.texts, figure.outputs), **own, details=True)
         assert outcome == Outcome(figure.system, figure.printed, scores["sari"], scores["signature"])
 
 
@@ -50,21 +46,17 @@ def test_companion_measures(folder):
     assert found["Hybrid: BLEU"] == translation.bleu(texts["Hybrid"], texts["reference"])
     assert len(found) == 35
     found = {outcome.name: outcome.ours for outcome in XU2016_MEASURES.outcomes(folder)}
-    outputs = sentences(XU2016_MEASURES.systems["PBMT-R"].outputs)
-    references = list(zip(*map(sentences, TURKCORPUS.references), strict=True))
-    own = xu2016_measures.fkbleu_scores(sentences(TURKCORPUS.sources), outputs, references).mean()
-    assert (found["PBMT-R: FKBLEU"], len(found)) == (own, 24)
+    own = corpus(TURKCORPUS, XU2016_MEASURES.systems["PBMT-R"].outputs)
+    assert (found["PBMT-R: FKBLEU"], len(found)) == (xu2016_measures.fkbleu_scores(**own).mean(), 24)
 
 
 @pytest.mark.parametrize("table", [NARAYAN_GARDENT, XU2016_MEASURES], ids=lambda table: table.name)
 def test_figures_are_shown_only_beside_the_texts_that_they_belong_to(table, folder):
     assert {outcome.published for outcome in table.outcomes(folder)} == {""}
     name, row = next(iter(table.systems.items()))
-    cased = {False: str, True: str.lower}[table.lowercase]
-    columns = [
-        [cased(line) for line in sentences(file)]
-        for file in (table.texts.sources, row.outputs, *table.texts.references)
-    ]
+    cased = str.lower if table.lowercase else str
+    files = (table.texts.sources, row.outputs, *table.texts.references)
+    columns = [list(map(cased, sentences(file))) for file in files]
     bound = replace(table, systems={**table.systems, name: row._replace(digest=digest(columns))})
     shown = {outcome.name: outcome.published for outcome in bound.outcomes(folder) if outcome.published}
     assert shown == {f"{name}: {column}": cell for column, cell in zip(table.columns, row.printed, strict=True)}
@@ -81,11 +73,7 @@ def test_correlations_with_sets_of_references(name, sets, folder):
         sources=[sentences(REFERENCE_SETS[sets[0]][0])[place] for place in places],
         predictions=[row["simp_sent"] for row in rows],
         references=[[column[place] for column in references] for place in places],
-        variant="easse",
-        tokenize="moses",
-        lowercase=False,
-        deletion="precision",
-        level="sentence",
+        **{"variant": "easse", "tokenize": "moses", "lowercase": False, "deletion": "precision", "level": "sentence"},
         details=True,
     )
     wanted = stats.pearsonr(scores["sentences"]["sari"], [float(row["simplicity_zscore"]) for row in rows]).statistic

@@ -16,7 +16,7 @@ import numpy as np
 from sari import comparison
 from sari.data_warnings import WarningRow, check_resampling, warning_rows, without_comparison
 from sari.human_ratings.correlation_report import AgreementReport
-from sari.human_ratings.rated_outputs import RatedOutputs, agreement_rows, sari_scores
+from sari.human_ratings.rated_outputs import RatedOutputs, report_agreement, sari_scores
 from sari.ngram_statistics import ngram_tables
 from sari.reports import building, pages
 from sari.reports.by_references import ReferenceCount, scores_by_references
@@ -353,17 +353,8 @@ def rate_variants(columns: Columns, ratings: Sequence[float], first: str) -> Agr
 @refusals()
 def rate_systems(systems: SystemColumns, ratings: Mapping[str, Sequence[float]], **options: Any) -> AgreementReport:
     """Return how SARI and its operations agree with the ratings of systems' outputs; `ratings` by their names."""
-    number = len(systems.predictions)
-    outputs = RatedOutputs(
-        Columns(
-            systems.sources * number,
-            [*chain.from_iterable(systems.predictions.values())],
-            systems.references * number,
-        ),
-        [name for name in systems.predictions for _ in systems.sources],
-        [*chain.from_iterable(ratings[name] for name in systems.predictions)],
-    )
-    return _report(outputs, [resolve_options(**options)])
+    in_order = chain.from_iterable(ratings[name] for name in systems.predictions)
+    return _report(RatedOutputs.of_systems(systems, in_order), [resolve_options(**options)])
 
 
 @refusals()
@@ -384,17 +375,7 @@ def _report(outputs: RatedOutputs, variants: Sequence[Variant]) -> AgreementRepo
     for variant in variants:
         found = sari_scores(score_columns(outputs.texts, variant, sentences=True, rows=True))
         scores += found if len(variants) == 1 else found[:1]
-    sources = len(set(outputs.texts.sources))
     resamples = min(_RESAMPLES, max(_FEWEST, _ROWS // len(outputs.ratings)))
-    how = resolve_resampling(confidence=_CONFIDENCE if sources > 1 else None, resamples=resamples)
-    return AgreementReport(
-        rows=agreement_rows(scores, outputs, how, plain=_PLAIN),
-        ratings=len(outputs.ratings),
-        sources=sources,
-        systems=list(dict.fromkeys(outputs.systems)),
-        model=None,
-        confidence=how.confidence,
-        resamples=how.resamples,
-        seed=how.seed,
-        warnings=warning_rows(list(check_resampling(sources, intervals=how.confidence is not None, tests=False))),
-    )
+    how = resolve_resampling(confidence=_CONFIDENCE if outputs.sources > 1 else None, resamples=resamples)
+    warnings = check_resampling(outputs.sources, intervals=how.confidence is not None, tests=False)
+    return report_agreement(scores, outputs, how, plain=_PLAIN, warnings=warning_rows(list(warnings)))
