@@ -228,9 +228,6 @@ def _document(
     warnings = list(printed.warnings)
     if printed.resampling is None:  # the intervals of every report
         warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))
-    tests = printed.resampling is not None and printed.resampling.comparisons
-    others = printed.baselines, printed.by_references, printed.explanations, options.by_order
-    more_than_scores = bool(tests) or any(others)  # and intervals, which every report has
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
@@ -240,8 +237,7 @@ def _document(
             document = building.build(
                 columns,
                 statistics,
-                warnings=warnings,
-                scored=printed if more_than_scores else None,
+                replace(printed, warnings=warnings),
                 side_data=chosen.side_data,
                 resampling=resampling,
                 measures=measures,
@@ -252,4 +248,4 @@ def _document(
             ending = Path(path).suffix
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
-            return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
+            return format_of_ending(ending).write(pages.tabulate_document(shown), options.layout)

@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,12 +44,9 @@ class Layout:
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures and warnings."""
     blocks: list[list[str]] = []
-    limit = layout.width + _GAP
-    for table in report.tables:
-        narrowed = _narrowed(table, limit)
-        for part in split_table(narrowed, _text_widths(narrowed), limit):
-            blocks.append([part.title] * bool(part.title) + _text_table(part))
-            blocks.append(_wrapped(part.notes_with("^"), layout.width))
+    for part in chain.from_iterable(fit_table(table, layout.width) for table in report.tables):
+        blocks.append([part.title] * bool(part.title) + _text_table(part))
+        blocks.append(_wrapped(part.notes_with("^"), layout.width))
     blocks += [report.signatures, _wrapped([f"Warning: {message}" for message in report.warnings], layout.width)]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
@@ -90,6 +87,13 @@ def _text_widths(table: Table) -> list[int]:
 
     columns = zip(*_text_cells(table), strict=True)
     return [max(wcswidth(line) for text in own for line in (text.splitlines() or [""])) + _GAP for own in columns]
+
+
+def fit_table(table: Table, width: int) -> list[Table]:
+    """Break the sentences in a table that has more than a number of characters in a line, and split what stays wide."""
+    limit = width + _GAP
+    narrowed = _narrowed(table, limit)
+    return split_table(narrowed, _text_widths(narrowed), limit)
 
 
 def _narrowed(table: Table, limit: int) -> Table:

@@ -35,8 +35,8 @@ def test_scores_and_intervals_are_the_metrics(sari, document):
         assert system.intervals == {name: list(found["confidence_intervals"][name]) for name in NAMES}
         assert system.sentences == found["sentences"]
         assert system.orders == found["orders"]
-        assert document.signature == found["signature"]
-    assert document.confidence == 0.9
+        assert document.scored.signatures[0] == found["signature"]
+    assert document.scored.resampling.confidence == 0.9
     assert document.references == (1, 3)
 
 
