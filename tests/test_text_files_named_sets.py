@@ -40,18 +40,14 @@ def opened(*columns, split="test", outputs=("o.txt",)):
 
 def test_sources_and_references_of_a_folder():
     (batch,) = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"]).batches()
-    assert batch == {
-        "sources": ["a b", "c d"],
-        "predictions": [("x", "x"), ("y", "y")],
-        "references": [["a", "b", "c"], ["c", "d"]],
-    }
+    assert batch == [("a b", ("x", "x"), ["a", "b", "c"]), ("c d", ("y", "y"), ["c", "d"])]
 
 
 def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
     (batch,) = open_test_set("mine", split="test", columns=None, outputs=["o.txt"]).batches()
-    assert batch["references"] == [["a", "b"], ["c"]]
+    assert [row.references for row in batch] == [["a", "b"], ["c"]]
 
 
 @pytest.mark.parametrize(

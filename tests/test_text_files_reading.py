@@ -43,11 +43,11 @@ def test_batches_end_at_segments_or_characters(tmp_path):
     paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "r.txt")]
 
     def sizes(**limits):
-        corpus = open_texts(*paths[:2], paths[2:])
+        corpus = open_texts(paths[0], paths[1:2], paths[2:])
         batches = list(corpus.batches(**limits))
         corpus.close()
-        assert [text for batch in batches for text in batch["sources"]] == [f"1234567 {number}" for number in range(10)]
-        return [len(batch["sources"]) for batch in batches]
+        assert [row.source for batch in batches for row in batch] == [f"1234567 {number}" for number in range(10)]
+        return [len(batch) for batch in batches]
 
     assert sizes() == [10]
     assert sizes(segments=5) == [5, 5]
