@@ -144,6 +144,15 @@ def scorer(request):
 
 
 @pytest.fixture
+def corpus(tmp_path):
+    """Return a folder with text files of three short segments."""
+    from programs import write_corpus
+
+    write_corpus(tmp_path, 3)
+    return tmp_path
+
+
+@pytest.fixture
 def run_here(capsys, monkeypatch):
     """Return a function that runs `score.py` as `programs.run` does, but in this process, for speed."""
     from programs import COMMAND, exit_of

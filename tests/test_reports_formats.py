@@ -58,19 +58,6 @@ def test_a_new_format_serves_scores_ratings_reports_and_published_figures(capsys
     assert capsys.readouterr().out == "1 tables, 3 records\n"
 
 
-def test_published_figures_in_every_format(tmp_path, capsys):
-    folder = str(checkouts(tmp_path))
-    shown = {}
-    for name in FORMATS:
-        assert reproduce.main(["access", folder, "--format", name]) == 1
-        shown[name] = capsys.readouterr().out
-    (figure, *_) = json.loads(shown["json"])["figures"]
-    for text in shown.values():
-        assert figure["name"] in text
-        assert figure["published"] in text
-    assert f",{figure['published']},{figure['ours']}," in shown["csv"]
-
-
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
 
 
@@ -183,15 +170,6 @@ def test_latex_tables_fit_a_column_or_the_page_or_are_split():
     text = written(wide_table(10, rows=40), name="latex")
     assert re.findall(r"\((\d) of (\d)\)", text) == [(number, "6") for number in "123456"]
     assert min(len(widest), len(long)) > 1
-
-
-@pytest.mark.parametrize("label", ["a}b", "a b", "x%", "a,b", ""])
-def test_labels_that_latex_does_not_take_are_refused(label, capsys):
-    from sari.command_line.program import main
-
-    with pytest.raises(SystemExit):
-        main([*EXAMPLE, *SYSTEMS, "--format", "latex", "--label", label])
-    assert "--label: got" in capsys.readouterr().err
 
 
 needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")

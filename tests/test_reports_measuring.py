@@ -112,6 +112,7 @@ def test_baselines_have_the_measures_and_intervals_of_systems(capsys, monkeypatc
     copy, system = report["baselines"][0], report["systems"][2]
     assert copy["measures"] == system["measures"]
     assert copy["measure_intervals"] == system["measure_intervals"]
+    assert copy["confidence_intervals"] == system["confidence_intervals"]
 
 
 @pytest.mark.parametrize("more", [[], ["--confidence", "--resamples", "50"]])

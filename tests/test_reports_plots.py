@@ -40,13 +40,6 @@ def test_axes():
     assert {"1–4", "5", "tokens", "SARI", "a", "b"} <= set(shown)
 
 
-def test_the_last_bar_says_that_it_holds_the_rest():
-    shown = words(plots.histogram({"a": [*range(200)]}, "edits"))
-    assert "edits; the last bar holds all from 188 on" in shown
-    assert "edits" in words(plots.histogram({"a": [1.0, 2.0]}, "edits"))
-    assert "edits" in words(plots.histogram({"a": [*range(200)]}, "edits", limits=(0, 100)))
-
-
 def test_a_legend_of_many_systems_stands_below_at_full_length():
     """Within the picture, whose height grows with the legend."""
     few, many = (plots.lines({f"system {n}": [1.0] for n in range(number)}, ["1"], x="x", y="y") for number in (5, 40))

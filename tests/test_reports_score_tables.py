@@ -206,15 +206,6 @@ def test_json_of_a_comparison(capsys, monkeypatch, sari, example):
     assert report["explanations"][0]["steps"][0]["sari"] == report["systems"][0]["scores"]["sari"]
 
 
-def test_baselines_have_the_intervals_of_systems(capsys, monkeypatch):
-    options = ["--confidence", "--resamples", "50", "--format", "json"]
-    report = json.loads(
-        printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines", "copy", "each")
-    )
-    assert [row["name"] for row in report["baselines"]] == ["copy", "reference 1", "reference 2"]
-    assert report["baselines"][0]["confidence_intervals"] == report["systems"][2]["confidence_intervals"]
-
-
 @pytest.mark.parametrize("pairing", ["--paired-bs", "--all-pairs"])
 @pytest.mark.parametrize("measures", ["bleu", "all"])
 def test_differences_of_measures_are_shown_with_intervals(capsys, monkeypatch, pairing, measures):
@@ -255,13 +246,6 @@ def test_a_choice_of_columns(capsys, monkeypatch):
     notes = text.split("\n\n")[2]
     assert all(start in notes for start in ("- Tests: ", "\n- Null hypothesis: ", "\n- FKGL (ours): ", "\n- bold: "))
     assert not any(absent in notes for absent in ("CI: ", "Diff.", "BLEU", "Corrected p"))
-
-
-@pytest.mark.parametrize(("name", "message"), [("bleu", "got 'bleu', wanted some of"), ("p", "p needs --paired-bs")])
-def test_columns_that_are_not_there_are_refused(capsys, name, message):
-    with pytest.raises(SystemExit, match="2"):
-        main([*EXAMPLE, *SYSTEMS, "--show", "sari", name])
-    assert message in capsys.readouterr().err
 
 
 def test_every_table_explains_its_intervals_and_tests(capsys, monkeypatch):
