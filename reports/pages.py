@@ -19,6 +19,7 @@ import base64
 import json
 from collections.abc import Callable, Iterable
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import jinja2
@@ -58,13 +59,12 @@ _IN_MARKDOWN = {
 def as_html(document: Document) -> str:
     """Return a page of HTML, with its style and pictures in it."""
     pictures = [(_address(svg), words) for svg, words in _pictures(document)]
-    tables = [part for table in _tables(document) for part in fit_table(table, _WIDTH)]
-    return _rendered("report.html.j2", document, tables=tables, pictures=pictures, whys=_whys)
+    return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
 def as_markdown(document: Document) -> str:
     """Return Markdown, without pictures."""
-    return _rendered("report.md.j2", document, tables=_tables(document))
+    return _rendered("report.md.j2", document)
 
 
 def as_json(document: Document) -> str:
@@ -103,7 +103,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters["markdown_table"] = markdown_table
+    environment.filters |= {"markdown_table": markdown_table, "fitting": partial(fit_table, width=_WIDTH)}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING}
     return environment
@@ -117,41 +117,30 @@ def _rendered(template: str, document: Document, **more) -> str:
         digits=document.digits,
         is_wide=len(document.systems) > _SYSTEMS,
         of=of,
+        tables=tabulate_document(document, all_intervals=True).tables,
         by_length=_length_table(document),
         **more,
     )
     return shown.rstrip()
 
 
-def _tables(document: Document) -> list[Table]:
-    return tabulate_document(document, all_intervals=True).tables
-
-
 def _length_table(document: Document) -> Table:
-    """Return scores by length of the source: all scores of one system, or SARI of several."""
-    lengths = [
-        (span_of(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
-        for length in document.lengths
+    """Return a row for each class of source lengths: all scores of one system, or SARI of several."""
+    first, *others = document.systems
+    columns = [
+        ("Tokens", [span_of(length) for length in document.lengths]),
+        ("Segments", [str(length.segments) for length in document.lengths]),
     ]
-    if len(document.systems) > 1:
-        header = ["System", *(f"{tokens} tokens, {segments}" for tokens, segments in lengths)]
-        rows = [
-            [system.name, *(figure(row["sari"], document.digits) for row in system.lengths)]
-            for system in document.systems
-        ]
+    if others:
+        shown = [(system.name, system, "sari", document.digits) for system in document.systems]
     else:
-        header = ["Tokens", "Segments", *LABELS.values(), "BLEU", "Compression ratio"]
-        rows = [
-            [
-                span_of(length),
-                str(length.segments),
-                *(figure(row[name], document.digits) for name in SCORES),
-                figure(row["bleu"]),
-                figure(row["compression_ratio"], 3),
-            ]
-            for length, row in zip(document.lengths, document.systems[0].lengths, strict=True)
-        ]
-    return make_table("", header, rows)
+        shown = [(label, first, name, document.digits) for name, label in LABELS.items()]
+        shown += [("BLEU", first, "bleu", 2), ("Compression ratio", first, "compression_ratio", 3)]
+    columns += [
+        (heading, [figure(row[name], digits) for row in system.lengths]) for heading, system, name, digits in shown
+    ]
+    headings, figures = zip(*columns, strict=True)
+    return make_table("", headings, zip(*figures, strict=True))
 
 
 def _pictures(document: Document) -> list[tuple[str, str]]:
