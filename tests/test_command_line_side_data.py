@@ -115,21 +115,9 @@ def test_ranks_of_words_are_read_from_files(capsys, tmp_path):
     assert found == pytest.approx(readability.word_ranks(lower, ranks, {"the"}).mean())
 
 
-def test_trees_are_read_from_a_file(capsys, tmp_path):
-    with (tmp_path / "trees").open("w", encoding="utf-8") as file:
-        for text in lines(REFERENCES[0]):
-            for number, word in enumerate(text.split(), 1):
-                file.write(f"{number}\t{word}\t_\t_\t_\t_\t{int(number > 1)}\t_\t_\t_\n")
-            file.write("\n")
-    given = ["--trees", tmp_path / "trees", "--tokenize", "none", "--measures", "quality,simple_tree_accuracy"]
-    (system,) = as_json(capsys, *given, outputs=[REFERENCES[0]])["systems"]
-    assert system["measures"] == {"quality": pytest.approx(1), "simple_tree_accuracy": 1}
-
-
 REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', wanted names such as "),
     (["--measures", "all", "bleu"], "--measures: got all beside other names, wanted all alone"),
-    (["--own-measure", "seed={folder}/words"], "--own-measure: got the name seed, which is taken, wanted another"),
     (["--measures", "bleu,bleu"], "--measures: got a name twice, wanted each once"),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),
@@ -145,10 +133,8 @@ REFUSED = [
     (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: outputs: got 1 rows, wanted 10, as many as outputs"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, wanted a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', wanted a number"),
-    (["--own-measure", "x={folder}/nan.tsv"], "{folder}/nan.tsv:3: got 'nan', wanted a number"),
     (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, wanted 1, as many as in the first"),
     (["--own-measure", "x={folder}/a.jsonl"], "{folder}/a.jsonl:1: not JSON: "),
-    (["--measures", "all", "--trees", "{folder}/tree"], "--trees: got 1 rows, wanted 10, as many as references"),
 ]
 
 
@@ -159,10 +145,8 @@ def test_refusals(given, message, capsys, tmp_path, monkeypatch):
     (tmp_path / "words").write_text("a\n")
     (tmp_path / "bad.tsv").write_text("outputs\nhigh\n")
     (tmp_path / "one.tsv").write_text("outputs\n1\n")
-    (tmp_path / "nan.tsv").write_text("outputs\n1\nnan\n")
     (tmp_path / "wide.tsv").write_text("outputs\n1\t2\n")
     (tmp_path / "a.jsonl").write_text("{\n")
-    (tmp_path / "tree").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
     files = ["--sources", str(EXAMPLES / "sources.txt"), "--outputs", ONE, "--references", *REFERENCES]
     assert main([*files, *(part.format(folder=tmp_path) for part in given)]) == 2
     captured = capsys.readouterr()

@@ -264,17 +264,6 @@ def test_every_variant_of_several_systems_has_its_own_best(capsys, monkeypatch):
     assert [line.split()[2][-1] for line in lines[-2:]] == ["^", "8"]
 
 
-def test_several_comparisons_are_corrected(capsys, monkeypatch):
-    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, COPIES, "--paired-ar")
-    assert text.splitlines()[1:5] == [
-        "System      SARI     Keep   Delete     Add    Diff.       p  corr. p",
-        "deleting   56.40    62.78    77.07   29.35",
-        "rewriting  73.01*^  76.41^   88.94^  53.68^  +16.61  0.0081   0.0092",
-        "c          15.38*   46.14     0.00    0.00   -41.02  0.0046   0.0092",
-    ]
-    assert "\nCorrected p: for 2 comparisons (Holm 1979)\n" in text
-
-
 def test_a_table_of_variants_is_corrected_as_one(capsys, monkeypatch):
     arguments = [*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", 999, "--format", "json"]
     report = json.loads(printed(capsys, monkeypatch, *arguments))

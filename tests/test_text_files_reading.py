@@ -6,7 +6,7 @@ import pytest
 from programs import write_corpus
 
 from sari.text_files.errors import FileError
-from sari.text_files.reading import LineFile, gather, open_jsonl, open_texts, stem
+from sari.text_files.reading import LineFile, gather, open_jsonl, open_texts
 
 
 @pytest.mark.parametrize(
@@ -94,11 +94,3 @@ def test_segments_of_several_systems(tmp_path):
     corpus.close()
     texts = [f"x {number}" for number in range(5)]
     assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [("a/b.txt", "b"), ("b.jsonl", "b"), ("b.txt.gz", "b"), ("b.c.tsv", "b.c.tsv"), ("-", "stdin"), (".txt", ".txt")],
-)
-def test_names_of_files(path, name):
-    assert stem(path) == name
