@@ -153,6 +153,27 @@ def corpus(tmp_path):
 
 
 @pytest.fixture
+def printed(capsys, monkeypatch):
+    """Return a function that runs `score.py` on files of the project, in this process, and returns what it prints."""
+    from sari.command_line.program import main
+
+    def run(*arguments):
+        monkeypatch.chdir(ROOT)
+        assert main(list(map(str, arguments))) == 0
+        output = capsys.readouterr()
+        assert output.err == ""
+        return output.out
+
+    return run
+
+
+@pytest.fixture
+def printed_json(printed):
+    """Return a function that does the same, and returns the JSON that `score.py` prints."""
+    return lambda *arguments: json.loads(printed(*arguments, "--format", "json"))
+
+
+@pytest.fixture
 def run_here(capsys, monkeypatch):
     """Return a function that runs `score.py` as `programs.run` does, but in this process, for speed."""
     from programs import COMMAND, exit_of

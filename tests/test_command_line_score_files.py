@@ -14,7 +14,6 @@ from programs import (
     SOURCE,
     SYSTEMS,
     output_of,
-    printed,
     refusal_of,
     run,
     write_corpus,
@@ -175,10 +174,10 @@ def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, 
 
 
 @pytest.mark.parametrize("ending", [".html", ".md", ".json", ".txt", ".tex"])
-def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
+def test_reports_show_what_was_asked_for(printed, tmp_path, ending):
     path = tmp_path / f"report{ending}"
     options = ["c=examples/sources.txt", "--paired-ar", "--baselines", "--why", "hf", "--seed", 7, "--resamples", 499]
-    printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
+    printed(*EXAMPLE, *SYSTEMS, *options, "--report", path)
     text = " ".join(path.read_text().split())
     if ending == ".json":
         found = json.loads(text)["scored"]
@@ -191,13 +190,13 @@ def test_reports_show_what_was_asked_for(capsys, monkeypatch, tmp_path, ending):
     assert "c: 10 of 10 predictions are the same as their sources" in text
 
 
-def test_reports_heed_width_order_and_pairs_and_keep_warnings(capsys, monkeypatch, tmp_path):
+def test_reports_heed_width_order_and_pairs_and_keep_warnings(printed_json, printed, tmp_path):
     path = tmp_path / "report.md"
     options = ["--all-pairs", "--by-order", "--by-references", "--resamples", 499, "--width", 4, "--quiet"]
-    said = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, *options, "--report", path)
+    said = printed(*EXAMPLE, *SYSTEMS, *options, "--report", path)
     text = path.read_text()
     for words in ("Differences", "Group: ends where", "SARI by n-gram order: easse", "SARI by number of references"):
         assert words in text
-    for result in json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--format", "json"))["systems"]:
+    for result in printed_json(*EXAMPLE, *SYSTEMS)["systems"]:
         assert re.search(rf"\| (\*\*)?{result['scores']['sari']:.4f}(\*\*)?(\\\*)? \|", text)
     assert ("Warning" in said, "Before you use these numbers" in text) == (False, True)
