@@ -19,6 +19,8 @@ from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
+# The key of what stands beside the systems: no system has this name, so that no measure of the user has it.
+_BESIDE = "\0"
 
 
 def build(
@@ -26,8 +28,8 @@ def build(
     statistics: Mapping[str, CorpusStatistics],
     scored: ScoreReport,
     *,
+    resampling: Resampling,
     side_data: SideData | None = None,
-    resampling: Resampling | None = None,
     measures: Sequence[Measure] = REPORTED_MEASURES,
     advance: Callable[[str], object] = lambda _: None,
 ) -> Document:
@@ -37,8 +39,8 @@ def build(
         columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         scored: the scores by one variant, with the warnings, tests, baselines and explanations to show.
+        resampling: how intervals are computed. Its seed also chooses random segments.
         side_data: what some measures need beside the texts, such as dependency trees of the first references.
-        resampling: how intervals are computed; None for no intervals. Its seed also chooses random segments.
         measures: to compute, in the order of `MEASURES`, then those of the user.
         advance: called `steps` times, with the name of each step that begins.
 
@@ -46,18 +48,17 @@ def build(
         ValueError: for trees that are not those of the first references.
     """
     some = next(iter(statistics.values()))
-    resampling = resampling or resolve_resampling()
     test_set = MeasuredSet(columns.sources, columns.references, some.variant, side_data)
     lengths = group_by_length(test_set.sources)
     measured = test_set.measure(columns.predictions, measures, advance=advance)
     systems = _systems(measured, statistics, measures, resampling, lengths)
 
     def beside(name: str, outputs: list[str], references: list[list[str]], own_set: MeasuredSet) -> System:
-        own = columns._replace(predictions={name: outputs}, references=references)
+        own = columns._replace(predictions={_BESIDE: outputs}, references=references)
         own_statistics = score_systems(own, some.variant, sentences=True, rows=True) if all(references) else {}
         own_measures = own_set.measure(own.predictions, measures, advance=advance)
         (system,) = _systems(own_measures, own_statistics, measures, resolve_resampling(), lengths)
-        return system
+        return replace(system, name=name)
 
     first, others = [row[0] for row in columns.references], [row[1:] for row in columns.references]
     source = beside("copy", columns.sources, columns.references, test_set)

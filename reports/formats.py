@@ -337,25 +337,24 @@ def format_of_ending(ending: str) -> TableFormat:
 
 
 def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a header, and a line per segment: its system if there are several, its number and its scores."""
-    several = len(scores) > 1
-    yield "\t".join(("system",) * several + ("segment", *SCORES))
-    for name, own in scores.items():
-        for row in _sentences(own):
-            yield "\t".join((_one_line(name),) * several + tuple(map(repr, row)))
+    """Yield a header and a line per segment."""
+    for number, row in enumerate(_sentences(scores)):
+        if number == 0:
+            yield "\t".join(row)
+        yield "\t".join(_one_line(str(value)) for value in row.values())
 
 
 def sentences_as_jsonl(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a JSON object per segment: its system if there are several, its number, from 1, and its four scores."""
+    """Yield a JSON object per segment."""
+    return (json.dumps(row, allow_nan=False) for row in _sentences(scores))
+
+
+def _sentences(scores: dict[str, SentenceScores]) -> Iterator[dict[str, Any]]:
+    """Yield for each segment its system if there are several, its number, from 1, and its four scores."""
     for name, own in scores.items():
         whose = {"system": name} if len(scores) > 1 else {}
-        for row in _sentences(own):
-            yield json.dumps({**whose, **dict(zip(("segment", *SCORES), row, strict=True))}, allow_nan=False)
-
-
-def _sentences(scores: SentenceScores) -> Iterator[tuple[float, ...]]:
-    columns = [scores[name] for name in SCORES]
-    return zip(range(1, len(columns[0]) + 1), *columns, strict=True)
+        for number, row in enumerate(zip(*(own[score] for score in SCORES), strict=True), 1):
+            yield {**whose, "segment": number, **dict(zip(SCORES, row, strict=True))}
 
 
 #: The formats of sentence scores, by the ending of the file.
