@@ -3,6 +3,7 @@
 Scores, and what each n-gram adds to the counts, come from the functions of the metric; here they get words.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
@@ -288,12 +289,11 @@ def _ngrams(table: NgramTable, variant: Variant, nrefs: int) -> list[_Ngram]:
 
 def _places(texts: Sequence[Sequence[str]], order: int) -> dict[tuple[str, ...], Places]:
     """Return where each n-gram begins in the source, the output and the references."""
-    places: dict[tuple[str, ...], Places] = {}
+    starts: dict[tuple[str, ...], list[list[int]]] = defaultdict(lambda: [[] for _ in texts])
     for number, tokens in enumerate(texts):
         for start in range(len(tokens) - order + 1):
-            here = places.setdefault(tuple(tokens[start : start + order]), Places([], [], [[] for _ in texts[2:]]))
-            (here.source, here.output, *here.references)[number].append(start)
-    return places
+            starts[tuple(tokens[start : start + order])][number].append(start)
+    return {tokens: Places(source, output, references) for tokens, (source, output, *references) in starts.items()}
 
 
 def _grams(ngrams: list[_Ngram], places: dict[tuple[str, ...], Places], kept: set[int]) -> dict[str, list[Gram]]:

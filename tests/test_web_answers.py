@@ -21,6 +21,17 @@ def test_a_corpus_is_scored_as_by_the_metric(sari):
     assert {row["category"] for row in scored.warnings} == {"CopiedOutputsWarning"}
 
 
+@pytest.mark.parametrize("variant", resolve_variants()[0])
+@pytest.mark.parametrize("references", [["a cat sat"], ["a cat sat", "a", "the mat"]])
+def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references):
+    found = answers.score_baselines("the cat sat", references, variant=variant)
+    del found["unrelated"]
+    corpus = answers.score_corpus_baselines(columns_of_lists(["the cat sat"], [""], [references]), variant=variant)
+    assert found.keys() == corpus.keys()
+    for name, scores in found.items():
+        assert scores == pytest.approx(corpus[name], abs=1e-9)
+
+
 def test_the_report_shows_what_was_asked_for():
     systems = systems_of_lists(*example_corpus().values())
     told = []

@@ -127,3 +127,19 @@ def test_scores_are_said_as_they_change(desktop):
     expect(desktop.locator("#note p")).to_have_count(0)
     score = desktop.locator("#scores .sari-total strong").inner_text()
     expect(desktop.locator("#sari-live[role=status]")).to_have_text(re.compile(f"^SARI {score}, keep [0-9.]+, delete "))
+
+
+def test_the_first_scores_are_there_before_the_app(browser, address, visit):
+    page = browser.new_page()
+    page.route("**/assets/**", lambda route: route.abort())
+    line = page.locator("#sari-first .sari-bar-line")
+    page.goto(address)
+    expect(line).to_be_visible()
+    first = re.search(r"[\d.]+", line.inner_text())[0]
+    page.goto(f"{address}?other#source=a&output=a&references=a")  # a link's scores come with the app
+    expect(page.locator("#sari-first h1")).to_be_visible()
+    expect(line).to_have_count(0)
+    page.close()
+    started = visit()
+    expect(started.locator(".sari-total strong").first).to_have_text(first)
+    expect(started.locator("#sari-first")).to_be_hidden()

@@ -188,7 +188,7 @@ def test_on_the_hub_the_picture_has_a_whole_address(monkeypatch):
 
 @pytest.mark.parametrize("page", [b"", b"{}"])
 def test_what_is_no_page_stays_as_it_is(page):
-    assert server.with_preview(page, "fields") == page
+    assert server.completed(page, "fields", "view") == page
 
 
 # Logs, files and memory

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import eq
+from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -27,7 +28,7 @@ from sari.significance import resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
-from sari.variants import OPERATIONS, Variant, resolve_variants
+from sari.variants import OPERATIONS, SCORES, Variant, resolve_variants
 from sari.web.inputs import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError, check_limit, refusals, resolve_options
 from sari.web.samples import samples
 
@@ -114,12 +115,24 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
 def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
     """Score the baselines of a segment; see `comparison.baseline_scores`.
 
-    A segment has no neighbour to take an unrelated text from: the output of an example stands for it.
+    Each is a segment of one corpus, in which every segment is scored alone. A single segment has no neighbour to take
+    an unrelated text from: the output of an example stands for it.
     """
     segment = _segment(source, "", references)
+    systems = comparison.baseline_columns(segment.sources, segment.references)
+    outputs = {name: columns.of(name) for columns in systems for name in columns.predictions}
     unrelated = next(sample.prediction for sample in samples() if sample.source != source)
-    corpus = score_columns(segment._replace(predictions=[unrelated]), resolve_options(**options))
-    return {**score_corpus_baselines(segment, **options), "unrelated": corpus.scores()}
+    outputs["unrelated"] = segment._replace(predictions=[unrelated])
+    corpus = Columns(*(list(chain.from_iterable(column)) for column in zip(*outputs.values(), strict=True)))
+    sentences = score_columns(corpus, resolve_options(**options), sentences=True).sentences()
+    rows = zip(*(sentences[name] for name in SCORES), strict=True)
+    scores: dict[str, Any] = {
+        name: dict(zip(SCORES, row, strict=True)) for name, row in zip(outputs, rows, strict=True)
+    }
+    people = [row for name, row in scores.items() if name.startswith("reference ")]
+    if people:
+        scores["references"] = {name: fmean(row[name] for row in people) for name in SCORES}
+    return scores
 
 
 @refusals()

@@ -38,9 +38,15 @@ TABLES = (
 #: What stands for an empty reference in a box of lines.
 EMPTY_LINE = "␣"
 
-#: Events of the page. Those that follow the input as it changes let the newest input win, and nothing flickers.
+#: Events of the page. Those that follow the input as it changes do not wait in Gradio's queue, the newest input wins,
+#: and nothing flickers.
 ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
-LIVE: dict[str, Any] = {**ON_DEMAND, "show_progress": "hidden", "trigger_mode": "always_last"}
+LIVE: dict[str, Any] = {
+    "api_visibility": "private",
+    "queue": False,
+    "show_progress": "hidden",
+    "trigger_mode": "always_last",
+}
 
 #: What may be chosen of how to score.
 ALLOWED: dict[str, list[str]] = {"variant": list(VARIANTS), "tokenize": [OWN, *TOKENIZERS], "case": list(CASES)}

@@ -2,10 +2,10 @@
 
 import inspect
 from collections.abc import Callable, Iterable
-from dataclasses import asdict
 from typing import Any
 
 import gradio as gr
+import orjson
 
 from sari.variants import OPTIONS
 from sari.web import answers
@@ -25,7 +25,7 @@ def sentence(
 ) -> dict:
     """Score one output and say why: the scores, the figures by order, every token with its mark, the n-grams."""
     options: dict[str, Any] = {"variant": variant, "tokenize": tokenize, "lowercase": lowercase, "penalties": penalties}
-    return asdict(answers.explain_segment(source, output, references, **options))
+    return orjson.loads(orjson.dumps(answers.explain_segment(source, output, references, **options)))
 
 
 def variants(source: str, output: str, references: list[str]) -> dict:

@@ -99,6 +99,12 @@
     found.style.left = `${Math.max(8, Math.min(of.left, room.clientWidth - found.offsetWidth - 8))}px`;
   }
 
+  /** Return what a label says of a text after the text and its mark, which are seen already. */
+  function sentences(button, text) {
+    const said = button.getAttribute("aria-label").slice(text.length);
+    return said.slice(said.indexOf(". ") + 2);
+  }
+
   const shows = {
     word(key) {
       const word = wordAt(key);
@@ -115,8 +121,7 @@
         part.classList.remove("lit-right", "lit-wrong", "lit-missed");
         part.classList.add("sari-lit", mark); // its own mark, whatever else its n-grams count in
       });
-      const said = word.getAttribute("aria-label").slice(wordText(word).length);
-      const own = said.slice(said.indexOf(". ") + 2); // what its mark means is seen already
+      const own = sentences(word, wordText(word));
       const lines = numbers.map((number) => grams[order - 1][number]);
       say(...(order === 1 ? [[wordText(word), own]] : lines.map((row) => [gramText(row, order), row[3]])));
     },
@@ -131,10 +136,11 @@
       const what = size === 1 ? "single words" : `${size} words in a row`;
       say([figure ? `${operation}, ${what}:` : "", said]);
     },
-    gram(size, number, said) {
+    gram(size, number) {
       setOrder(size);
       light([number], size);
-      say([gramText(grams[size - 1][number], size), said]);
+      const text = gramText(grams[size - 1][number], size);
+      say([text, sentences(document.querySelector(`.sari-pick[data-gram="${size}.${number}"]`), text)]);
     },
   };
 
@@ -153,7 +159,7 @@
     if (word) return ["word", word.dataset.at];
     const pick = element.closest(".sari-pick");
     if (!pick || !see) return null;
-    if (pick.dataset.gram) return ["gram", ...pick.dataset.gram.split(".").map(Number), pick.dataset.said];
+    if (pick.dataset.gram) return ["gram", ...pick.dataset.gram.split(".").map(Number)];
     return ["figure", pick.dataset.pick, Number(pick.dataset.order || order), pick.dataset.figure || "", pick.dataset.said];
   }
 

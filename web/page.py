@@ -13,10 +13,12 @@ from sari.web.endpoints import ENDPOINTS, offer
 from sari.web.file_tab import file_tab
 from sari.web.inputs import MAX_MEGABYTES
 from sari.web.rendering import about, render
-from sari.web.sentence_tab import FROM_LINK, sentence_tab, variants_tab
+from sari.web.sentence_tab import FROM_LINK, first_line, sentence_tab, variants_tab
 
 #: How many visits the server remembers; each takes up to a megabyte.
 SESSIONS = 300
+#: How many calls are answered at the same time; with more, each takes longer.
+THREADS = 8
 
 THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"], primary_hue="blue", neutral_hue="slate"
@@ -53,6 +55,7 @@ def build() -> gr.Blocks:
                 gr.Markdown(about(), elem_id="card")
         for endpoint in ENDPOINTS:
             offer(page, endpoint)
+    page.queue(status_update_rate=1)  # in seconds; by default everyone who waits is told of every answer
     return page
 
 
@@ -67,9 +70,10 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         css_paths=folder / "page.css",
         head=render("page", "script", ALLOWED, program),
         max_file_size=f"{MAX_MEGABYTES}mb",
+        max_threads=THREADS,
         state_session_capacity=SESSIONS,
         run_history=False,
-        app_kwargs=server.settings(page),
+        app_kwargs=server.settings(page, render("page", "first_view", first_line())),
         footer_links=["api"],
         ssr_mode=False,
         show_error=True,

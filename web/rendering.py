@@ -177,7 +177,7 @@ class Plot(NamedTuple):
 
 
 def ticks(low: float, high: float) -> list[float]:
-    """Return round numbers, evenly spaced, about so many as `_TICKS`, that low and high lie between.
+    """Return about `_TICKS` round numbers, evenly spaced, from low or below to high or above.
 
     >>> ticks(31.7, 44.2)
     [30.0, 35.0, 40.0, 45.0]

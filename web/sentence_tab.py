@@ -51,10 +51,19 @@ def show_sentence(source: str, output: str, references: str, *chosen: str) -> Sh
     )
 
 
+def first_line() -> str:
+    """Return the scores that the view opens with, in a line."""
+    return _show_first().line
+
+
+@functools.cache
+def _show_first() -> ShownSentence:
+    return show_sentence(*samples()[0].texts, *_DEFAULTS)
+
+
 def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
     """Make the view of one segment."""
-    first = samples()[0]
-    shown = show_sentence(*first.texts, *_DEFAULTS)
+    first, shown = samples()[0], _show_first()
     with gr.Row(visible=False, elem_id="back") as back:
         buttons = [gr.Button(name, size="sm", scale=0, min_width=90) for name in ("← Back", "‹ Previous", "Next ›")]
         opened_from = gr.State(None, time_to_live=components.HOUR)
@@ -153,7 +162,7 @@ def variants_tab(tab: gr.Tab, texts: SegmentBoxes) -> None:
     steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
     for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
-    opened = tab.select(show_variants, list(texts), result, **LIVE)
+    opened = tab.select(show_variants, list(texts), result, **{**LIVE, "queue": True})  # only these can be cancelled
     # An answer about the texts of before would come too late.
     changes: dict[str, Any] = {"inputs": [texts.source, texts.output, before], "outputs": [texts.output, before, copy]}
     copied = copy.click(copy_or_undo, **changes, **LIVE, cancels=opened)

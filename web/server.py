@@ -44,14 +44,15 @@ _CALLS = ("/call/v2/", "/call/", "/run/", "/api/")
 _EVERY, _AGE = 600, 3600
 #: Gradio's own description of the page, which previews of links would take, since it comes first.
 _OF_GRADIO = re.compile(rb'<meta\s+(?:property|name)="(?:og|twitter):[^>]*>\s*')
-_END_OF_HEAD = re.compile(rb"(?=</head>)")
+_END_OF_HEAD, _APP = re.compile(rb"(?=</head>)"), b"<gradio-app"
 #: How a traceback names a place, and how it begins the line of the error.
 _PLACE, _KIND = re.compile(r'\s*(?:\| )?File "([^"]*)", line (\d+)'), re.compile(r"[A-Za-z_][\w.]*")
 
 
-def settings(page: gr.Blocks) -> dict[str, Any]:
-    """Return what Gradio's server of a page is started with."""
-    middleware = [Middleware(GZipMiddleware), Middleware(Previews), Middleware(Guard, page=page)]
+def settings(page: gr.Blocks, first_view: str) -> dict[str, Any]:
+    """Return what Gradio's server of a page is started with; `first_view` stands in the page until the app starts."""
+    document = Middleware(Document, fields=preview(), first_view=first_view)
+    middleware = [Middleware(GZipMiddleware), document, Middleware(Guard, page=page)]
     return {"middleware": middleware, "lifespan": lifespan}
 
 
@@ -228,15 +229,15 @@ def _kind(value: Any) -> str:
 # What the page says of itself
 
 
-class Previews:
-    """An ASGI middleware that puts the page's own title, description and picture into its head, for previews."""
+class Document:
+    """An ASGI middleware that adds to Gradio's document the page's own title, description, picture and first view."""
 
-    def __init__(self, app: Any):
-        """Stand before `app`."""
-        self._app, self._fields = app, preview()
+    def __init__(self, app: Any, fields: str, first_view: str):
+        """Stand before `app`; the other arguments are those of `completed`."""
+        self._app, self._parts = app, (fields, first_view)
 
     async def __call__(self, scope: _Message, receive: _Receive, send: _Send) -> None:
-        """Answer a request; the page itself with other fields in its head."""
+        """Answer a request; the document with what it lacks."""
         if scope["type"] != "http" or scope["method"] != "GET" or scope["path"] not in ("", "/"):
             await self._app(scope, receive, send)
             return
@@ -247,7 +248,7 @@ class Previews:
             if message["type"] == "http.response.start" or message.get("more_body"):
                 return
             start, *bodies = parts
-            body = with_preview(b"".join(part.get("body", b"") for part in bodies), self._fields)
+            body = completed(b"".join(part.get("body", b"") for part in bodies), *self._parts)
             headers = [header for header in start["headers"] if header[0].lower() != b"content-length"]
             await send({**start, "headers": [*headers, (b"content-length", str(len(body)).encode())]})
             await send({"type": "http.response.body", "body": body})
@@ -255,10 +256,13 @@ class Previews:
         await self._app(scope, receive, gathered)
 
 
-def with_preview(page: bytes, fields: str) -> bytes:
-    """Return a page with fields in its head, in place of Gradio's; what is no page as it is."""
-    head, *body = _END_OF_HEAD.split(page, maxsplit=1)
-    return b"".join([_OF_GRADIO.sub(b"", head), fields.encode(), *body]) if body else page
+def completed(document: bytes, fields: str, first_view: str) -> bytes:
+    """Return a document with fields in its head, in place of Gradio's, and a first view before the app."""
+    head, *body = _END_OF_HEAD.split(document, maxsplit=1)
+    if not body:  # it is no document
+        return document
+    before, app, after = body[0].partition(_APP)
+    return b"".join([_OF_GRADIO.sub(b"", head), fields.encode(), before, first_view.encode(), app, after])
 
 
 def preview() -> str:
