@@ -8,7 +8,7 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -24,9 +24,6 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, check
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
-
-#: The endings of the reports that `sari.reports.pages` writes, which is slow to import.
-REPORT_ENDINGS = (".html", ".md", ".json")
 
 _TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
 _LATEX = ("--booktabs", "--caption", "--label")
@@ -217,12 +214,11 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
+    return _path([".html", *(row.ending for row in FORMATS.values())])(text)
 
 
-def _path(endings: Iterable[str]) -> Callable[[str], Any]:
-    known = list(dict.fromkeys(endings))
-    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")
+def _path(endings: Sequence[str]) -> Callable[[str], Any]:
+    return _checked(str, lambda path: os.path.splitext(path)[1] in endings, f"a name ending in {_either(endings)}")
 
 
 def _text_encoding(name: str) -> str:
@@ -324,7 +320,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value(
             "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
         ),
-        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_path(SENTENCE_FORMATS)),
+        "--sentences": _value(
+            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path([*SENTENCE_FORMATS])
+        ),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),

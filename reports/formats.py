@@ -90,28 +90,24 @@ def _text_widths(table: Table) -> list[int]:
 
 
 def fit_table(table: Table, width: int) -> list[Table]:
-    """Break the sentences in a table that has more than a number of characters in a line, and split what stays wide."""
-    limit = width + _GAP
-    narrowed = _narrowed(table, limit)
-    return split_table(narrowed, _text_widths(narrowed), limit)
+    """Return a table in parts whose lines have at most so many characters.
 
-
-def _narrowed(table: Table, limit: int) -> Table:
-    """Break the sentences in a table that is wider than a limit into lines of one width."""
-    widths = _text_widths(table)
+    Sentences in a table that is too wide are broken into lines of one width; what stays too wide is split.
+    """
+    limit, widths = width + _GAP, _text_widths(table)
     sentences = [number for number, column in enumerate(table.columns) if column.share]
-    if not sentences or sum(widths) <= limit:
-        return table
-    left = limit - sum(width for number, width in enumerate(widths) if number not in sentences)
-    width = max(left // len(sentences) - _GAP, _NARROWEST)
-    rows = [
-        [
-            cell._replace(text="\n".join(wrap(cell.text, width))) if column.share else cell
-            for cell, column in zip(row, table.columns, strict=True)
+    if sentences and sum(widths) > limit:
+        left = limit - sum(width for number, width in enumerate(widths) if number not in sentences)
+        broken = max(left // len(sentences) - _GAP, _NARROWEST)
+        rows = [
+            [
+                cell._replace(text="\n".join(wrap(cell.text, broken))) if column.share else cell
+                for cell, column in zip(row, table.columns, strict=True)
+            ]
+            for row in table.rows
         ]
-        for row in table.rows
-    ]
-    return replace(table, rows=rows)
+        table = replace(table, rows=rows)
+    return split_table(table, _text_widths(table), limit)
 
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
