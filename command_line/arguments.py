@@ -25,6 +25,9 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, check
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
+#: The endings of reports besides those of tables; `sari.reports.pages`, which writes them, is slow to import.
+REPORT_ENDINGS = (".html",)
+
 _TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
 _LATEX = ("--booktabs", "--caption", "--label")
 _FILES = ("--sentences", "--report")
@@ -214,7 +217,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _path([".html", *(row.ending for row in FORMATS.values())])(text)
+    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
 
 
 def _path(endings: Sequence[str]) -> Callable[[str], Any]:
