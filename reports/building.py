@@ -104,10 +104,17 @@ def _systems(
         rows = {measure: table[:, place] for measure, table in measured.rows.items()}
         means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.adds_up}
         result = corpus.result(details=True, resampling=resampling) if corpus else None
-        of_lengths: list[dict[str, Any]] = []
-        for _, places in lengths:
-            of_measures = {measure.name: measure.value(rows[measure.name][places]) for measure in measured.measures}
-            of_lengths += [{**corpus.scores_of(places), **of_measures}] if corpus else []
+        of_lengths: list[dict[str, Any]] = (
+            [
+                {
+                    **corpus.scores_of(places),
+                    **{measure.name: measure.value(rows[measure.name][places]) for measure in measured.measures},
+                }
+                for _, places in lengths
+            ]
+            if corpus
+            else []
+        )
         systems.append(
             System(
                 name=name,
