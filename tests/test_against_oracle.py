@@ -25,13 +25,14 @@ from sari.benchmarks import fuzz
 
 @every_variant
 def test_every_path_to_scores(variant):
-    """With and without options."""
-    assert not [result.difference for seed in range(60) if (result := fuzz.check(seed, [variant])).difference]
+    """With and without options; other texts for each variant."""
+    first = 25 * list(oracle.VARIANTS).index(variant)
+    assert not [found for seed in range(first, first + 25) if (found := fuzz.check(seed, [variant]).difference)]
 
 
 @pytest.mark.parametrize("penalties", ["dsari", "plan_simp"])
 def test_penalties_with_sentences_by_punkt(sari, penalties):
-    for seed in range(40):
+    for seed in range(15):
         _, corpus, _ = hostile_case(seed, "dsari")
         assert_agrees(sari, corpus, variant="dsari", penalties=penalties)
 
@@ -39,7 +40,7 @@ def test_penalties_with_sentences_by_punkt(sari, penalties):
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char"])
 def test_tokens_are_those_of_sacrebleu(sari, tokenize):
     # This variant leaves sources untokenized: given sacreBLEU's tokens, they show any difference as deleted or added.
-    texts = [text for seed in range(200) for text in hostile_case(seed, "easse_legacy")[1]["sources"]]
+    texts = [text for seed in range(80) for text in hostile_case(seed, "easse_legacy")[1]["sources"]]
     rows = [(oracle.spaced(text, tokenize), text, [text]) for text in texts]
     result = assert_agrees(sari, corpus_of(rows), variant="easse_legacy", tokenize=tokenize)
     assert (result["delete"], result["add"]) == (0, 0)

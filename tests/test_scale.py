@@ -2,12 +2,10 @@
 
 import json
 import os
-import re
 import secrets
 import signal
-import subprocess
 import sys
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from pathlib import Path
 
 import datasets
@@ -103,28 +101,15 @@ def test_combined_with_a_metric_that_takes_no_sources(sari, tmp_path):
 # ---- A cluster -------------------------------------------------------------------------------------------------------
 
 
-#: Ray ends processes that have nothing to do for a second, and starts others a moment later.
-KEPT = {"RAY_idle_worker_killing_time_threshold_ms": "60000"}
-
-
 @pytest.fixture(scope="module")
 def cluster():
-    """Start Ray once for all tests, and return its address."""
+    """Start Ray once for all tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", EXAMPLES)  # the processes of the cluster import `ray_score` too
-        for name, value in KEPT.items():
-            patch.setenv(name, value)
-        with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False) as context:
-            yield context.address_info["gcs_address"]
-
-
-@pytest.fixture(scope="module")
-def files(tmp_path_factory):
-    """Return a folder with the same rows in files of both kinds."""
-    folder, rows = tmp_path_factory.mktemp("rows"), datasets.Dataset.from_list(ROWS)
-    rows.to_json(str(folder / "rows.jsonl"))
-    rows.to_parquet(str(folder / "rows.parquet"))
-    return folder
+        # Ray ends processes that have nothing to do for a second, and starts others a moment later.
+        patch.setenv("RAY_idle_worker_killing_time_threshold_ms", "60000")
+        with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
+            yield
 
 
 def killed_once(worker, folder):
@@ -142,48 +127,28 @@ def killed_once(worker, folder):
     return KilledOnce
 
 
-SETTINGS = {"workers": 2, "batch_size": BATCH}
-
-
 @pytest.mark.usefixtures("cluster")
-def test_rows_on_a_cluster_that_loses_a_process(sari, files, tmp_path):
-    traces, scored = tmp_path / "traces", tmp_path / "scored"
-    traces.mkdir()
-    scorer = killed_once(ray_score.RowScorer, traces)
-    rows = ray_score.mapped(ray_score.read(str(files / "rows.jsonl")), scorer, "hf", **SETTINGS)
-    rows.write_parquet(str(scored))
-    found = pyarrow.parquet.read_table(scored).to_pylist()
-    assert [row["number"] for row in found] == list(range(SEGMENTS))
-    expected = sari.compute(**COLUMNS, details=True)["sentences"]
-    assert {name: [row[name] for row in found] for name in SCORES} == expected
-    assert (traces / "killed").exists()
-
-
-@pytest.mark.usefixtures("cluster")
-def test_corpus_score_on_a_cluster_that_loses_a_process(sari, files, tmp_path):
-    counter = killed_once(ray_score.BatchCounter, tmp_path)
-    states = ray_score.mapped(ray_score.read(str(files / "rows.parquet")), counter, "easse", **SETTINGS)
-    state = ray_score.corpus_state(states, "easse")
-    assert state.segments == SEGMENTS
-    assert state.compute() == sari.compute(**COLUMNS, variant="easse")
-    assert (tmp_path / "killed").exists()
-
-
-def test_the_command(cluster, files, tmp_path):
+def test_the_command_on_a_cluster_that_loses_processes(sari, tmp_path, capsys, monkeypatch):
     """It prints the score of the corpus, and writes the rows of a folder of Parquet files in order."""
     (tmp_path / "rows").mkdir()
-    rows = pyarrow.parquet.read_table(files / "rows.parquet")
-    for name, part in (("a", rows[:150]), ("b", rows[150:])):
-        pyarrow.parquet.write_table(part, tmp_path / "rows" / f"{name}.parquet", row_group_size=100)
-    command = [sys.executable, str(ROOT / "examples" / "ray_score.py"), "rows", "scored", "--address", cluster]
-    command += ["--variant", "easse", "--workers", "2", "--batch-size", str(BATCH)]
-    done = subprocess.run(
-        command, cwd=tmp_path, env=os.environ | KEPT, capture_output=True, text=True, timeout=170, check=False
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    assert re.search(rf"^\d+\.\d\d  {SEGMENTS} segments  SARI\|variant:easse\|nrefs:var\|.*\n\Z", done.stdout, re.M)
-    scored = pyarrow.parquet.read_table(tmp_path / "scored")
-    assert scored["number"].to_pylist() == list(range(SEGMENTS))
+    rows = datasets.Dataset.from_list(ROWS)
+    for name, part in (("a", range(150)), ("b", range(150, SEGMENTS))):
+        rows.select(part).to_parquet(str(tmp_path / "rows" / f"{name}.parquet"), batch_size=100)
+    traces = [tmp_path / name for name in ("RowScorer", "BatchCounter")]
+    for folder in traces:
+        folder.mkdir()
+        monkeypatch.setattr(ray_score, folder.name, killed_once(getattr(ray_score, folder.name), folder))
+    monkeypatch.setattr(ray, "init", lambda **_: nullcontext())  # it is started already
+    monkeypatch.chdir(tmp_path)
+    assert ray_score.main(["rows", "scored", "--variant", "easse", "--batch-size", str(BATCH)]) == 0
+    score = sari.compute(**COLUMNS, variant="easse")["sari"]
+    printed = capsys.readouterr().out.splitlines()[-1]  # Ray prints there too
+    assert printed.startswith(f"{score:.2f}  {SEGMENTS} segments  SARI|variant:easse|nrefs:var|")
+    found = pyarrow.parquet.read_table(tmp_path / "scored").to_pylist()
+    assert [row["number"] for row in found] == list(range(SEGMENTS))
+    expected = sari.compute(**COLUMNS, variant="easse", details=True)["sentences"]
+    assert {name: [row[name] for row in found] for name in SCORES} == expected
+    assert all((folder / "killed").exists() for folder in traces)
 
 
 @pytest.mark.usefixtures("cluster")

@@ -87,10 +87,10 @@ def test_compare(desktop, sari, tmp_path):
     desktop.get_by_role("button", name="Find n-grams gained and lost").click()
     first = desktop.get_by_role("table", name="deleting against rewriting").locator("tbody tr").first
     expect(first).to_be_visible()
-    system, baseline, gain = map(float, first.locator("td").all_inner_texts()[1:])
-    assert gain == system - baseline > 0
+    gain, ours, theirs = map(float, first.locator("td").all_inner_texts()[1:])
+    assert gain == ours - theirs > 0
 
-    texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report")}
+    texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report", "this comparison")}
     table = list(csv.DictReader(io.StringIO(texts["CSV"])))
     assert [float(row["sari"]) for row in table] == scores
     assert float(table[0]["sari_p_value"]) == p_value
@@ -111,23 +111,57 @@ def test_compare(desktop, sari, tmp_path):
     desktop.get_by_role("button", name="← Back").click()
     expect(output).to_be_visible()
 
+    compared = sorted(desktop.locator("#systems").inner_text().splitlines())  # its rows were sorted above
+    choose(desktop, "Variant", "hf")
+    choose(desktop, "Baseline", "copying")
+    desktop.get_by_role("radio", name="Paired bootstrap").check()
+    saved = tmp_path / "comparison.jsonl"
+    saved.write_text(texts["this comparison"], encoding="utf-8")
+    empty_way(desktop, "Compare", "Table")
+    upload(desktop, "JSON Lines, CSV or TSV with a column system", saved)
+    expect(baseline).to_have_value("rewriting")
+    expect(desktop.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^easse:"))
+    expect(desktop.get_by_role("radio", name="Paired approximate randomization")).to_be_checked()
+    desktop.get_by_role("button", name="Compare the systems of this table").click()
+    expect(desktop.locator("#ngrams")).to_be_empty()
+    expect(desktop.locator("#systems")).to_contain_text("10 segments under easse")
+    assert sorted(desktop.locator("#systems").inner_text().splitlines()) == compared
 
-def test_every_segment_of_every_system_opens(phone):
+
+def test_files_names_and_every_segment(phone, tmp_path):
     columns = example_corpus()
     empty_way(phone, "Compare", "Text files")
+    start = phone.get_by_role("button", name="Compare these systems")
+    expect(phone.get_by_role("combobox", name="Baseline")).to_have_value("")
+    start.click()
+    expect(refusal(phone, "#systems")).to_have_text("Please choose the sources.")
     fill_example(phone)
     expect(box(phone, "Names of the systems")).to_have_value("deleting\nrewriting")
-    phone.get_by_role("button", name="Compare these systems").click()
+    box(phone, "Names of the systems").fill("short\nlong & <b>")  # the box of the baseline may still say deleting
+    start.click()
+    expect(phone.locator("#systems .sari-tests li").first).to_contain_text(
+        "SARI of long & <b> is 14.84 higher than that of short"
+    )
+    expect(phone.locator("#differences summary").first).to_have_text("long & <b> next to short")
+
     phone.get_by_label("Search the segments").fill("reservoir")
-    rows = phone.get_by_role("grid", name="SARI of every segment").get_by_role("row")
-    expect(rows).to_have_count(2)
-    score = cell(phone, 1, 2, "SARI of every segment").inner_text()
-    place = int(cell(phone, 1, 0, "SARI of every segment").inner_text()) - 1
-    cell(phone, 1, 2, "SARI of every segment").click()
+    table = "SARI of every segment"
+    expect(phone.get_by_role("grid", name=table).get_by_role("row")).to_have_count(2)
+    score = cell(phone, 1, 2, table).inner_text()
+    place = int(cell(phone, 1, 0, table).inner_text()) - 1
+    cell(phone, 1, 2, table).click()
     expect(box(phone, "Output")).to_have_value(columns["predictions"]["rewriting"][place])
     expect_score(phone, float(score))
     phone.get_by_role("button", name="Next ›").click()
     expect(box(phone, "Output")).to_have_value(columns["predictions"]["rewriting"][place + 1])
+
+    view(phone, "Compare")
+    short = tmp_path / "short.txt"
+    short.write_text("a\n")
+    upload(phone, "Outputs (one file per system)", short)
+    start.click()
+    expect(refusal(phone, "#systems")).to_contain_text("short.txt:2: the file has 1 line, wanted 10 as in sources.txt")
+    expect(phone.locator("#signature-of-systems")).to_be_hidden()
 
 
 def test_a_table_of_rated_systems(phone, tmp_path):
@@ -161,63 +195,3 @@ def test_a_table_of_rated_systems(phone, tmp_path):
     text = output.locator("span").inner_text()
     output.click()
     expect(box(phone, "Output")).to_have_value(text)
-
-
-def test_a_saved_comparison_opens_again(phone, tmp_path):
-    file = tmp_path / "comparison.jsonl"
-    empty_way(phone, "Compare", "Text files")
-    fill_example(phone)
-    expect(box(phone, "Names of the systems")).to_have_value("deleting\nrewriting")
-    choose(phone, "Baseline", "rewriting")
-    choose(phone, "Variant", "easse")
-    phone.get_by_role("radio", name="Paired bootstrap").check()
-    phone.get_by_role("button", name="Compare these systems").click()
-    shown = phone.locator("#systems .sari-systems")
-    expect(shown).to_contain_text("10 segments under easse")
-    before = phone.locator("#systems").inner_text()
-    file.write_text(downloaded(phone, "this comparison"), encoding="utf-8")
-    phone.reload()
-    view(phone, "Compare")
-    view(phone, "Table")
-    upload(phone, "JSON Lines, CSV or TSV with a column system", file)
-    expect(phone.get_by_role("combobox", name="Baseline")).to_have_value("rewriting")
-    expect(phone.get_by_role("combobox", name="Variant")).to_have_value(re.compile("^easse:"))
-    expect(phone.get_by_role("radio", name="Paired bootstrap")).to_be_checked()
-    phone.get_by_role("button", name="Compare the systems of this table").click()
-    expect(shown).to_contain_text("10 segments under easse")
-    assert phone.locator("#systems").inner_text() == before
-    choose(phone, "Variant", "hf")
-
-
-def test_systems_are_renamed(desktop):
-    empty_way(desktop, "Compare", "Text files")
-    fill_example(desktop)
-    expect(box(desktop, "Names of the systems")).to_have_value("deleting\nrewriting")
-    choose(desktop, "Variant", "hf")
-    box(desktop, "Names of the systems").fill("short\nlong & <b>")  # the box of the baseline may still say deleting
-    desktop.get_by_role("button", name="Compare these systems").click()
-    expect(desktop.locator("#systems .sari-tests li").first).to_contain_text(
-        "SARI of long & <b> is 14.84 higher than that of short"
-    )
-    expect(desktop.locator("#differences summary").first).to_have_text("long & <b> next to short")
-
-
-def test_compare_refuses_and_recovers(phone, tmp_path):
-    empty_way(phone, "Compare", "Text files")
-    start = phone.get_by_role("button", name="Compare these systems")
-    expect(phone.get_by_role("combobox", name="Baseline")).to_have_value("")
-    start.click()
-    expect(refusal(phone, "#systems")).to_have_text("Please choose the sources.")
-    fill_example(phone)
-    expect(box(phone, "Names of the systems")).to_have_value("deleting\nrewriting")
-    choose(phone, "Baseline", "deleting")
-    start.click()
-    expect(phone.locator("#systems .sari-tests li").first).to_contain_text(
-        "SARI of rewriting is 14.84 higher than that of deleting"
-    )
-    short = tmp_path / "short.txt"
-    short.write_text("a\n")
-    upload(phone, "Outputs (one file per system)", short)
-    start.click()
-    expect(refusal(phone, "#systems")).to_contain_text("short.txt:2: the file has 1 line, wanted 10 as in sources.txt")
-    expect(phone.locator("#signature-of-systems")).to_be_hidden()

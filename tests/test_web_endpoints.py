@@ -4,12 +4,11 @@ import json
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from gradio_client import Client
 from gradio_client.exceptions import AppError
 from programs import example_corpus, score_of
+from test_web_server import answer
 
 from sari.variants import VARIANTS
-from sari.web.inputs import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
 
 pytest_plugins = ("web_app",)
 
@@ -71,36 +70,9 @@ def test_why_endpoint(client, sari):
     assert found["steps"][-1]["sari"] == pytest.approx(sari.compute(**texts, variant="paper")["sari"])
 
 
-@pytest.mark.parametrize(
-    ("endpoint", "values", "message"),
-    [
-        ("/sentence", ("", "a", ["a"]), "Please enter a source: the sentence to simplify."),
-        ("/sentence", ("a", "a", [" "]), "Please enter at least one reference"),
-        ("/sentence", ("a", "a", ["a"], "bleu"), "variant: got 'bleu', wanted one of hf, xu2016"),
-        ("/sentence", ("a", "a", ["a"], "hf", "13b"), "tokenize: got '13b', wanted "),
-        (
-            "/variants",
-            ("a" * MAX_CHARACTERS, "b", ["c"]),
-            "That is 10,002 characters; this page takes 10,000 at a time",
-        ),
-        ("/compare", (["a"], {"x": ["a", "b"]}, [["a"]]), r"outputs\['x'\]: got 2 rows, wanted 1"),
-        ("/compare", (["a"], {}, [["a"]]), "got no system, wanted at least one"),
-        ("/compare", (["a"], {"x": ["a"]}, [["a"]], "y"), "baseline: got 'y', wanted one of x"),
-        ("/compare", (["a"], {"x": ["a"]}, [["a"]], None, "t"), "method: got 't', wanted one of randomization, "),
-        (
-            "/compare",
-            (["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]),
-            "That is 21 systems; this page takes 20 at a time",
-        ),
-        ("/corpus", (["a"], ["a", "b"], [["a"]]), "outputs: got 2 rows, wanted 1, as many as sources"),
-        ("/corpus", ([""] * (MAX_SEGMENTS + 1),) * 3, "That is 5,001 segments; this page takes 5,000 at a time"),
-        ("/corpus", (["x" * 1_000_001 * MAX_MEGABYTES], ["a"], [["a"]]), r"That is 10\.0 MB; this page takes 10 MB"),
-    ],
-)
-def test_endpoints_refuse_in_one_line(client, endpoint, values, message):
-    with pytest.raises(AppError, match=message) as caught:
-        client.predict(*values, api_name=endpoint)
-    assert "\n" not in str(caught.value)
+def test_a_refusal_is_one_line(client):
+    with pytest.raises(AppError, match=r"^Please enter a source: the sentence to simplify\.$"):
+        client.predict("", "a", ["a"], api_name="/sentence")
 
 
 def test_only_documented_endpoints_are_public(client):
@@ -115,11 +87,8 @@ def test_only_documented_endpoints_are_public(client):
 
 def test_twenty_programs_at_once_get_their_own_answers(address):
     def ask(number):
-        own = Client(address, verbose=False, ssl_verify=False, httpx_kwargs={"timeout": 60})
-        return [
-            own.predict(f"a b w{number}", "a w" + str(other), [f"a w{number}"], api_name="/sentence")["output"][-1]
-            for other in (number, number + 1)
-        ]
+        texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"]] for other in (number, number + 1)]
+        return [answer(address, "call/sentence", json={"data": row})[0]["output"][-1] for row in texts]
 
     with ThreadPoolExecutor(20) as pool:
         answers = list(pool.map(ask, range(20)))

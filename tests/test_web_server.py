@@ -11,7 +11,6 @@ import sys
 import time
 import traceback
 import urllib.request
-from concurrent.futures import ThreadPoolExecutor
 
 import gradio
 import httpx
@@ -20,6 +19,7 @@ import psutil
 import pytest
 
 from sari.web import server
+from sari.web.inputs import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
 from sari.web.page import SESSIONS
 
 pytest_plugins = ("web_app",)
@@ -85,6 +85,22 @@ def test_calls_that_are_refused_before_they_are_read(address, way, endpoint, con
         ),
         ("compare", [*PAIR, [SECRET], "bootstrap", *OPTIONS], "baseline: got list, wanted the name of a system"),
         ("compare", [[SECRET], None, [[SECRET]], None, None, *OPTIONS], "outputs: got NoneType, wanted a dict of "),
+        ("sentence", [SECRET, SECRET, [" "]], "Please enter at least one reference"),
+        ("sentence", [*SEGMENT, "bleu"], "variant: got 'bleu', wanted one of hf, xu2016"),
+        ("sentence", [*SEGMENT, "hf", "13b"], "tokenize: got '13b', wanted "),
+        ("variants", ["a" * MAX_CHARACTERS, "b", ["c"]], "That is 10,002 characters; this page takes 10,000 at a time"),
+        ("compare", [["a"], {"x": ["a", "b"]}, [["a"]]], "outputs['x']: got 2 rows, wanted 1"),
+        ("compare", [["a"], {}, [["a"]]], "outputs: got no system, wanted at least one"),
+        ("compare", [*PAIR, "y"], "baseline: got 'y', wanted one of x"),
+        ("compare", [*PAIR, None, "t"], "method: got 't', wanted one of randomization, "),
+        (
+            "compare",
+            [["a"], {str(number): ["a"] for number in range(MAX_SYSTEMS + 1)}, [["a"]]],
+            "That is 21 systems; this page takes 20 at a time",
+        ),
+        ("corpus", [["a"], ["a", "b"], [["a"]]], "outputs: got 2 rows, wanted 1, as many as sources"),
+        ("corpus", [[""] * (MAX_SEGMENTS + 1)] * 3, "That is 5,001 segments; this page takes 5,000 at a time"),
+        ("corpus", [["x" * 1_000_001 * MAX_MEGABYTES], ["a"], [["a"]]], "That is 10.0 MB; this page takes 10 MB"),
     ],
 )
 def test_values_that_are_refused(address, endpoint, values, line):
@@ -114,7 +130,7 @@ def answer(address, path, **content):
 )
 def test_options_at_the_end_may_be_left_out(address, way, endpoint, needed, options):
     whole = answer(address, f"{way}/{endpoint}", json={"data": [*needed, *options]})
-    for number in range(len(options)):
+    for number in (0, len(options) // 2):
         values = [*needed, *options[:number]]
         assert answer(address, f"{way}/{endpoint}", json={"data": values}) == whole
 
@@ -242,13 +258,11 @@ def test_memory_comes_back():
 
 def test_memory_stays_as_it_is_however_many_programs_call(address):
     """Six hundred sessions, of which the server remembers half."""
-    call = {"json": {"data": ["the cat sat", "a cat sat", ["a cat sat"]]}}
     (server_process,) = (child for child in psutil.Process().children() if "app.py" in " ".join(child.cmdline()))
-
-    def ask(_):
-        assert answer(address, "call/sentence", **call)[0]["scores"]
-        return server_process.memory_info().rss
-
-    with ThreadPoolExecutor(2) as pool:
-        used = list(pool.map(ask, range(600)))
+    used = []
+    with httpx.Client(base_url=address, **PLAIN) as program:
+        for number in range(600):
+            call = {"data": ["the cat sat", "a cat sat", ["a cat sat"]], "session_hash": f"session {number}"}
+            assert program.post("gradio_api/run/sentence", json=call).json()["data"][0]["scores"]
+            used.append(server_process.memory_info().rss)
     assert used[-1] < used[SESSIONS + 20] + 25_000_000

@@ -4,11 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-import evaluate
 import torch
 from tiny_trainers import (
     CASES,
-    ROOT,
     callback_for,
     function_for,
     make_causal_dataset,
@@ -19,10 +17,16 @@ from tiny_trainers import (
 )
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
+from as_package import make_importable
+
+make_importable()
+
+from sari.scorer import Scorer  # noqa: E402
+
 
 def evaluate_in_this_process(folder):
     """Evaluate every case of the function, and the callback, and append what this process found."""
-    sari, tokenizer = evaluate.load(str(ROOT / "sari.py")), make_tokenizer()
+    sari, tokenizer = Scorer(), make_tokenizer()
     causal = {"model": make_llama(tokenizer), "eval_dataset": make_causal_dataset(tokenizer), "generate": False}
     trainers = {"callback": make_trainer(folder, tokenizer, callbacks=[callback_for(sari, tokenizer)], **causal)}
     for index, (generate, given, arguments) in enumerate(CASES):
