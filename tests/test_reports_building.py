@@ -17,14 +17,8 @@ from sari.reports.document import Length
 NAMES = ("sari", "keep", "delete", "add")
 
 
-@pytest.fixture(scope="module")
-def document():
-    return document_of_two()
-
-
-@pytest.fixture(scope="module")
-def single():
-    return document_of_one()
+document = pytest.fixture(document_of_two, scope="module")
+single = pytest.fixture(document_of_one, scope="module")
 
 
 def test_scores_and_intervals_are_the_metrics(sari, document):

@@ -10,15 +10,8 @@ from report_corpus import REFERENCES, SIDE_DATA, SOURCES, Page, built, document_
 from sari.reports import pages
 from sari.reports.companions import REPORTED_MEASURES
 
-
-@pytest.fixture(scope="module")
-def document():
-    return document_of_two()
-
-
-@pytest.fixture(scope="module")
-def single():
-    return document_of_one()
+document = pytest.fixture(document_of_two, scope="module")
+single = pytest.fixture(document_of_one, scope="module")
 
 
 @pytest.mark.parametrize(
