@@ -8,7 +8,7 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
 from pathlib import Path
@@ -25,8 +25,8 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, check
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: The endings of the reports that `sari.reports.pages` writes, which is slow to import.
-REPORT_ENDINGS = (".html", ".md", ".json")
+#: The endings of reports besides those of tables; `sari.reports.pages`, which writes them, is slow to import.
+REPORT_ENDINGS = (".html",)
 
 _TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
 _LATEX = ("--booktabs", "--caption", "--label")
@@ -61,7 +61,8 @@ BASELINES = ("copy", "empty", "unrelated", "references", "each")
 EXCLUDES: dict[str, tuple[str, ...]] = {
     "--jsonl": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
-    "--all-variants": ("--sentences", "--why", "--report", "--model"),
+    "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model"),
+    "--paired-bs": ("--paired-ar",),
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
@@ -130,6 +131,9 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
         yield f"{min(tests)} compares systems, wanted two or more --outputs"
     if options.explain is not None and len(options.systems) > 1:
         yield "--explain shows a line of one system, wanted one file of --outputs"
+    unknown = next((name for name in options.baselines or () if name not in BASELINES), None)
+    if unknown is not None:
+        yield f"--baselines: got {unknown!r}, wanted some of {', '.join(BASELINES)}"
     measures = [*(options.measures or []), *(own.partition("=")[0] for own in options.own_measure or [])]
     unknown = next((name for name in options.show or () if name not in (*SHOWN, *measures)), None)
     if unknown is not None and "all" not in measures:
@@ -190,23 +194,13 @@ class _Print(argparse.Action):
 
 
 class _ExtendByNames(argparse.Action):
-    """Collect names that commas or spaces separate."""
+    """Collect names that commas or spaces separate; without names, those of `const`."""
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
-        names = [name for value in values for name in value.split(",")]
+        names = [name for value in values or self.const for name in value.split(",")]
         if "" in names:
             raise argparse.ArgumentError(self, f"got {' '.join(values)!r}, wanted names with a comma between two")
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *names])
-
-
-class _Baselines(_ExtendByNames):
-    """Collect names of baselines: all but the last where none is named."""
-
-    def __call__(self, parser: object, namespace: argparse.Namespace, values: Any, option: str | None = None) -> None:
-        unknown = {name for value in values for name in value.split(",")} - {*BASELINES}
-        if unknown:
-            raise argparse.ArgumentError(self, f"got {min(unknown)!r}, wanted some of {', '.join(BASELINES)}")
-        super().__call__(parser, namespace, values or BASELINES[:-1], option)
 
 
 def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wanted: str) -> Callable[[str], Any]:
@@ -226,9 +220,8 @@ def _report_path(text: str) -> str:
     return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
 
 
-def _path(endings: Iterable[str]) -> Callable[[str], Any]:
-    known = list(dict.fromkeys(endings))
-    return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {_either(known)}")
+def _path(endings: Sequence[str]) -> Callable[[str], Any]:
+    return _checked(str, lambda path: os.path.splitext(path)[1] in endings, f"a name ending in {_either(endings)}")
 
 
 def _text_encoding(name: str) -> str:
@@ -255,8 +248,8 @@ def _value(metavar: str, help_text: str, **how: Any) -> _Option:
     return {"metavar": metavar, "help": help_text, **how}
 
 
-def _values(metavar: str, help_text: str, action: Any = "extend", nargs: str = "+") -> _Option:
-    return _value(metavar, help_text, nargs=nargs, action=action)
+def _values(metavar: str, help_text: str, action: Any = "extend") -> _Option:
+    return _value(metavar, help_text, nargs="+", action=action)
 
 
 def _scoring_option(name: str) -> _Option:
@@ -286,8 +279,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--variant": _scoring_option("variant"),
         "--all-variants": _flag("score by every published SARI, one row for each"),
         **{f"--{name.replace('_', '-')}": _scoring_option(name) for name in SCORING_OPTIONS if name != "lowercase"},
-        "--lowercase": _flag("lowercase texts before scoring", default=None),
-        "--no-lowercase": _flag("keep the case of texts", action="store_false", dest="lowercase"),
+        "--lowercase": {"action": argparse.BooleanOptionalAction, "help": "lowercase texts before scoring, or not"},
     },
     "comparison": {
         "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
@@ -298,8 +290,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "N", "the number of resamples (default: 1000; for --paired-ar 10000 or more)", type=_AT_LEAST_1
         ),
         "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
-        "--baselines": _values(
-            "NAME", f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)", _Baselines, nargs="*"
+        "--baselines": _value(
+            "NAME",
+            f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
+            nargs="*",
+            action=_ExtendByNames,
+            const=BASELINES[:-1],
         ),
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
@@ -327,7 +323,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value(
             "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
         ),
-        "--sentences": _value("FILE", "write the scores of segments to .tsv or .jsonl", type=_path(SENTENCE_FORMATS)),
+        "--sentences": _value(
+            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path([*SENTENCE_FORMATS])
+        ),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
         "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),
@@ -339,8 +337,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
 }
 _DESCRIPTIONS = {"metric": "Defaults depend on the variant."}
-#: Options of which only one can be given.
-_ALTERNATIVES = (("--variant", "--all-variants"), ("--lowercase", "--no-lowercase"), ("--paired-bs", "--paired-ar"))
 
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:
@@ -367,10 +363,8 @@ def _parser(program: str) -> Parser:
     )
     for title, options in _GROUPS.items():
         group = parser.add_argument_group(title, _DESCRIPTIONS.get(title))
-        exclusive = {flags: group.add_mutually_exclusive_group() for flags in _ALTERNATIVES if flags[0] in options}
         for flag, how in options.items():
-            flags = next((flags for flags in exclusive if flag in flags), None)
-            (exclusive[flags] if flags else group).add_argument(flag, **how)
+            group.add_argument(flag, **how)
     for flag, text, help_text in (
         ("--version", f"SARI {VERSION}".strip, "print the version, which signatures name"),
         ("--citation", _citations, "print what to cite, as BibTeX: SARI, its variants, and this program"),

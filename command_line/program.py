@@ -16,7 +16,7 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
-from sari.text_files.reading import Batch, Corpus, Segment, check_readable, open_jsonl, open_texts
+from sari.text_files.reading import Corpus, Segment, check_readable, open_jsonl, open_texts
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 
@@ -96,14 +96,13 @@ def _shown(report: ScoreReport, options: Options) -> str:
     return FORMATS[options.format].write(tables, options.layout)
 
 
-def _explanation(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> str:
+def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> str:
     """Return the explanation of the line of `--explain`: as JSON, or as text with colours on a terminal."""
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
     line = options.explain
-    segments = (Segment(*row) for batch in batches for row in zip(*batch.values(), strict=True))
-    segment = next(islice(segments, line - 1, line), None)
+    segment = next(islice(chain.from_iterable(batches), line - 1, line), None)
     if segment is None:
         raise OptionError(f"--explain: got {line}, wanted a line from 1 to {corpus.files[0].lines}")
     (prediction,) = segment.predictions

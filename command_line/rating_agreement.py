@@ -19,12 +19,12 @@ from sari.reports.formats import FORMATS
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics, score_columns
-from sari.text_files.reading import Batch, gather
+from sari.text_files.reading import Segment, gather
 from sari.validation import Columns
 from sari.variants import Variant
 
 
-def agree(options: Options, batches: Iterable[Batch]) -> str:
+def agree(options: Options, batches: Iterable[list[Segment]]) -> str:
     """Return the agreement of scores with ratings, in the format of the options.
 
     Raises:
@@ -59,7 +59,7 @@ def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: R
     return warning_rows(without_comparison(found))
 
 
-def _rows(options: Options, batches: Iterable[Batch]) -> RatedOutputs:
+def _rows(options: Options, batches: Iterable[list[Segment]]) -> RatedOutputs:
     """Return a row for each output of each system."""
     if options.jsonl is not None:
         rows = list(read_objects(options.jsonl, rating=options.ratings[0], encoding=options.encoding))

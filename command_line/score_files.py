@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warnings_in_options
 from sari.command_line.progress import reading_bar, step_bar
@@ -29,20 +28,12 @@ from sari.data_warnings import (
 )
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
-from sari.reports.score_report import (
-    ScoredOutputs,
-    ScoreReport,
-    SystemScores,
-    pairs_of,
-    resampling_of,
-    results_of,
-)
-from sari.scores import SentenceScores
+from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics, score_columns
-from sari.text_files.reading import Batch, Corpus, gather
+from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_whole
-from sari.validation import SystemColumns, validate_columns
+from sari.validation import SystemColumns
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 if TYPE_CHECKING:  # of the extra "report"
@@ -52,21 +43,7 @@ if TYPE_CHECKING:  # of the extra "report"
 _CONFIDENCE_OF_REPORTS = 0.95
 
 
-class ScoredFiles(NamedTuple):
-    """What to print, and what to write.
-
-    Attributes:
-        printed: the scores, with tests, baselines and measures.
-        sentences: the scores of each system's segments by the first variant; empty without `--sentences`.
-        document: the text of a report; empty without `--report`.
-    """
-
-    printed: ScoreReport
-    sentences: dict[str, SentenceScores]
-    document: str = ""
-
-
-def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreReport:
+def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
     """Score files in one pass, and write the files of `--sentences` and `--report`.
 
     Args:
@@ -79,15 +56,18 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         OptionError: for options that the metric refuses.
     """
     variants, left_out = chosen_variants(options)
+    with refusals():
+        resampling = resolve_resampling(**options.resampling)
     chosen = None
     if options.wants_measures or options.report is not None:
         with needing("report", "--report" if options.report is not None else "--measures"):
             from sari.command_line.side_data import choose_measures
         with refusals():
             chosen = choose_measures(options)
+    columns = None
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
 
-        def read() -> Iterator[Batch]:
+        def read() -> Iterator[list[Segment]]:
             for batch in batches:
                 yield batch
                 show_progress()
@@ -95,14 +75,24 @@ def score(options: Options, corpus: Corpus, batches: Iterable[Batch]) -> ScoreRe
         if options.wants_only_scores:
             scored = _score_batches(read(), variants, options)
         else:
-            scored = _score_systems(gather(read(), options.systems), variants, options, chosen)
+            columns = gather(read(), options.systems)
+            # A report shows scores by length of the source, which need a row for each segment.
+            rows = resampling.is_wanted or options.report is not None
+            scored = {
+                name: score_systems(columns, variant, sentences=True, rows=rows) for name, variant in variants.items()
+            }
+    report = _compared(scored, resampling, options)
+    first = next(iter(scored.values()))
     files: dict[str, Iterable[str]] = {}
     if options.sentences is not None:
-        files[options.sentences] = SENTENCE_FORMATS[Path(options.sentences).suffix](scored.sentences)
-    if options.report is not None:
-        files[options.report] = [scored.document]
+        sentences = {name: own.sentences() for name, own in first.items()}
+        files[options.sentences] = SENTENCE_FORMATS[Path(options.sentences).suffix](sentences)
+    if columns is not None:
+        report = _with_more(report, columns, variants, resampling, options, chosen)
+        if chosen is not None and options.report is not None:
+            files[options.report] = [_document(options.report, columns, first, report, options, chosen)]
     write_whole(files)
-    return replace(scored.printed, warnings=scored.printed.warnings + left_out)
+    return replace(report, warnings=report.warnings + left_out)
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -116,41 +106,21 @@ def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningR
     return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
 
 
-def _score_batches(batches: Iterator[Batch], variants: dict[str, Variant], options: Options) -> ScoredFiles:
+def _score_batches(
+    batches: Iterable[list[Segment]], variants: dict[str, Variant], options: Options
+) -> dict[str, dict[str, CorpusStatistics]]:
     """Score one system batch by batch, so that memory use does not depend on the size of the files."""
-    sentences = options.sentences is not None
+    sentences, (system,) = options.sentences is not None, options.systems
     scored = {name: CorpusStatistics(variant=variant, keeps_sentences=sentences) for name, variant in variants.items()}
     for batch in batches:
-        predictions = list(chain.from_iterable(batch["predictions"]))
-        columns = validate_columns(batch["sources"], predictions, batch["references"])
+        columns = gather([batch], [system]).of(system)
         for name, variant in variants.items():
             scored[name] = scored[name].merge(score_columns(columns, variant, sentences=sentences))
-    (system,) = options.systems
-    results = [
-        SystemScores(
-            name=system,
-            variant=name,
-            scores=corpus.scores(),
-            segments=corpus.segments,
-            signature=corpus.signature,
-            orders=corpus.orders(),
-        )
-        for name, corpus in scored.items()
-    ]
-    warnings = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    report = ScoreReport(results, warnings=warnings_in_options(warning_rows(without_comparison(warnings))))
-    return ScoredFiles(report, {system: next(iter(scored.values())).sentences()} if sentences else {})
+    return {name: {system: corpus} for name, corpus in scored.items()}
 
 
-def _score_systems(
-    columns: SystemColumns, variants: dict[str, Variant], options: Options, chosen: ChosenMeasures | None
-) -> ScoredFiles:
-    """Score all systems in memory, with tests, baselines, measures and a report."""
-    with refusals():
-        resampling = resolve_resampling(**options.resampling)
-    # A report shows scores by length of the source, which need a row for each segment.
-    rows = resampling.is_wanted or options.report is not None
-    scored = {name: score_systems(columns, variant, sentences=True, rows=rows) for name, variant in variants.items()}
+def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resampling, options: Options) -> ScoreReport:
+    """Return the scores of systems by variant, with intervals and tests."""
     comparisons = {
         name: compare(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
@@ -159,31 +129,42 @@ def _score_systems(
     warnings = merge_warnings(
         {name: comparison_warnings(systems, comparisons[name]) for name, systems in scored.items()}
     )
-    counted = variants.values() if options.by_references else ()
-    report = ScoreReport(
+    if options.wants_only_scores:
+        warnings = without_comparison(warnings)
+    return ScoreReport(
         results=[result for name, comparison in comparisons.items() for result in results_of(name, comparison)],
+        warnings=warnings_in_options(warning_rows(warnings)),
+        resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
+        pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
+    )
+
+
+def _with_more(
+    report: ScoreReport,
+    columns: SystemColumns,
+    variants: dict[str, Variant],
+    resampling: Resampling,
+    options: Options,
+    chosen: ChosenMeasures | None,
+) -> ScoreReport:
+    """Add the baselines, explanations, scores by references and measures that the options ask for."""
+    counted = variants.values() if options.by_references else ()
+    report = replace(
+        report,
         baselines=_baselines(columns, variants, resampling, options.baselines),
         explanations=_differences(columns, next(iter(variants.values())), options),
         by_references=[
             row for variant in counted for row in scores_by_references(columns, variant, seed=resampling.seed)
         ],
-        warnings=warnings_in_options(warning_rows(warnings)),
-        resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
-        pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
     )
-    if chosen is not None and options.wants_measures:
-        from sari.reports.measuring import add_measures
+    if chosen is None or not options.wants_measures:
+        return report
+    from sari.reports.measuring import add_measures
 
-        measures, side_data = chosen
-        steps = len({(variant.tokenize, variant.lowercase) for variant in variants.values()}) * len(measures)
-        with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
-            report = add_measures(
-                report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance
-            )
-    first = next(iter(scored.values()))
-    sentences = {name: corpus.sentences() for name, corpus in first.items()} if options.sentences else {}
-    document = _document(options.report, columns, first, report, options, chosen) if chosen and options.report else ""
-    return ScoredFiles(report, sentences, document)
+    measures, side_data = chosen
+    steps = len({(variant.tokenize, variant.lowercase) for variant in variants.values()}) * len(measures)
+    with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
+        return add_measures(report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance)
 
 
 def _baselines(
@@ -228,9 +209,6 @@ def _document(
     warnings = list(printed.warnings)
     if printed.resampling is None:  # the intervals of every report
         warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))
-    tests = printed.resampling is not None and printed.resampling.comparisons
-    others = printed.baselines, printed.by_references, printed.explanations, options.by_order
-    more_than_scores = bool(tests) or any(others)  # and intervals, which every report has
     confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
         resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
@@ -240,8 +218,7 @@ def _document(
             document = building.build(
                 columns,
                 statistics,
-                warnings=warnings,
-                scored=printed if more_than_scores else None,
+                replace(printed, warnings=warnings),
                 side_data=chosen.side_data,
                 resampling=resampling,
                 measures=measures,
@@ -252,4 +229,4 @@ def _document(
             ending = Path(path).suffix
             if ending in pages.FORMATS:
                 return pages.FORMATS[ending](shown)
-            return format_of_ending(ending).write(pages.tabulate_document(shown, printed), options.layout)
+            return format_of_ending(ending).write(pages.tabulate_document(shown), options.layout)

@@ -8,30 +8,28 @@ from typing import Any
 import numpy as np
 
 from sari.comparison import score_systems
-from sari.data_warnings import WarningRow
 from sari.reports.companions import MEASURES, REPORTED_MEASURES, Measure
-from sari.reports.document import REFERENCE, SOURCE, Document, Length, System
+from sari.reports.document import Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
 from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees
-from sari.reports.score_report import ScoreReport
+from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport
 from sari.significance import Resampling, resolve_resampling
 from sari.state import CorpusStatistics
 from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
-# The key of what stands beside the systems: no system has this name.
+# The key of what stands beside the systems: no system has this name, so that no measure of the user has it.
 _BESIDE = "\0"
 
 
 def build(
     columns: SystemColumns,
     statistics: Mapping[str, CorpusStatistics],
+    scored: ScoreReport,
     *,
-    warnings: Sequence[WarningRow] = (),
-    scored: ScoreReport | None = None,
+    resampling: Resampling,
     side_data: SideData | None = None,
-    resampling: Resampling | None = None,
     measures: Sequence[Measure] = REPORTED_MEASURES,
     advance: Callable[[str], object] = lambda _: None,
 ) -> Document:
@@ -40,10 +38,9 @@ def build(
     Args:
         columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
-        warnings: about the texts.
-        scored: what was asked for besides scores: tests, baselines, why variants differ; None for nothing.
+        scored: the scores by one variant, with the warnings, tests, baselines and explanations to show.
+        resampling: how intervals are computed. Its seed also chooses random segments.
         side_data: what some measures need beside the texts, such as dependency trees of the first references.
-        resampling: how intervals are computed; None for no intervals. Its seed also chooses random segments.
         measures: to compute, in the order of `MEASURES`, then those of the user.
         advance: called `steps` times, with the name of each step that begins.
 
@@ -51,47 +48,37 @@ def build(
         ValueError: for trees that are not those of the first references.
     """
     some = next(iter(statistics.values()))
-    resampling = resampling or resolve_resampling()
     test_set = MeasuredSet(columns.sources, columns.references, some.variant, side_data)
     lengths = group_by_length(test_set.sources)
-    first = [row[0] for row in columns.references]
-    others = [row[1:] for row in columns.references]
     measured = test_set.measure(columns.predictions, measures, advance=advance)
-    of_source = test_set.measure({_BESIDE: columns.sources}, measures, advance=advance)
-    against_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
-    of_reference = against_others.measure({_BESIDE: first}, measures, advance=advance)
-    scored_source = {_BESIDE: _scored(columns.sources, columns.sources, columns.references, some.variant)}
-    scored_reference = {_BESIDE: _scored(columns.sources, first, others, some.variant)} if all(others) else {}
     systems = _systems(measured, statistics, measures, resampling, lengths)
-    (source,) = _systems(of_source, scored_source, measures, resolve_resampling(), lengths)
-    (reference,) = _systems(of_reference, scored_reference, measures, resolve_resampling(), lengths)
+
+    def beside(name: str, outputs: list[str], references: list[list[str]], own_set: MeasuredSet) -> System:
+        own = columns._replace(predictions={_BESIDE: outputs}, references=references)
+        own_statistics = score_systems(own, some.variant, sentences=True, rows=True) if all(references) else {}
+        own_measures = own_set.measure(own.predictions, measures, advance=advance)
+        (system,) = _systems(own_measures, own_statistics, measures, resolve_resampling(), lengths)
+        return replace(system, name=name)
+
+    first, others = [row[0] for row in columns.references], [row[1:] for row in columns.references]
+    source = beside("copy", columns.sources, columns.references, test_set)
+    of_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
+    reference = beside("reference 1", first, others, of_others)
     nrefs = list(map(len, columns.references))
     return Document(
-        signature=some.signature,
-        segments=some.segments,
+        scored=_with_measures(scored, measured.measures, systems, [source, reference], resampling),
         references=(min(nrefs), max(nrefs)),
         tokens=_in_words(some.variant),
-        confidence=resampling.confidence,
-        resamples=resampling.resamples,
-        seed=resampling.seed,
-        intervals=resampling.intervals,
-        warnings=list(warnings),
         lengths=[length for length, _ in lengths],
         systems=systems,
-        beside=[replace(source, name=SOURCE), replace(reference, name=REFERENCE)],
-        measures=measured.measures,
+        beside=[source, reference],
         examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
-        scored=scored,
     )
 
 
 def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
     return 3 * len(measures) + example_groups(systems)
-
-
-def _scored(sources: list[str], outputs: list[str], references: list[list[str]], variant: Variant) -> CorpusStatistics:
-    return score_systems(SystemColumns(sources, {"": outputs}, references), variant, sentences=True, rows=True)[""]
 
 
 def _systems(
@@ -117,6 +104,17 @@ def _systems(
         rows = {measure: table[:, place] for measure, table in measured.rows.items()}
         means = {measure.name: rows[measure.name][:, 0] for measure in measured.measures if not measure.adds_up}
         result = corpus.result(details=True, resampling=resampling) if corpus else None
+        of_lengths: list[dict[str, Any]] = (
+            [
+                {
+                    **corpus.scores_of(places),
+                    **{measure.name: measure.value(rows[measure.name][places]) for measure in measured.measures},
+                }
+                for _, places in lengths
+            ]
+            if corpus
+            else []
+        )
         systems.append(
             System(
                 name=name,
@@ -127,32 +125,50 @@ def _systems(
                 measures={measure.name: values[name].get(measure.name) for measure in (*MEASURES, *measures)},
                 measure_intervals=None if intervals is None else intervals[name],
                 rows={measure: column.tolist() for measure, column in means.items()},
-                lengths=[_of_class(corpus, measured, rows, places) for _, places in lengths] if corpus else [],
+                lengths=of_lengths,
             )
         )
     return systems
 
 
-def _of_class(
-    corpus: CorpusStatistics, measured: MeasuredSystems, rows: Mapping[str, np.ndarray], places: list[int]
-) -> dict[str, float]:
-    """Return the scores and measures of a class of segments."""
-    scores: dict[str, Any] = {**corpus.scores_of(places)}
-    return scores | {measure.name: measure.value(rows[measure.name][places]) for measure in measured.measures}
+def _with_measures(
+    scored: ScoreReport, measures: list[Measure], systems: list[System], beside: list[System], how: Resampling
+) -> ScoreReport:
+    """Add the intervals and measures of the systems, and what is shown beside them as baselines."""
+    by_name = {system.name: system for system in systems}
+    results = [
+        replace(
+            result,
+            confidence_intervals=by_name[result.name].intervals,
+            measures=by_name[result.name].known_measures,
+            measure_intervals=by_name[result.name].measure_intervals,
+        )
+        for result in scored.results
+    ]
+    variant, baselines = results[0].variant, {row.name: row for row in scored.baselines}
+    for system in beside:
+        row = baselines.get(system.name) or ScoredOutputs(name=system.name, variant=variant, scores=system.scores)
+        baselines[system.name] = replace(row, measures=system.known_measures)
+    resampling = replace(
+        scored.resampling or ResamplingSummary(seed=how.seed),
+        confidence=how.confidence,
+        resamples=how.resamples,
+        intervals=how.intervals,
+    )
+    return replace(
+        scored, results=results, baselines=list(baselines.values()), measures=measures, resampling=resampling
+    )
 
 
 def group_by_length(sources: Sequence[str]) -> list[tuple[Length, list[int]]]:
     """Cut the segments into classes of about the same size by the tokens of their sources."""
     tokens = np.array([len(text.split()) for text in sources])
-    edges = np.unique(np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1), method="closest_observation"))
-    edges[-1] += 1
-    if len(edges) == 1:
-        edges = np.array([edges[0] - 1, edges[0]])
+    quantiles = np.quantile(tokens, np.linspace(0, 1, _LENGTHS + 1), method="closest_observation")
+    *starts, longest = np.unique(quantiles).tolist()
     classes = []
-    for begin, end in pairwise(edges.tolist()):
+    for begin, end in pairwise([*(starts or [longest]), longest + 1]):
         rows = ((tokens >= begin) & (tokens < end)).nonzero()[0].tolist()
-        if rows:
-            classes.append((Length(begin, end - 1, len(rows)), rows))
+        classes.append((Length(begin, end - 1, len(rows)), rows))
     return classes
 
 

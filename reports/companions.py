@@ -50,7 +50,6 @@ class Measure:
         label, heading: for people, in a row and above a narrow column.
         about: a description in a line.
         function: the name of the function that computes a number per segment, whose mean is the value.
-        group: the heading that it stands under.
         module: the module of `companion_measures` that has the function.
         arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
@@ -67,7 +66,6 @@ class Measure:
     heading: str
     about: str
     function: str
-    group: str
     module: str
     arguments: tuple[str, ...]
     adds_up: bool = False
@@ -134,13 +132,11 @@ SIDE_FILES = (
 )
 
 _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
-_near = partial(Measure, group="Nearness to references", module="simplification", arguments=("outputs", "references"))
+_near = partial(Measure, module="simplification", arguments=("outputs", "references"))
 _score = partial(_near, module="translation", adds_up=True)
-_reading = partial(Measure, group="Ease of reading", module="readability", arguments=("raw_outputs",))
-_change = partial(
-    Measure, group="Change of the source", module="simplification", arguments=("sources", "outputs"), digits=3
-)
-_repair = partial(Measure, group="Errors to repair", module="accuracy", arguments=("outputs", "references"), digits=3)
+_reading = partial(Measure, module="readability", arguments=("raw_outputs",))
+_change = partial(Measure, module="simplification", arguments=("sources", "outputs"), digits=3)
+_repair = partial(Measure, module="accuracy", arguments=("outputs", "references"), digits=3)
 _tree = partial(_repair, arguments=("outputs", "trees"))
 
 #: The companion measures, in the order in which they are shown.
@@ -326,10 +322,10 @@ def own_measure(name: str, path: str) -> Measure:
 
     Args:
         name: the name of the measure, and of its numbers in the side data.
-        path: the file that `columns.read_numbers` reads.
+        path: the file that `text_files.reading.read_numbers` reads.
     """
     about = f"mean of the numbers in {Path(path).name}"
-    return Measure(name, name, name, about, "own_numbers", "Computed elsewhere", "columns", (name,), digits=3)
+    return Measure(name, name, name, about, "own_numbers", "columns", (name,), digits=3)
 
 
 #: The measures that are shown as histograms beside the sentence scores.

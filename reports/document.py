@@ -5,15 +5,9 @@
 
 from dataclasses import dataclass
 
-from sari.data_warnings import WarningRow
-from sari.reports.companions import Measure
 from sari.reports.explanation import Explanation
 from sari.reports.score_report import ScoreReport
 from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
-from sari.significance import INTERVAL_METHODS
-
-#: The names of what is shown beside the systems, for comparison. A system may have the same name.
-SOURCE, REFERENCE = "copy", "reference 1"
 
 
 @dataclass(frozen=True)
@@ -41,6 +35,11 @@ class System:
     measure_intervals: dict[str, tuple[float, float]] | None
     rows: dict[str, list[float]]
     lengths: list[dict[str, float]]
+
+    @property
+    def known_measures(self) -> dict[str, float]:
+        """The measures that have a value."""
+        return {name: value for name, value in self.measures.items() if value is not None}
 
 
 @dataclass(frozen=True)
@@ -76,43 +75,24 @@ class Document:
     """Everything that a report shows.
 
     Attributes:
-        signature: every choice behind the scores.
-        segments: their number.
+        scored: the scores of the systems and of what is beside them, with intervals and measures, and with the tests,
+            baselines and explanations that were asked for.
         references: the least and the greatest number of references of a segment.
         tokens: a description of the tokens that SARI and the companion measures compare.
-        confidence: of the intervals, from 0 to 1; None without intervals.
-        resamples, seed: of the intervals.
-        intervals: their method, a name in `significance.INTERVAL_METHODS`.
-        warnings: about the texts.
         lengths: the classes of source lengths.
         systems: in the order of the options.
         beside: the source and the first reference, scored like systems.
-        measures: the companion measures that the systems have.
         examples: random segments, and for each system the best, the worst, and others that stand out.
-        scored: scores with tests, baselines or differences between variants; None if none of these was wanted.
         by_order: whether to show figures by n-gram order.
         digits: decimals of scores.
     """
 
-    signature: str
-    segments: int
+    scored: ScoreReport
     references: tuple[int, int]
     tokens: str
-    confidence: float | None
-    resamples: int
-    seed: int
-    intervals: str
-    warnings: list[WarningRow]
     lengths: list[Length]
     systems: list[System]
     beside: list[System]
-    measures: list[Measure]
     examples: list[Examples]
-    scored: ScoreReport | None = None
     by_order: bool = False
     digits: int = 2
-
-    @property
-    def described_intervals(self) -> str:
-        """How the intervals were computed, in words."""
-        return INTERVAL_METHODS[self.intervals].describe(self.resamples, self.seed, over="segments")

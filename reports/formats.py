@@ -11,7 +11,7 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import chain, groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -44,12 +44,9 @@ class Layout:
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures and warnings."""
     blocks: list[list[str]] = []
-    limit = layout.width + _GAP
-    for table in report.tables:
-        narrowed = _narrowed(table, limit)
-        for part in split_table(narrowed, _text_widths(narrowed), limit):
-            blocks.append([part.title] * bool(part.title) + _text_table(part))
-            blocks.append(_wrapped(part.notes_with("^"), layout.width))
+    for part in chain.from_iterable(fit_table(table, layout.width) for table in report.tables):
+        blocks.append([part.title] * bool(part.title) + _text_table(part))
+        blocks.append(_wrapped(part.notes_with("^"), layout.width))
     blocks += [report.signatures, _wrapped([f"Warning: {message}" for message in report.warnings], layout.width)]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
@@ -92,22 +89,25 @@ def _text_widths(table: Table) -> list[int]:
     return [max(wcswidth(line) for text in own for line in (text.splitlines() or [""])) + _GAP for own in columns]
 
 
-def _narrowed(table: Table, limit: int) -> Table:
-    """Break the sentences in a table that is wider than a limit into lines of one width."""
-    widths = _text_widths(table)
+def fit_table(table: Table, width: int) -> list[Table]:
+    """Return a table in parts whose lines have at most so many characters.
+
+    Sentences in a table that is too wide are broken into lines of one width; what stays too wide is split.
+    """
+    limit, widths = width + _GAP, _text_widths(table)
     sentences = [number for number, column in enumerate(table.columns) if column.share]
-    if not sentences or sum(widths) <= limit:
-        return table
-    left = limit - sum(width for number, width in enumerate(widths) if number not in sentences)
-    width = max(left // len(sentences) - _GAP, _NARROWEST)
-    rows = [
-        [
-            cell._replace(text="\n".join(wrap(cell.text, width))) if column.share else cell
-            for cell, column in zip(row, table.columns, strict=True)
+    if sentences and sum(widths) > limit:
+        left = limit - sum(width for number, width in enumerate(widths) if number not in sentences)
+        broken = max(left // len(sentences) - _GAP, _NARROWEST)
+        rows = [
+            [
+                cell._replace(text="\n".join(wrap(cell.text, broken))) if column.share else cell
+                for cell, column in zip(row, table.columns, strict=True)
+            ]
+            for row in table.rows
         ]
-        for row in table.rows
-    ]
-    return replace(table, rows=rows)
+        table = replace(table, rows=rows)
+    return split_table(table, _text_widths(table), limit)
 
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
@@ -333,25 +333,24 @@ def format_of_ending(ending: str) -> TableFormat:
 
 
 def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a header, and a line per segment: its system if there are several, its number and its scores."""
-    several = len(scores) > 1
-    yield "\t".join(("system",) * several + ("segment", *SCORES))
-    for name, own in scores.items():
-        for row in _sentences(own):
-            yield "\t".join((_one_line(name),) * several + tuple(map(repr, row)))
+    """Yield a header and a line per segment."""
+    for number, row in enumerate(_sentences(scores)):
+        if number == 0:
+            yield "\t".join(row)
+        yield "\t".join(_one_line(str(value)) for value in row.values())
 
 
 def sentences_as_jsonl(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a JSON object per segment: its system if there are several, its number, from 1, and its four scores."""
+    """Yield a JSON object per segment."""
+    return (json.dumps(row, allow_nan=False) for row in _sentences(scores))
+
+
+def _sentences(scores: dict[str, SentenceScores]) -> Iterator[dict[str, Any]]:
+    """Yield for each segment its system if there are several, its number, from 1, and its four scores."""
     for name, own in scores.items():
         whose = {"system": name} if len(scores) > 1 else {}
-        for row in _sentences(own):
-            yield json.dumps({**whose, **dict(zip(("segment", *SCORES), row, strict=True))}, allow_nan=False)
-
-
-def _sentences(scores: SentenceScores) -> Iterator[tuple[float, ...]]:
-    columns = [scores[name] for name in SCORES]
-    return zip(range(1, len(columns[0]) + 1), *columns, strict=True)
+        for number, row in enumerate(zip(*(own[score] for score in SCORES), strict=True), 1):
+            yield {**whose, "segment": number, **dict(zip(SCORES, row, strict=True))}
 
 
 #: The formats of sentence scores, by the ending of the file.

@@ -88,22 +88,21 @@ class MeasuredSystems:
         test = TESTS[how.method]
         places = np.array([[self.systems.index(name) for name in pair] for pair in pairs])
         p_values = test.p_values(sample, places, how.trials or test.resamples_for(len(pairs)))
-        columns = [sample.differences(places), p_values, holm(p_values)]
-        if how.confidence is not None:
-            columns += [*sample.difference_intervals(places, how)]
-        names = [measure.name for measure in self.measures]
-        tested = []
-        for of_pair in zip(*(column.tolist() for column in columns), strict=True):
-            tests: dict[str, MeasureTest] = {}
-            for name, (difference, p_value, corrected, *ends) in zip(names, zip(*of_pair, strict=True), strict=True):
-                tests[name] = {
-                    "difference": difference,
-                    "difference_interval": (ends[0], ends[1]) if ends else None,
-                    "p_value": p_value,
-                    "corrected_p_value": corrected,
-                }
-            tested.append(tests)
-        return tested
+        differences, corrected = sample.differences(places), holm(p_values)
+        ends = None if how.confidence is None else sample.difference_intervals(places, how).tolist()
+
+        def test_of(pair: int, place: int) -> MeasureTest:
+            return {
+                "difference": float(differences[pair, place]),
+                "difference_interval": ends and (ends[0][pair][place], ends[1][pair][place]),
+                "p_value": float(p_values[pair, place]),
+                "corrected_p_value": float(corrected[pair, place]),
+            }
+
+        return [
+            {measure.name: test_of(pair, place) for place, measure in enumerate(self.measures)}
+            for pair in range(len(pairs))
+        ]
 
     def sample(self, how: Resampling) -> Sample | None:
         """Return the segments to resample, whose scores are the values of all measures."""

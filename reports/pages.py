@@ -8,30 +8,30 @@ JSON has one schema, for one system or many::
      "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
                                                "outputs": {NAME: EXPLANATION}, "note": str}]}],
-     "scored": SCORED | null}
+     "scored": SCORED}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
 n-grams, the figures of each order, the tokens of references and the line of changes, and SCORED is what `score.py
---format json` prints: see `score_report`.
+--format json` prints with intervals and measures: see `score_report`.
 """
 
 import base64
 import json
-from collections.abc import Callable, Iterable, Iterator
-from dataclasses import asdict, replace
-from itertools import groupby
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 
 import jinja2
 
 from sari.reports import plots
-from sari.reports.companions import SPREADS, Measure
-from sari.reports.document import Document, Length, System
+from sari.reports.companions import SPREADS
+from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation, Token
-from sari.reports.formats import escaped_markdown, markdown_table
-from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport, score_fields
-from sari.reports.score_tables import BASELINES, LABELS, tabulate_scores
-from sari.reports.tables import Cell, Table, TableReport, make_table, split_table
+from sari.reports.formats import escaped_markdown, fit_table, markdown_table
+from sari.reports.score_report import score_fields
+from sari.reports.score_tables import LABELS, tabulate_scores
+from sari.reports.tables import Table, TableReport, make_table
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -39,8 +39,8 @@ MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
 # The sign for an empty token, and the number of missed tokens that are shown.
 _EMPTY, _MISSED = "␣", 20
-# The columns that fit on a sheet of paper, and the systems that fit in a small picture.
-_COLUMNS, _SYSTEMS = 10, 4
+# The characters of a table that fit on a sheet of paper, and the systems that fit in a small picture.
+_WIDTH, _SYSTEMS = 120, 4
 # A title names up to so many systems.
 _NAMED = 4
 # What Markdown has before and after a word with a mark.
@@ -58,7 +58,7 @@ _IN_MARKDOWN = {
 
 def as_html(document: Document) -> str:
     """Return a page of HTML, with its style and pictures in it."""
-    pictures = [(_address(svg), _address(plots.at_night(svg)), words) for svg, words in _pictures(document)]
+    pictures = [(_address(svg), words) for svg, words in _pictures(document)]
     return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
@@ -69,60 +69,24 @@ def as_markdown(document: Document) -> str:
 
 def as_json(document: Document) -> str:
     """Return JSON in the schema of this module's docstring."""
-    fields = asdict(document)
+    fields, scored = asdict(document), document.scored
     for group in fields["examples"]:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["measures"], fields["by_order"], fields["digits"]  # which are for people
-    fields["scored"] = document.scored and score_fields(document.scored)
+    del fields["by_order"], fields["digits"]  # which are for people
+    about = {"signature": scored.signatures[0], "segments": scored.results[0].segments, "warnings": scored.warnings}
+    about |= {name: getattr(scored.resampling, name) for name in ("confidence", "resamples", "seed", "intervals")}
+    fields = {**about, **fields, "scored": score_fields(scored)}
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 
-def tabulate_document(document: Document, scored: ScoreReport) -> TableReport:
-    """Return the tables of a report, for any format of `formats.FORMATS`.
-
-    Args:
-        document: the report.
-        scored: the printed scores of its systems.
-    """
-    systems = {system.name: system for system in document.systems}
-    variant = scored.results[0].variant
-    measures = document.measures
-    resampling = replace(
-        scored.resampling or ResamplingSummary(seed=document.seed),
-        confidence=document.confidence,
-        resamples=document.resamples,
-        intervals=document.intervals,
+def tabulate_document(document: Document, *, all_intervals: bool = False) -> TableReport:
+    """Return the tables of a report, for any format of `formats.FORMATS`; for `all_intervals` see `tabulate_scores`."""
+    return tabulate_scores(
+        document.scored, by_order=document.by_order, digits=document.digits, all_intervals=all_intervals
     )
-    beside = [
-        ScoredOutputs(name=system.name, variant=variant, scores=system.scores, measures=_values(system, measures))
-        for system in document.beside
-        if system.scores is not None
-    ]
-    report = replace(
-        scored,
-        results=[
-            replace(
-                result,
-                confidence_intervals=systems[result.name].intervals,
-                measures=_values(systems[result.name], measures),
-                measure_intervals=systems[result.name].measure_intervals,
-            )
-            for result in scored.results
-        ],
-        baselines=scored.baselines or beside,
-        measures=measures,
-        warnings=document.warnings,
-        resampling=resampling,
-    )
-    return tabulate_scores(report, by_order=document.by_order, digits=document.digits)
-
-
-def _values(system: System, measures: list[Measure]) -> dict[str, float]:
-    values = {measure.name: system.measures[measure.name] for measure in measures}
-    return {name: value for name, value in values.items() if value is not None}
 
 
 #: The formats of reports, by the ending of the file.
@@ -139,7 +103,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters["markdown_table"] = markdown_table
+    environment.filters |= {"markdown_table": markdown_table, "fitting": partial(fit_table, width=_WIDTH)}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING}
     return environment
@@ -153,85 +117,30 @@ def _rendered(template: str, document: Document, **more) -> str:
         digits=document.digits,
         is_wide=len(document.systems) > _SYSTEMS,
         of=of,
-        more=_more(document),
-        beside_note="; ".join(
-            f"{system.name}: {BASELINES[system.name]}" for system in document.beside if system.scores
-        ),
-        measure_tables=list(_measure_tables(document)),
-        scores=_score_table(document),
+        tables=tabulate_document(document, all_intervals=True).tables,
         by_length=_length_table(document),
         **more,
     )
     return shown.rstrip()
 
 
-def _score_table(document: Document) -> Table:
-    """Return the scores of the systems, and of what is shown beside them, with their intervals."""
-    rows = []
-    for system in (*document.systems, *document.beside):
-        if system.scores is not None:
-            row = [Cell(system.name)]
-            for name in SCORES:
-                between = ""
-                if system.intervals is not None:
-                    between = " to ".join(figure(end, document.digits) for end in system.intervals[name])
-                row.append(Cell(figure(system.scores[name], document.digits), small=between))
-            rows.append(row)
-    return make_table("", ["System", *LABELS.values()], rows)
-
-
 def _length_table(document: Document) -> Table:
-    """Return scores by length of the source: all scores of one system, or SARI of several."""
-    lengths = [
-        (span_of(length), f"{length.segments} segment{'' if length.segments == 1 else 's'}")
-        for length in document.lengths
+    """Return a row for each class of source lengths: all scores of one system, or SARI of several."""
+    first, *others = document.systems
+    columns = [
+        ("Tokens", [span_of(length) for length in document.lengths]),
+        ("Segments", [str(length.segments) for length in document.lengths]),
     ]
-    if len(document.systems) > 1:
-        header = ["System", *(f"{tokens} tokens, {segments}" for tokens, segments in lengths)]
-        rows = [
-            [system.name, *(figure(row["sari"], document.digits) for row in system.lengths)]
-            for system in document.systems
-        ]
+    if others:
+        shown = [(system.name, system, "sari", document.digits) for system in document.systems]
     else:
-        header = ["Tokens", "Segments", *LABELS.values(), "BLEU", "Compression ratio"]
-        rows = [
-            [
-                span_of(length),
-                str(length.segments),
-                *(figure(row[name], document.digits) for name in SCORES),
-                figure(row["bleu"]),
-                figure(row["compression_ratio"], 3),
-            ]
-            for length, row in zip(document.lengths, document.systems[0].lengths, strict=True)
-        ]
-    return make_table("", header, rows)
-
-
-def _measure_tables(document: Document) -> Iterator[tuple[Table, list[Measure]]]:
-    """Yield a table for each group of measures, with a row for each system."""
-    columns: list[System] = [*document.systems, *document.beside]
-    for group, of_group in groupby(document.measures, key=lambda measure: measure.group):
-        measures = list(of_group)
-        rows = [[system.name, *(_measure_cell(system, measure) for measure in measures)] for system in columns]
-        yield make_table(group, ["System", *(measure.label for measure in measures)], rows), measures
-
-
-def _more(document: Document) -> list[Table]:
-    """Return the tables of tests, baselines and differences between variants."""
-    scored = document.scored
-    if scored is None:
-        return []
-    tables = tabulate_scores(scored, by_order=document.by_order, digits=document.digits).tables
-    return [part for table in tables for part in split_table(table, [1] * len(table.columns), _COLUMNS)]
-
-
-def _measure_cell(system: System, measure: Measure) -> str:
-    """Return a value, with its interval if it has one."""
-    shown = figure(system.measures[measure.name], measure.digits, measure.unit)
-    if system.measure_intervals is None or measure.name not in system.measure_intervals:
-        return shown
-    low, high = (figure(end, measure.digits) for end in system.measure_intervals[measure.name])
-    return f"{shown} ({low} to {high})"
+        shown = [(label, first, name, document.digits) for name, label in LABELS.items()]
+        shown += [("BLEU", first, "bleu", 2), ("Compression ratio", first, "compression_ratio", 3)]
+    columns += [
+        (heading, [figure(row[name], digits) for row in system.lengths]) for heading, system, name, digits in shown
+    ]
+    headings, figures = zip(*columns, strict=True)
+    return make_table("", headings, zip(*figures, strict=True))
 
 
 def _pictures(document: Document) -> list[tuple[str, str]]:
@@ -239,7 +148,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
     systems = document.systems
     sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
     pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
-    by_references = document.scored.by_references if document.scored is not None else []
+    by_references = document.scored.by_references
     numbers = sorted({row.references for row in by_references})
     if len(numbers) > 1:
         by_number = {
@@ -252,7 +161,7 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
         classes = list(map(span_of, document.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in document.measures:
+    for measure in document.scored.measures:
         if measure.name in SPREADS:
             values = {system.name: system.rows[measure.name] for system in systems}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"

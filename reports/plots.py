@@ -1,11 +1,10 @@
 """Draw the pictures of reports, as SVG. Systems differ in colour and in dashes, which also show without colours."""
 
 import io
-import re
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
-from typing import Any, NamedTuple
+from typing import Any
 
 import matplotlib
 import numpy as np
@@ -13,20 +12,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-
-class Palette(NamedTuple):
-    """Colours of words and axes, of the grid, and of systems."""
-
-    ink: str
-    grid: str
-    systems: tuple[str, ...]
-
-
-# Okabe and Ito's colours, which people with any kind of colour vision can tell apart. Their yellow is too pale for
-# white pages. Dark pages have lighter colours, and the yellow. The last one is not black: matplotlib omits black.
-PAPER = Palette("#1d2530", "#e3e6ea", ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000001"))
-NIGHT = Palette("#e6e9ee", "#39414d", ("#56b4e9", "#ff9b5c", "#2fc79a", "#f0a6d0", "#f0e442", "#b9a4ff", "#ffffff"))
-_AT_NIGHT = dict(zip((PAPER.ink, PAPER.grid, *PAPER.systems), (NIGHT.ink, NIGHT.grid, *NIGHT.systems), strict=True))
+# The colours of systems are Okabe and Ito's, which people with any kind of colour vision can tell apart, without their
+# yellow, which is too pale for white pages. Dark pages invert all of them.
+_INK, _GRID = "#1d2530", "#e3e6ea"
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
 _STYLE: Any = {
     "font.family": "sans-serif",
@@ -40,8 +29,8 @@ _STYLE: Any = {
     "svg.hashsalt": "sari",  # the same picture, to the byte, from the same numbers
     "svg.fonttype": "none",  # letters stay letters, so that names in any script show
     "text.parse_math": False,  # a name may hold dollars
-    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), PAPER.ink),
-    "grid.color": PAPER.grid,
+    **dict.fromkeys(("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color"), _INK),
+    "grid.color": _GRID,
 }
 _BINS = 20
 # Inches: width and height of a picture, height of a line of the legend below it, and width of a letter there.
@@ -107,24 +96,13 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
     return _svg(figure, axes, values)
 
 
-def at_night(svg: str) -> str:
-    """Return a picture in the colours of dark pages. Text in it does not change."""
-
-    def recoloured(tag: re.Match[str]) -> str:
-        return re.sub("#[0-9a-f]{6}", lambda colour: _AT_NIGHT.get(colour[0], colour[0]), tag[0])
-
-    return re.sub("[^<>]*>", recoloured, svg)
-
-
 def _limits(values: np.ndarray) -> tuple[float, float]:
     low, high = float(values.min()), float(np.quantile(values, 0.99, method="higher"))
     return (low, high) if high > low else (low - 0.5, low + 0.5)
 
 
 def _styles() -> Iterable[dict[str, Any]]:
-    return (
-        {"color": colour, "linestyle": dash} for colour, dash in zip(cycle(PAPER.systems), cycle(_DASHES), strict=False)
-    )
+    return ({"color": colour, "linestyle": dash} for colour, dash in zip(cycle(_COLOURS), cycle(_DASHES), strict=False))
 
 
 def _legend_columns(names: Sequence[str]) -> int:

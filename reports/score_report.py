@@ -36,6 +36,7 @@ with one entry of "systems" per system and variant, and all scores in percent at
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sari.variants import SCORES
@@ -71,12 +72,12 @@ COLUMNS = (
 class ScoredOutputs:
     """The scores of outputs by one variant, in percent, and companion measures of the same tokens.
 
-    Baselines have only these; systems are `SystemScores`.
+    Baselines have only these; systems are `SystemScores`. A segment's only reference has measures, but no scores.
     """
 
     name: str
     variant: str
-    scores: Scores
+    scores: Scores | None
     confidence_intervals: Intervals | None = None
     measures: dict[str, float] | None = None
     measure_intervals: dict[str, tuple[float, float]] | None = None
@@ -86,6 +87,7 @@ class ScoredOutputs:
 class SystemScores(ScoredOutputs):
     """The scores of a system."""
 
+    scores: Scores
     segments: int
     signature: str
     orders: list[OrderFigures]
@@ -181,6 +183,36 @@ class ScoreReport:
         """The signature of each variant; systems share it."""
         return list(dict.fromkeys(result.signature for result in self.results))
 
+    @cached_property
+    def records(self) -> list[dict[str, Any]]:
+        """A record per system, baseline and variant, and one per pair if each system was compared with each.
+
+        The keys are always `COLUMNS`, followed by those of companion measures.
+        """
+        keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in self.measures for end in _OF_MEASURE_RECORDS)]
+        shared = dict.fromkeys(keys) | {
+            "segments": self.results[0].segments,
+            "warnings": " ".join(row["message"] for row in self.warnings),
+            **{name: getattr(self.resampling, name, None) for name in _OF_RESAMPLING},
+        }
+        signatures = {result.variant: result.signature for result in self.results}
+        baseline = self.resampling and self.resampling.baseline
+        records = []
+        for row in [*self.results, *self.baselines]:
+            record = shared | {"system": row.name, "variant": row.variant, "signature": signatures[row.variant]}
+            record |= (row.scores or {}) | _ends(row.confidence_intervals)
+            record |= (row.measures or {}) | _ends(row.measure_intervals)
+            if isinstance(row, SystemScores):
+                record |= _test_fields(row) | {"compared_with": baseline if row.p_values else None, "group": row.group}
+                record |= dict(zip(("first_rank", "last_rank"), row.rank or (), strict=False))
+            records.append(record)
+        for pair in self.pairs:
+            one, other = pair.systems
+            record = shared | {"system": one, "compared_with": other, "variant": pair.variant}
+            records.append(record | {"signature": signatures[pair.variant]} | _test_fields(pair))
+        note = _disagreements(self, records)
+        return [record | {"notes": note} for record in records]
+
 
 def results_of(variant: str, comparison: SystemComparison) -> list[SystemScores]:
     """Return the results of compared systems, which must have details."""
@@ -214,41 +246,12 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
     return {
         "systems": systems,
-        **_filled({"baselines": baselines, **found, "notes": score_records(report)[0]["notes"]}),
+        **_filled({"baselines": baselines, **found, "notes": report.records[0]["notes"]}),
     }
 
 
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value not in (None, [], "")}
-
-
-def score_records(report: ScoreReport) -> list[dict[str, Any]]:
-    """Return a record per system, baseline and variant, and one per pair if each system was compared with each.
-
-    The keys are always `COLUMNS`, followed by those of companion measures.
-    """
-    keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in report.measures for end in _OF_MEASURE_RECORDS)]
-    shared = dict.fromkeys(keys) | {
-        "segments": report.results[0].segments,
-        "warnings": " ".join(row["message"] for row in report.warnings),
-        **{name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING},
-    }
-    signatures = {result.variant: result.signature for result in report.results}
-    baseline = report.resampling and report.resampling.baseline
-    records = []
-    for row in [*report.results, *report.baselines]:
-        record = shared | {"system": row.name, "variant": row.variant, "signature": signatures[row.variant]}
-        record |= row.scores | _ends(row.confidence_intervals) | (row.measures or {}) | _ends(row.measure_intervals)
-        if isinstance(row, SystemScores):
-            record |= _test_fields(row) | {"compared_with": baseline if row.p_values else None, "group": row.group}
-            record |= dict(zip(("first_rank", "last_rank"), row.rank or (), strict=False))
-        records.append(record)
-    for pair in report.pairs:
-        one, other = pair.systems
-        names = {"system": one, "compared_with": other, "variant": pair.variant, "signature": signatures[pair.variant]}
-        records.append(shared | names | _test_fields(pair))
-    note = _disagreements(report, records)
-    return [record | {"notes": note} for record in records]
 
 
 def _disagreements(report: ScoreReport, records: list[dict[str, Any]]) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.score_report import ScoreReport, SystemScores, score_fields, score_records
+from sari.reports.score_report import ScoreReport, SystemScores, score_fields
 from sari.reports.tables import Cell, Table, TableColumn, TableReport, cells, make_table
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
@@ -33,7 +33,12 @@ _Record = dict[str, Any]
 
 
 def tabulate_scores(
-    report: ScoreReport, *, by_order: bool = False, digits: int = 2, show: Sequence[str] | None = None
+    report: ScoreReport,
+    *,
+    by_order: bool = False,
+    digits: int = 2,
+    show: Sequence[str] | None = None,
+    all_intervals: bool = False,
 ) -> TableReport:
     """Return the tables of a report, for any format.
 
@@ -42,24 +47,24 @@ def tabulate_scores(
         by_order: whether to add precision, recall and F1 of each n-gram order and operation.
         digits: decimals of scores in the tables.
         show: the columns of the table of scores, by names in `SHOWN` and of measures; None for all.
+        all_intervals: whether the scores of each operation have intervals, too, beside those of several systems.
 
     Raises:
         ValueError: for unknown columns.
     """
-    records = score_records(report)
     several = len(report.systems) > 1
-    tables = [_score_table(report, records, digits, show)]
+    tables = [_score_table(report, digits, show, all_intervals=all_intervals)]
     tables += [_order_table(result, several, digits) for result in report.results if by_order]
-    tables += _difference_tables(report, records, digits)
+    tables += _difference_tables(report, digits)
     tables += _reference_tables(report, digits)
     if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
-        tables += _measure_tables(report, records)
+        tables += _measure_tables(report)
     tables += [_explanation_table(difference, name * several, digits) for name, difference in report.explanations]
     return TableReport(
         tables=tables,
         signatures=report.signatures,
         warnings=[row["message"] for row in report.warnings],
-        records=records,
+        records=report.records,
         fields=score_fields(report),
     )
 
@@ -100,16 +105,18 @@ class _Figure(NamedTuple):
         return p_value is not None and p_value < SIGNIFICANT
 
 
-def _score_table(report: ScoreReport, records: list[_Record], digits: int, show: Sequence[str] | None) -> Table:
+def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *, all_intervals: bool) -> Table:
     """Return a row for each system, baseline and variant; a single one has a row for each score instead."""
     figures = _chosen_figures(report, digits, show)
     interval = _interval_column(report) if show is None or "intervals" in show else []
     number, systems = report.results[0].segments, len(report.results)
     title = f"SARI of {number:,} segment{'s' * (number != 1)}"
-    rows = list(enumerate(records[: systems + len(report.baselines)]))
+    outputs = report.records[: systems + len(report.baselines)]
+    rows = [(place, record) for place, record in enumerate(outputs) if record["sari"] is not None]
     if len(rows) == 1:
-        columns = [TableColumn("Score", is_text=True), TableColumn(records[0]["system"]), *interval]
-        lines = [[figure.column.heading, figure.text(records[0]), figure.interval(records[0])] for figure in figures]
+        ((_, record),) = rows
+        columns = [TableColumn("Score", is_text=True), TableColumn(record["system"]), *interval]
+        lines = [[figure.column.heading, figure.text(record), figure.interval(record)] for figure in figures]
         notes = [note for figure in figures for note in figure.column.notes]
         return Table(title, columns, cells(line[: len(columns)] for line in lines), notes=notes)
     rows.sort(key=lambda row: report.variants.index(row[1]["variant"]))
@@ -124,7 +131,8 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
         for name in SCORES
     }
     for figure in figures:
-        intervals = interval if f"{figure.key}_low" in records[0] and figure.name not in OPERATIONS else []
+        may_have = all_intervals or figure.name not in OPERATIONS
+        intervals = interval if may_have and any(figure.interval(record) for _, record in rows) else []
         columns += [figure.column, *intervals]
         for (place, record), line in zip(rows, table, strict=True):
             competes = has_best and place < systems and figure.name in SCORES  # baselines do not compete
@@ -133,7 +141,7 @@ def _score_table(report: ScoreReport, records: list[_Record], digits: int, show:
             line.append(Cell(figure.text(record), is_best, is_significant))
             line += [Cell(figure.interval(record)) for _ in intervals]
     apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
-    notes = [f"{row.name}: {BASELINES[row.name]}" for row in report.baselines if row.name in BASELINES]
+    notes = [f"{row.name}: {BASELINES[row.name]}" for row in report.baselines if row.scores and row.name in BASELINES]
     best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
     return Table(title, columns, table, apart, notes, best_cell)
 
@@ -188,7 +196,7 @@ def _interval_column(report: ScoreReport) -> list[TableColumn]:
 
 def _p_columns(report: ScoreReport) -> list[tuple[str, TableColumn]]:
     """Return the columns of p-values, after the ends of their keys in records."""
-    notes = [*_test_notes(report), *filter(None, [score_records(report)[0]["notes"]])]
+    notes = [*_test_notes(report), *filter(None, [report.records[0]["notes"]])]
     columns = [("p_value", TableColumn("p", continues=True, notes=notes))]
     if report.resampling and report.resampling.comparisons > 1:
         columns.append(("corrected_p_value", TableColumn("corr. p", continues=True)))
@@ -222,16 +230,16 @@ def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
     return Table(title, columns, cells(rows))
 
 
-def _difference_tables(report: ScoreReport, records: list[_Record], digits: int) -> Iterator[Table]:
+def _difference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
     """Yield for each variant the tested differences in SARI and measures between pairs of systems.
 
     The system with the higher SARI comes first. Differences in SARI from the first system are in the table of scores.
     """
-    compared = records[len(report.results) + len(report.baselines) :]
+    compared = report.records[len(report.results) + len(report.baselines) :]
     figures, against = [next(_score_figures(report, digits)), *_measure_figures(report)], ["Against"]
     title = "Differences between systems"
     if not report.pairs:
-        compared, figures, against = [record for record in records if record["compared_with"]], figures[1:], []
+        compared, figures, against = [record for record in report.records if record["compared_with"]], figures[1:], []
         title = f"Differences from {report.resampling and report.resampling.baseline}"
     interval, p_columns = _interval_column(report), _p_columns(report)
     grouped = len(figures) > 1 and len(compared) > 1
@@ -266,14 +274,13 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
         yield make_table(f"SARI by number of references: {variant}{whose}", headings, rows, texts=0)
 
 
-def _measure_tables(report: ScoreReport, records: list[_Record]) -> Iterator[Table]:
+def _measure_tables(report: ScoreReport) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants with the same values share a table."""
     figures, names = list(_measure_figures(report)), [own.name for own in report.measures]
     groups: dict[str, tuple[list[str], list[_Record]]] = {}
     for variant in report.variants:
-        outputs = [
-            record for record in records if record["variant"] == variant and {record[name] for name in names} != {None}
-        ]
+        of_variant = (record for record in report.records if record["variant"] == variant)
+        outputs = [record for record in of_variant if {record[name] for name in names} != {None}]
         values = [[record[name] for name in names] for record in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     notes = [note for column in _interval_column(report) for note in column.notes]

@@ -46,7 +46,7 @@ def as_text(
         colours: whether to add colours, as ANSI codes.
         width: the columns of the terminal; None for texts on one line.
     """
-    paint = _painted if colours else _plain
+    paint = _painted if colours else lambda text, *_: text
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
     scores = "  ".join(f"{name} {explanation.scores[name]:.{digits}f}" for name in OPERATIONS)
     lines = [title, paint(f"SARI {explanation.scores['sari']:.{digits}f}", _BOLD) + f"  {scores}", ""]
@@ -72,10 +72,6 @@ def as_text(
 def as_json(explanation: Explanation) -> str:
     """Return the fields of an explanation as JSON."""
     return json.dumps(dataclasses.asdict(explanation), indent=2, allow_nan=False)
-
-
-def _plain(text: str, *_codes: int) -> str:
-    return text
 
 
 def _painted(text: str, *codes: int) -> str:

@@ -144,6 +144,36 @@ def scorer(request):
 
 
 @pytest.fixture
+def corpus(tmp_path):
+    """Return a folder with text files of three short segments."""
+    from programs import write_corpus
+
+    write_corpus(tmp_path, 3)
+    return tmp_path
+
+
+@pytest.fixture
+def printed(capsys, monkeypatch):
+    """Return a function that runs `score.py` on files of the project, in this process, and returns what it prints."""
+    from sari.command_line.program import main
+
+    def run(*arguments):
+        monkeypatch.chdir(ROOT)
+        assert main(list(map(str, arguments))) == 0
+        output = capsys.readouterr()
+        assert output.err == ""
+        return output.out
+
+    return run
+
+
+@pytest.fixture
+def printed_json(printed):
+    """Return a function that does the same, and returns the JSON that `score.py` prints."""
+    return lambda *arguments: json.loads(printed(*arguments, "--format", "json"))
+
+
+@pytest.fixture
 def run_here(capsys, monkeypatch):
     """Return a function that runs `score.py` as `programs.run` does, but in this process, for speed."""
     from programs import COMMAND, exit_of

@@ -59,17 +59,6 @@ def refusal_of(process):
     return line.removeprefix("score.py: error: ")
 
 
-def printed(capsys, monkeypatch, *arguments):
-    """Return what `score.py` prints for files of the project, run in this process for speed."""
-    from sari.command_line.program import main
-
-    monkeypatch.chdir(ROOT)
-    assert main(list(map(str, arguments))) == 0
-    output = capsys.readouterr()
-    assert output.err == ""
-    return output.out
-
-
 def exit_of(monkeypatch, folder, *arguments):
     """Return the exit status of `score.py` in a folder, run in this process for speed."""
     from sari.command_line.program import main

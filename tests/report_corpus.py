@@ -5,10 +5,11 @@ from html.parser import HTMLParser
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures.accuracy import Tree
-from sari.comparison import score_systems
+from sari.comparison import compare, score_systems
 from sari.data_warnings import merge_warnings, warning_rows
 from sari.reports import building
 from sari.reports.explanation import explain
+from sari.reports.score_report import ScoreReport, results_of
 from sari.significance import resolve_resampling
 from sari.validation import validate_systems
 from sari.variants import resolve_variant
@@ -61,12 +62,13 @@ def built(
 ):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
-    states = score_systems(columns, resolve_variant(**options), sentences=True, rows=True)
+    variant = resolve_variant(**options)
+    states = score_systems(columns, variant, sentences=True, rows=True)
+    results = results_of(variant.name, compare(states, resampling=resolve_resampling(), details=True))
     warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
+    scored = ScoreReport(results, warnings=warnings)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
-    return building.build(
-        columns, states, warnings=warnings, side_data=side_data, resampling=resampling, advance=advance
-    )
+    return building.build(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):

@@ -26,21 +26,8 @@ def test_files_and_systems(tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("flags", "method"),
-    [
-        (["--all-pairs"], "randomization"),
-        (["--all-pairs", "--paired-bs"], "bootstrap"),
-        (["--paired-ar"], "randomization"),
-    ],
-)
-def test_method(flags, method):
-    assert parse(["--sources", "s", "--outputs", "a", "b", "--references", "r", *flags]).method == method
-
-
-@pytest.mark.parametrize(
     ("error", "message"),
     [
-        (ValueError("max_order: got 0, wanted 1"), "--max-order: got 0, wanted 1"),
         (ValueError("trees[4]: got 'a'"), "--trees[4]: got 'a'"),
         (ImportError("sentence_splitter: no NLTK; or pass a callable"), "--variant or --penalties: no NLTK"),
         (TypeError("nothing known: 5"), "nothing known: 5"),

@@ -11,13 +11,6 @@ import pytest
 from programs import COMMAND, FILES, ROOT, on_a_terminal, refusal_of, run, write_corpus
 
 
-@pytest.fixture
-def corpus(tmp_path):
-    """Return a folder with three short segments."""
-    write_corpus(tmp_path, 3)
-    return tmp_path
-
-
 def program(path):
     return [sys.executable, str(ROOT / path)]
 

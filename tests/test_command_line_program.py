@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from programs import FILES, OUTPUT, REFERENCES, ROOT, SOURCE, exit_of, output_of, refusal_of, run, write_corpus
+from programs import FILES, OUTPUT, REFERENCES, ROOT, SOURCE, exit_of, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
@@ -31,13 +31,6 @@ Source    the [-~big~-] cat sat [-down-]
 Output    the cat sat {+~up~+} {+now+}
 Missed    (a)
 """
-
-
-@pytest.fixture
-def corpus(tmp_path):
-    """Return a folder with three short segments."""
-    write_corpus(tmp_path, 3)
-    return tmp_path
 
 
 # ---- What is read ---------------------------------------------------------------------------------------------------
@@ -125,6 +118,7 @@ def explain(run_here, tmp_path):
 def test_explanation_as_text(explain):
     text, signature = output_of(explain("2")).rsplit("\n\n", 1)
     assert text.startswith(TEXT)
+    assert "\n  down  Deleted: both references delete it too." in text
     assert signature.startswith("SARI|variant:hf|nrefs:2|")
 
 

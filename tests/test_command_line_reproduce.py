@@ -94,14 +94,6 @@ def test_bad_use_is_refused_in_one_line(arguments, message, capsys):
     assert capsys.readouterr() == ("", f"sari reproduce: error: {message}\n")
 
 
-def test_a_folder_without_the_files_is_refused(tmp_path, capsys):
-    assert main(["xu2016", str(tmp_path)]) == 2
-    wanted = (
-        "data/turkcorpus/test.8turkers.tok.norm in it, wanted a checkout of https://github.com/cocoxu/simplification"
-    )
-    assert capsys.readouterr() == ("", f"sari reproduce: error: {tmp_path}: no {wanted}\n")
-
-
 def test_text_files_of_unequal_length_are_refused(tmp_path, capsys):
     root = checkouts(tmp_path) / "simplification/data"
     write_lines(root / XU.figures[0].outputs, ["only this"])

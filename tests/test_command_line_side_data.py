@@ -7,21 +7,16 @@ import json
 import nltk
 import pytest
 from conftest import ROOT
+from programs import EXAMPLE, SYSTEMS
 
 from sari import variants
 from sari.command_line.program import main
-from sari.companion_measures import readability, simplification, translation
+from sari.companion_measures import readability
 from sari.reports.companions import MEASURES
 
-EXAMPLES = ROOT / "examples"
-REFERENCES = [str(EXAMPLES / f"references.{number}.txt") for number in (0, 1)]
-ONE, OTHER = (str(EXAMPLES / name) for name in ("outputs.txt", "outputs.rewriting.txt"))
-
-
-def run(capsys, *arguments, outputs=(ONE,)):
-    files = ["--sources", str(EXAMPLES / "sources.txt"), "--outputs", *outputs, "--references", *REFERENCES]
-    assert main([*files, *map(str, arguments)]) == 0
-    return capsys.readouterr().out
+FILES = EXAMPLE[:-2]
+ONE = [*FILES, *SYSTEMS[:2]]
+BOTH = [*FILES, *SYSTEMS]
 
 
 def without_punkt(monkeypatch):
@@ -29,44 +24,17 @@ def without_punkt(monkeypatch):
     variants.load_punkt.cache_clear()
 
 
-def lines(path):
-    with open(path, encoding="utf-8") as file:
-        return file.read().splitlines()
-
-
-def as_json(capsys, *arguments, **how):
-    return json.loads(run(capsys, *arguments, "--format", "json", **how))
-
-
-def test_values_are_those_of_the_functions(capsys):
-    found = as_json(capsys, "--measures", "bleu,fkgl", "splits", "--variant", "xu2016")
-    (system,) = found["systems"]
-    outputs, references = lines(ONE), list(map(list, zip(*map(lines, REFERENCES), strict=True)))
-    lower = [text.lower() for text in outputs]
-    bleu = translation.bleu(lower, [[text.lower() for text in row] for row in references])
-    splits = simplification.splits(lines(EXAMPLES / "sources.txt"), outputs)
-    assert system["measures"] == {
-        "bleu": pytest.approx(bleu, abs=1e-9),
-        "fkgl": pytest.approx(readability.flesch_kincaid_grade(outputs), abs=1e-9),
-        "splits": pytest.approx(100 * splits.mean()),
-    }
-    assert "measure_intervals" not in system
-    assert [column["name"] for column in found["measures"]] == ["bleu", "fkgl", "splits"]
-    assert found["measures"][2]["unit"] == "%"
-
-
-def test_every_format_has_them_as_columns(capsys):
+def test_every_format_has_them_as_columns(printed, printed_json):
     given = ["--measures", "bleu", "compression_ratio", "--confidence", "0.9", "--resamples", "30", "--seed", "3"]
-    both = {"outputs": [ONE, OTHER]}
-    systems = as_json(capsys, *given, **both)["systems"]
-    rows = list(csv.DictReader(io.StringIO(run(capsys, *given, "--format", "csv", **both))))
+    systems = printed_json(*BOTH, *given)["systems"]
+    rows = list(csv.DictReader(io.StringIO(printed(*BOTH, *given, "--format", "csv"))))
     for system, row in zip(systems, rows, strict=True):
         for name in ("bleu", "compression_ratio"):
             assert float(row[name]) == system["measures"][name]
             assert [float(row[f"{name}_{end}"]) for end in ("low", "high")] == system["measure_intervals"][name]
     assert list(rows[0])[-16:-13] == ["bleu", "bleu_low", "bleu_high"]
     for name in ("text", "markdown", "latex"):
-        shown = run(capsys, *given, "--format", name, **both).replace("\\", "")
+        shown = printed(*BOTH, *given, "--format", name).replace("\\", "")
         assert " 90% CI" in shown
         assert "Compr.: characters of the output per character of the source" in shown
         for system in systems:
@@ -75,10 +43,10 @@ def test_every_format_has_them_as_columns(capsys):
             assert f"[{low:.3f}, {high:.3f}]" in shown
 
 
-def test_measures_are_tested_as_sari_is(capsys, tmp_path):
+def test_measures_are_tested_as_sari_is(printed_json, tmp_path):
     """A measure whose numbers are SARI's sentence scores has SARI's interval, difference and p-value."""
     given = ["--confidence", "--paired-ar", "--resamples", "99", "--sentences", tmp_path / "s.tsv", "--quiet"]
-    systems = as_json(capsys, *given, outputs=[ONE, OTHER])["systems"]
+    systems = printed_json(*BOTH, *given)["systems"]
     rows = list(csv.DictReader((tmp_path / "s.tsv").open(encoding="utf-8"), delimiter="\t"))
     scores = {system["name"]: [row["sari"] for row in rows if row["system"] == system["name"]] for system in systems}
     names = list(scores)
@@ -87,7 +55,7 @@ def test_measures_are_tested_as_sari_is(capsys, tmp_path):
     lines = [json.dumps(dict(zip(names, map(float, row), strict=True))) for row in zip(*scores.values(), strict=True)]
     (tmp_path / "own.jsonl").write_text("\n".join(lines) + "\n", encoding="utf-8")
     own = ["--own-measure", f"mine={tmp_path / 'own.tsv'}", f"too={tmp_path / 'own.jsonl'}", "--measures", "bleu"]
-    for system in as_json(capsys, *given, *own, outputs=[ONE, OTHER])["systems"]:
+    for system in printed_json(*BOTH, *given, *own)["systems"]:
         for name in ("mine", "too"):
             assert system["measures"][name] == pytest.approx(system["scores"]["sari"])
             assert system["measure_intervals"][name] == pytest.approx(system["confidence_intervals"]["sari"])
@@ -98,55 +66,43 @@ def test_measures_are_tested_as_sari_is(capsys, tmp_path):
                     "p_value": system["p_values"]["sari"],
                     "corrected_p_value": system["corrected_p_values"]["sari"],
                 }
-    pairs = as_json(capsys, *given, *own, "--all-pairs", outputs=[ONE, OTHER])["pairs"]
+    pairs = printed_json(*BOTH, *given, *own, "--all-pairs")["pairs"]
     assert [pair["measure_tests"]["mine"]["p_value"] for pair in pairs] == [pair["p_values"]["sari"] for pair in pairs]
 
 
-def test_many_measures_are_rows_of_a_table_of_their_own(capsys):
-    shown = run(capsys, "--measures", "all", "--all-variants", "--format", "markdown")
+def test_many_measures_are_rows_of_a_table_of_their_own(printed):
+    shown = printed(*ONE, "--measures", "all", "--all-variants", "--format", "markdown")
     assert "Companion measures: tokens of hf, easse, paper" in shown
     assert "Companion measures: tokens of xu2016, lens, t2t, " in shown
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in shown.splitlines()]
     assert cells.count(["Exact copies", "10.0%"]) == shown.count("Companion measures: tokens of ") > 1
-    text = run(capsys, "--measures", "all", "--confidence", "--resamples", "20", outputs=[ONE, OTHER])
+    text = printed(*BOTH, "--measures", "all", "--confidence", "--resamples", "20")
     header = next(line for line in text.splitlines() if line.startswith("Measure"))
-    assert header.split() == ["Measure", "outputs", "outputs.rewriting"]
+    assert header.split() == ["Measure", "deleting", "rewriting"]
     assert "BLEU 95% CI" not in text
 
 
-def test_all_are_those_that_can_be_had(capsys, monkeypatch):
-    (system,) = as_json(capsys, "--measures", "all")["systems"]
+def test_all_are_those_that_can_be_had(printed_json, monkeypatch):
+    (system,) = printed_json(*ONE, "--measures", "all")["systems"]
     assert set(system["measures"]) == {row.name for row in MEASURES if not (row.side_files or row.is_slow)}
     without_punkt(monkeypatch)
-    (system,) = as_json(capsys, "--measures", "all")["systems"]
+    (system,) = printed_json(*ONE, "--measures", "all")["systems"]
     assert "fkgl_easse" not in system["measures"]
 
 
-def test_ranks_of_words_are_read_from_files(capsys, tmp_path):
+def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
     (tmp_path / "ranks").write_text("the\t9\ntown\t5\nlighthouse\t2\n", encoding="utf-8")
     (tmp_path / "stop").write_text("THE\n", encoding="utf-8")
     given = ["--word-ranks", tmp_path / "ranks", "--stop-words", tmp_path / "stop", "--measures", "word_rank"]
-    found = as_json(capsys, *given, "--tokenize", "none", "--lowercase")["systems"][0]["measures"]["word_rank"]
-    lower = [text.lower() for text in lines(ONE)]
+    found = printed_json(*ONE, *given, "--tokenize", "none", "--lowercase")["systems"][0]["measures"]["word_rank"]
+    lower = [text.lower() for text in (ROOT / "examples" / "outputs.txt").read_text().splitlines()]
     ranks = {"the": 0, "town": 1, "lighthouse": 2}
     assert found == pytest.approx(readability.word_ranks(lower, ranks, {"the"}).mean())
-
-
-def test_trees_are_read_from_a_file(capsys, tmp_path):
-    with (tmp_path / "trees").open("w", encoding="utf-8") as file:
-        for text in lines(REFERENCES[0]):
-            for number, word in enumerate(text.split(), 1):
-                file.write(f"{number}\t{word}\t_\t_\t_\t_\t{int(number > 1)}\t_\t_\t_\n")
-            file.write("\n")
-    given = ["--trees", tmp_path / "trees", "--tokenize", "none", "--measures", "quality,simple_tree_accuracy"]
-    (system,) = as_json(capsys, *given, outputs=[REFERENCES[0]])["systems"]
-    assert system["measures"] == {"quality": pytest.approx(1), "simple_tree_accuracy": 1}
 
 
 REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', wanted names such as "),
     (["--measures", "all", "bleu"], "--measures: got all beside other names, wanted all alone"),
-    (["--own-measure", "seed={folder}/words"], "--own-measure: got the name seed, which is taken, wanted another"),
     (["--measures", "bleu,bleu"], "--measures: got a name twice, wanted each once"),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),
@@ -159,13 +115,11 @@ REFUSED = [
     (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, wanted another"),
     (["--own-measure", "{folder}/words"], "--own-measure: got '{folder}/words', wanted NAME=FILE, with letters"),
     (["--own-measure", "x={folder}/words"], "{folder}/words:1: no numbers, wanted one in each column"),
-    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: outputs: got 1 rows, wanted 10, as many as outputs"),
+    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 rows, wanted 10, as many as outputs"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, wanted a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', wanted a number"),
-    (["--own-measure", "x={folder}/nan.tsv"], "{folder}/nan.tsv:3: got 'nan', wanted a number"),
     (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, wanted 1, as many as in the first"),
     (["--own-measure", "x={folder}/a.jsonl"], "{folder}/a.jsonl:1: not JSON: "),
-    (["--measures", "all", "--trees", "{folder}/tree"], "--trees: got 1 rows, wanted 10, as many as references"),
 ]
 
 
@@ -174,14 +128,12 @@ def test_refusals(given, message, capsys, tmp_path, monkeypatch):
     monkeypatch.setattr(nltk.data, "path", [])
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("a\n")
-    (tmp_path / "bad.tsv").write_text("outputs\nhigh\n")
-    (tmp_path / "one.tsv").write_text("outputs\n1\n")
-    (tmp_path / "nan.tsv").write_text("outputs\n1\nnan\n")
-    (tmp_path / "wide.tsv").write_text("outputs\n1\t2\n")
+    (tmp_path / "bad.tsv").write_text("deleting\nhigh\n")
+    (tmp_path / "one.tsv").write_text("deleting\n1\n")
+    (tmp_path / "wide.tsv").write_text("deleting\n1\t2\n")
     (tmp_path / "a.jsonl").write_text("{\n")
-    (tmp_path / "tree").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
-    files = ["--sources", str(EXAMPLES / "sources.txt"), "--outputs", ONE, "--references", *REFERENCES]
-    assert main([*files, *(part.format(folder=tmp_path) for part in given)]) == 2
+    monkeypatch.chdir(ROOT)
+    assert main([*ONE, *(part.format(folder=tmp_path) for part in given)]) == 2
     captured = capsys.readouterr()
     assert captured.out == ""
     assert captured.err.startswith(f"score.py: error: {message.format(folder=tmp_path)}")

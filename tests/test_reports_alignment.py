@@ -37,12 +37,3 @@ def test_phrases_come_first(source, output, wanted):
 def test_equal_words_by_the_thousand_are_paired_in_turn():
     assert len(alignment.align(["a"] * 5_000, ["a"] * 4_000).pairs) == 4_000
     assert len(alignment.align(list(map(str, range(1_500))), list(map(str, range(1_500)))[::-1]).pairs) == 1_500
-
-
-def test_one_line_of_changes():
-    texts = {"source": "the old ferry made its last trip", "output": "its last trip the ferry made"}
-    words = {name: text.split() for name, text in texts.items()}
-    line = alignment.changes(*words.values(), alignment.align(*words.values()))
-    assert " ".join(("+" if which == "output" else "") + words[which][place] for which, place in line) == (
-        "the old ferry made its last trip +the +ferry +made"
-    )

@@ -10,9 +10,7 @@ SINGLE = {
 }
 
 
-@pytest.fixture(scope="module")
-def document():
-    return document_of_two()
+document = pytest.fixture(document_of_two, scope="module")
 
 
 def test_best_and_worst_segments(document):

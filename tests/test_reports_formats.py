@@ -7,7 +7,7 @@ import subprocess
 
 import pytest
 from conftest import ROOT
-from programs import EXAMPLE, SYSTEMS, printed
+from programs import EXAMPLE, SYSTEMS
 from published_trees import checkouts
 
 from sari.command_line import reproduce
@@ -45,30 +45,17 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.usefixtures("made_up")
-def test_a_new_format_serves_scores_ratings_reports_and_published_figures(capsys, monkeypatch, tmp_path):
+def test_a_new_format_serves_scores_ratings_reports_and_published_figures(printed, capsys, tmp_path):
     asked = [*EXAMPLE, *SYSTEMS, "--format", "made-up"]
-    assert printed(capsys, monkeypatch, *asked, "--by-order") == "3 tables, 2 records\n"
+    assert printed(*asked, "--by-order") == "3 tables, 2 records\n"
     for number in range(2):
         (tmp_path / f"ratings.{number}").write_text("".join(f"{(7 * line + number) % 10}\n" for line in range(10)))
     ratings = ["--ratings", tmp_path / "ratings.0", tmp_path / "ratings.1"]
-    assert printed(capsys, monkeypatch, *asked, *ratings) == "1 tables, 4 records\n"
-    printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--report", tmp_path / "report.made")
+    assert printed(*asked, *ratings) == "1 tables, 4 records\n"
+    printed(*EXAMPLE, *SYSTEMS, "--report", tmp_path / "report.made")
     assert (tmp_path / "report.made").read_text() == "2 tables, 4 records\n"
     assert reproduce.main(["xu2016", str(checkouts(tmp_path)), "--format", "made-up"]) == 1
     assert capsys.readouterr().out == "1 tables, 3 records\n"
-
-
-def test_published_figures_in_every_format(tmp_path, capsys):
-    folder = str(checkouts(tmp_path))
-    shown = {}
-    for name in FORMATS:
-        assert reproduce.main(["access", folder, "--format", name]) == 1
-        shown[name] = capsys.readouterr().out
-    (figure, *_) = json.loads(shown["json"])["figures"]
-    for text in shown.values():
-        assert figure["name"] in text
-        assert figure["published"] in text
-    assert f",{figure['published']},{figure['ours']}," in shown["csv"]
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -118,9 +105,9 @@ def test_sentences_are_broken_into_lines_before_a_table_is_split():
     ]
 
 
-def test_the_command_line_takes_the_width_of_the_terminal(capsys, monkeypatch):
+def test_the_command_line_takes_the_width_of_the_terminal(printed, monkeypatch):
     monkeypatch.setenv("COLUMNS", "45")
-    text = printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, "--all-pairs")
+    text = printed(*EXAMPLE, *SYSTEMS, "--all-pairs")
     assert "SARI of 10 segments (1 of 2)\n" in text
 
 
@@ -185,15 +172,6 @@ def test_latex_tables_fit_a_column_or_the_page_or_are_split():
     assert min(len(widest), len(long)) > 1
 
 
-@pytest.mark.parametrize("label", ["a}b", "a b", "x%", "a,b", ""])
-def test_labels_that_latex_does_not_take_are_refused(label, capsys):
-    from sari.command_line.program import main
-
-    with pytest.raises(SystemExit):
-        main([*EXAMPLE, *SYSTEMS, "--format", "latex", "--label", label])
-    assert "--label: got" in capsys.readouterr().err
-
-
 needs_latex = pytest.mark.skipif(shutil.which("pdflatex") is None, reason="no LaTeX is installed")
 #: The columns of ACL's style, and articles of 10 and 11 pt in one column and in two.
 STYLES = (
@@ -224,21 +202,21 @@ def assert_compiles(folder, text, style=STYLES[0]):
         ["--all-variants", "--paired-bs", "--baselines"],
     ],
 )
-def test_latex_compiles_and_fits_the_columns_of_a_paper(capsys, monkeypatch, tmp_path, options):
+def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, options):
     outputs = ["--outputs", *(f"{HOSTILE}{name}=examples/outputs.txt" for name in "ab")]
     outputs.append("system=examples/outputs.rewriting.txt")
-    text = printed(capsys, monkeypatch, *EXAMPLE[:-2], *outputs, *options, "--format", "latex")
+    text = printed(*EXAMPLE[:-2], *outputs, *options, "--format", "latex")
     for style in STYLES:
         assert_compiles(tmp_path, text, style)
 
 
 @needs_latex
 @pytest.mark.parametrize("style", STYLES)
-def test_latex_of_ratings_and_published_figures_compiles_and_fits(capsys, monkeypatch, tmp_path, style):
+def test_latex_of_ratings_and_published_figures_compiles_and_fits(printed, capsys, tmp_path, style):
     (tmp_path / "ratings").write_text("3\n9\n4\n7\n1\n8\n2\n6\n5\n0\n")
     options = ["--ratings", tmp_path / "ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
     options += ["--model", "sari", "compression_ratio", "--format", "latex"]
-    assert_compiles(tmp_path, printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options), style)
+    assert_compiles(tmp_path, printed(*EXAMPLE, *SYSTEMS[:2], *options), style)
     for name in ("access", "structural-simplicity"):
         reproduce.main([name, str(checkouts(tmp_path / name)), "--format", "latex"])
         assert_compiles(tmp_path, capsys.readouterr().out, style)
@@ -252,7 +230,7 @@ def test_records_and_fields():
     assert json.loads(written(wide_table(1), name="json")) == {"a": [1.5]}
 
 
-def test_warnings_and_signatures_come_with_every_format(capsys, monkeypatch, tmp_path):
+def test_warnings_and_signatures_come_with_every_format(printed, tmp_path):
     (tmp_path / "x.txt").write_text((ROOT / "examples" / "sources.txt").read_text())
     asked = [*EXAMPLE, "--outputs", tmp_path / "x.txt"]
     message = "10 of 10 predictions are the same as their sources"
@@ -264,7 +242,7 @@ def test_warnings_and_signatures_come_with_every_format(capsys, monkeypatch, tmp
         "json": '"message": "',
     }
     for name, before in shown.items():
-        text = printed(capsys, monkeypatch, *asked, "--format", name)
+        text = printed(*asked, "--format", name)
         assert f"{before}{message}" in text
         assert "SARI|variant:easse|nrefs:2|" in text
-        assert name == "json" or "Warning" not in printed(capsys, monkeypatch, *asked, "--format", name, "--quiet")
+        assert name == "json" or "Warning" not in printed(*asked, "--format", name, "--quiet")

@@ -1,11 +1,9 @@
 """Companion measures of systems: each as its function computes it, intervals draw by draw, and what is refused."""
 
-import json
-
 import nltk
 import numpy as np
 import pytest
-from programs import EXAMPLE, SYSTEMS, printed
+from programs import EXAMPLE, SYSTEMS
 from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
@@ -106,18 +104,19 @@ COPIES = "c=examples/sources.txt"
 CHOSEN = ["--measures", "bleu", "fkgl", "splits"]
 
 
-def test_baselines_have_the_measures_and_intervals_of_systems(capsys, monkeypatch):
-    options = [*CHOSEN, "--confidence", "--resamples", "50", "--format", "json"]
-    report = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines"))
+def test_baselines_have_the_measures_and_intervals_of_systems(printed_json):
+    options = [*CHOSEN, "--confidence", "--resamples", "50"]
+    report = printed_json(*EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines")
     copy, system = report["baselines"][0], report["systems"][2]
     assert copy["measures"] == system["measures"]
     assert copy["measure_intervals"] == system["measure_intervals"]
+    assert copy["confidence_intervals"] == system["confidence_intervals"]
 
 
 @pytest.mark.parametrize("more", [[], ["--confidence", "--resamples", "50"]])
-def test_the_row_of_references_is_their_mean(capsys, monkeypatch, more):
-    options = [*CHOSEN, *more, "--baselines", "references", "each", "--format", "json"]
-    mean, *each = json.loads(printed(capsys, monkeypatch, *EXAMPLE, *SYSTEMS[:2], *options))["baselines"]
+def test_the_row_of_references_is_their_mean(printed_json, more):
+    options = [*CHOSEN, *more, "--baselines", "references", "each"]
+    mean, *each = printed_json(*EXAMPLE, *SYSTEMS[:2], *options)["baselines"]
     for name, value in mean["measures"].items():
         assert value == pytest.approx(sum(row["measures"][name] for row in each) / 2)
         if more:

@@ -8,17 +8,10 @@ import pytest
 from report_corpus import REFERENCES, SIDE_DATA, SOURCES, Page, built, document_of_one, document_of_two
 
 from sari.reports import pages
-from sari.reports.companions import MEASURES, REPORTED_MEASURES
+from sari.reports.companions import REPORTED_MEASURES
 
-
-@pytest.fixture(scope="module")
-def document():
-    return document_of_two()
-
-
-@pytest.fixture(scope="module")
-def single():
-    return document_of_one()
+document = pytest.fixture(document_of_two, scope="module")
+single = pytest.fixture(document_of_one, scope="module")
 
 
 @pytest.mark.parametrize(
@@ -53,22 +46,21 @@ def test_page(document):
     assert "SARI of copy, <Simple> & short" in page.words
     assert "< script > alert" in page.words
     assert "A <i>bold</i> claim ." in page.words
-    assert document.signature in page.words
+    assert document.scored.signatures[0] in page.words
     for system in document.systems:
         low, high = system.intervals["sari"]
-        assert f"{system.scores['sari']:.2f} {low:.2f} to {high:.2f}" in page.words
+        assert f"[{low:.2f}, {high:.2f}]" in page.words
         low, high = system.measure_intervals["bleu"]
-        assert f"{system.measures['bleu']:.2f} ({low:.2f} to {high:.2f})" in page.words
+        assert f"{system.measures['bleu']:.2f} [{low:.2f}, {high:.2f}]" in page.words
     assert all(measure.label in page.words for measure in REPORTED_MEASURES)
     assert "5 segments, 1 to 3 references each." in page.words
-    assert "intervals at" not in page.words
-    assert "90 % confidence" in page.words
+    assert "90% CI: percentile bootstrap over segments" in page.words
 
 
 def test_page_of_one_system(single):
     page = Page(pages.as_html(single))
     assert not page.faults
-    assert "confidence" not in page.words
+    assert "CI" not in page.words
     assert "Simple tree accuracy" not in page.words
     assert "Best segments of" not in page.words
 
@@ -76,8 +68,8 @@ def test_page_of_one_system(single):
 def test_warnings_are_on_the_page():
     how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
     found = built(systems={"empty": [""] * 30}, **how)
-    assert found.warnings
-    assert all(row["message"] in Page(pages.as_html(found)).words for row in found.warnings)
+    assert found.scored.warnings
+    assert all(row["message"] in Page(pages.as_html(found)).words for row in found.scored.warnings)
 
 
 def test_every_reason_stands_on_the_page_once_for_each_text(single):
@@ -94,9 +86,8 @@ def test_many_systems_are_rows():
     found = built(sources=["a b c"], systems=systems, references=[["a"]])
     text = pages.as_html(found)
     assert not Page(text).faults
-    known = [measure.group for measure in MEASURES if found.systems[0].measures[measure.name] is not None]
-    columns = [1 + known.count(group) for group in dict.fromkeys(known)]
-    assert [len(re.findall("<th ", row)) for row in re.findall(r"<thead>.*?</thead>", text)] == [5, *columns, 2]
+    # The scores; the measures of the systems, of the source and of the reference; SARI by length.
+    assert [len(re.findall("<th ", row)) for row in re.findall(r"<thead>.*?</thead>", text)] == [5, 9, 8]
 
 
 def test_digits_are_those_that_are_asked_for(document):
@@ -113,7 +104,7 @@ def test_digits_are_those_that_are_asked_for(document):
 def test_markdown_tables_are_even(document):
     text = pages.as_markdown(document)
     tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
-    assert len(tables) == 6
+    assert len(tables) == 3
     for table in tables:
         columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
         assert len(columns) == 1

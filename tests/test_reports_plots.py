@@ -40,13 +40,6 @@ def test_axes():
     assert {"1–4", "5", "tokens", "SARI", "a", "b"} <= set(shown)
 
 
-def test_the_last_bar_says_that_it_holds_the_rest():
-    shown = words(plots.histogram({"a": [*range(200)]}, "edits"))
-    assert "edits; the last bar holds all from 188 on" in shown
-    assert "edits" in words(plots.histogram({"a": [1.0, 2.0]}, "edits"))
-    assert "edits" in words(plots.histogram({"a": [*range(200)]}, "edits", limits=(0, 100)))
-
-
 def test_a_legend_of_many_systems_stands_below_at_full_length():
     """Within the picture, whose height grows with the legend."""
     few, many = (plots.lines({f"system {n}": [1.0] for n in range(number)}, ["1"], x="x", y="y") for number in (5, 40))
@@ -58,19 +51,3 @@ def test_a_legend_of_many_systems_stands_below_at_full_length():
     assert all(0 <= float(x) <= 461 and 0 <= float(y) <= heights[1] for x, y in places)
     long = words(plots.lines({"x" * 200: [1.0], "y": [1.0]}, ["1"], x="x", y="y"))
     assert "x" * 69 + "…" in long
-
-
-def test_only_colours_change_at_night():
-    """Names that look like colours stay, and so do places and dashes; every colour has one of its own."""
-    names = [*plots.PAPER.systems, plots.PAPER.ink]
-    day = plots.lines({name: [1.0, 2.0] for name in names}, ["1", "2"], x="x", y=f"<i fill='{plots.PAPER.ink}'>")
-    night = plots.at_night(day)
-    assert words(night) == words(day)
-    assert set(names) <= set(words(night))
-    colours = re.compile("#[0-9a-f]{6}")
-    tags = ["".join(re.findall("<[^>]*>", svg)) for svg in (day, night)]
-    assert colours.sub("", tags[0]) == colours.sub("", tags[1])
-    found = [colours.findall(tag) for tag in tags]
-    assert len(set(zip(*found, strict=True))) == len(set(found[0])) == len(set(found[1]))
-    assert {plots.PAPER.ink, plots.PAPER.grid, *plots.PAPER.systems} == set(found[0])
-    assert {plots.NIGHT.ink, plots.NIGHT.grid, *plots.NIGHT.systems} == set(found[1])

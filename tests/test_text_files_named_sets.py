@@ -1,20 +1,14 @@
 """Test sets by name, in folders laid out as those of the Hub are."""
 
-import http.client
-import io
 import json
 import os
 import socket
 import subprocess
 import sys
-import urllib.error
-import urllib.request
-from unittest.mock import Mock
 
 import pytest
 from programs import ROOT
 
-from sari.text_files import named_sets
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import NAMED_SETS, open_test_set
 
@@ -40,18 +34,14 @@ def opened(*columns, split="test", outputs=("o.txt",)):
 
 def test_sources_and_references_of_a_folder():
     (batch,) = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"]).batches()
-    assert batch == {
-        "sources": ["a b", "c d"],
-        "predictions": [("x", "x"), ("y", "y")],
-        "references": [["a", "b", "c"], ["c", "d"]],
-    }
+    assert batch == [("a b", ("x", "x"), ["a", "b", "c"]), ("c d", ("y", "y"), ["c", "d"])]
 
 
 def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
     (batch,) = open_test_set("mine", split="test", columns=None, outputs=["o.txt"]).batches()
-    assert batch["references"] == [["a", "b"], ["c"]]
+    assert [row.references for row in batch] == [["a", "b"], ["c"]]
 
 
 @pytest.mark.parametrize(
@@ -73,20 +63,6 @@ def test_what_does_not_fit_is_refused(columns, how, message):
 def test_a_set_that_is_nowhere_is_refused_in_one_line():
     with pytest.raises(FileError, match=r"^--dataset none: cannot load 'none', split 'test': [^\n]+$"):
         open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])
-
-
-@pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        (io.BytesIO(), True),
-        (urllib.error.HTTPError("x", 403, "Forbidden", None, None), True),
-        (http.client.BadStatusLine("nonsense"), False),
-        (TimeoutError(), False),
-    ],
-)
-def test_whether_the_hub_answers(monkeypatch, answer, expected):
-    monkeypatch.setattr(urllib.request, "urlopen", Mock(side_effect=[answer]))
-    assert named_sets.hub_answers() is expected
 
 
 def test_a_hub_out_of_reach_is_told_soon(tmp_path):

@@ -6,7 +6,7 @@ import pytest
 from programs import write_corpus
 
 from sari.text_files.errors import FileError
-from sari.text_files.reading import LineFile, gather, open_jsonl, open_texts, stem
+from sari.text_files.reading import LineFile, gather, open_jsonl, open_texts
 
 
 @pytest.mark.parametrize(
@@ -43,11 +43,11 @@ def test_batches_end_at_segments_or_characters(tmp_path):
     paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "r.txt")]
 
     def sizes(**limits):
-        corpus = open_texts(*paths[:2], paths[2:])
+        corpus = open_texts(paths[0], paths[1:2], paths[2:])
         batches = list(corpus.batches(**limits))
         corpus.close()
-        assert [text for batch in batches for text in batch["sources"]] == [f"1234567 {number}" for number in range(10)]
-        return [len(batch["sources"]) for batch in batches]
+        assert [row.source for batch in batches for row in batch] == [f"1234567 {number}" for number in range(10)]
+        return [len(batch) for batch in batches]
 
     assert sizes() == [10]
     assert sizes(segments=5) == [5, 5]
@@ -94,11 +94,3 @@ def test_segments_of_several_systems(tmp_path):
     corpus.close()
     texts = [f"x {number}" for number in range(5)]
     assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])
-
-
-@pytest.mark.parametrize(
-    ("path", "name"),
-    [("a/b.txt", "b"), ("b.jsonl", "b"), ("b.txt.gz", "b"), ("b.c.tsv", "b.c.tsv"), ("-", "stdin"), (".txt", ".txt")],
-)
-def test_names_of_files(path, name):
-    assert stem(path) == name

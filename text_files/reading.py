@@ -16,9 +16,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, suppress
 from functools import partial
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, cast
 
 from sari.text_files.errors import FileError, reason
 from sari.validation import SystemColumns
@@ -35,14 +35,6 @@ class Segment(NamedTuple):
     source: str
     predictions: tuple[str, ...]
     references: list[str]
-
-
-class Batch(TypedDict):
-    """Segments as columns; a row of predictions has one for each system."""
-
-    sources: list[str]
-    predictions: list[tuple[str, ...]]
-    references: list[list[str]]
 
 
 class LineFile:
@@ -157,36 +149,29 @@ class Corpus:
         for file in self.files:
             file.close()
 
-    def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[Batch]:
+    def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[list[Segment]]:
         """Yield batches of at most so many segments, which end early after so many characters.
 
         Raises:
             FileError: for a fault of a file, or if there is no segment.
         """
-        batch, size = Batch(sources=[], predictions=[], references=[]), 0
-        for source, predictions, references in self._segments:
-            batch["sources"].append(source)
-            batch["predictions"].append(predictions)
-            batch["references"].append(references)
-            size += len(source) + sum(map(len, predictions)) + sum(map(len, references))
-            if len(batch["sources"]) >= segments or size >= characters:
+        batch: list[Segment] = []
+        size = 0
+        for segment in self._segments:
+            batch.append(segment)
+            size += len(segment.source) + sum(map(len, segment.predictions)) + sum(map(len, segment.references))
+            if len(batch) >= segments or size >= characters:
                 yield batch
-                batch, size = Batch(sources=[], predictions=[], references=[]), 0
-        if batch["sources"]:
+                batch, size = [], 0
+        if batch:
             yield batch
         elif not self.files[0].lines:
             raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
 
 
-def gather(batches: Iterable[Batch], names: Sequence[str]) -> SystemColumns:
+def gather(batches: Iterable[list[Segment]], names: Sequence[str]) -> SystemColumns:
     """Join batches, at least one, and give the predictions the names of their systems."""
-    sources: list[str] = []
-    predictions: list[tuple[str, ...]] = []
-    references: list[list[str]] = []
-    for batch in batches:
-        sources += batch["sources"]
-        predictions += batch["predictions"]
-        references += batch["references"]
+    sources, predictions, references = map(list, zip(*chain.from_iterable(batches), strict=True))
     by_name = dict(zip(names, map(list, zip(*predictions, strict=True)), strict=True))
     return SystemColumns(sources, by_name, references)
 
@@ -205,7 +190,7 @@ def stem(path: str) -> str:
 
 def open_texts(
     sources: str,
-    outputs: str | Sequence[str],
+    outputs: Sequence[str],
     references: Sequence[str],
     *,
     encoding: str = "utf-8",
@@ -222,7 +207,6 @@ def open_texts(
     Raises:
         FileError: at once for a file that cannot be opened, and while reading for a fault in it.
     """
-    outputs = [outputs] if isinstance(outputs, str) else outputs
     paths = [sources, *outputs, *references]
     behind = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:

@@ -215,8 +215,7 @@ def report_systems(
     document = building.build(
         systems,
         compared.statistics,
-        warnings=compared.warnings,
-        scored=compared.report if len(systems.predictions) > 1 else None,
+        compared.report,
         resampling=resolve_resampling(confidence=_CONFIDENCE),
         advance=lambda step: advance(next(numbers), total, step),
     )

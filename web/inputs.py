@@ -291,11 +291,11 @@ def _check_texts(*columns: Iterable[str]) -> None:
     check_bytes(sum(len(text.encode()) for text in chain(*columns)))
 
 
-def _checked(batches: Iterable[reading.Batch]) -> Iterator[reading.Batch]:
+def _checked(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.Segment]]:
     """Yield batches until there are too many segments, which is refused before the rest is read."""
     segments = 0
     for batch in batches:
-        segments += len(batch["sources"])
+        segments += len(batch)
         yield batch
         check_limit(segments, MAX_SEGMENTS, "segments", all_read=False)
 
