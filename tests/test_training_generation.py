@@ -9,7 +9,6 @@ from tiny_trainers import (
     REFERENCES,
     SOURCES,
     TEXTS,
-    callback_for,
     expected_scores,
     make_causal_dataset,
     make_llama,
@@ -356,12 +355,3 @@ def test_lengths_of_answers(given):
         assert others == {"streamer": "s"}
         assert {name: getattr(config, name) for name in expected} == expected
     assert own.do_sample is None
-
-
-def test_two_processes(sari, tokenizer, rows, tmp_path, two_processes):
-    """Exactly the score of one process."""
-    found = [(entry["processes"], entry["scores"]) for entry in two_processes if entry["case"] == "callback"]
-    trainer = with_callbacks(
-        tmp_path, tokenizer, make_llama(tokenizer), callback_for(sari, tokenizer), eval_dataset=rows
-    )
-    assert found == [(2, of_evaluation(trainer.evaluate()))] * 2
