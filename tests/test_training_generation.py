@@ -342,16 +342,3 @@ def test_bad_arguments(sari, tokenizer, options, message):
     given = {"tokenizer": tokenizer, "sources": SOURCES, "references": REFERENCES, **options}
     with pytest.raises(ValueError, match=message):
         sari.generation_callback(**given)
-
-
-@pytest.mark.parametrize("given", [{"max_new_tokens": 5}, {"max_length": 50, "num_beams": 2}, {}], ids=str)
-def test_lengths_of_answers(given):
-    from sari.training import generation_config
-
-    expected = {"do_sample": False, **given, **({} if given else {"max_new_tokens": 128})}
-    own = GenerationConfig()
-    for arguments in (given, {"generation_config": GenerationConfig(**given)}, {"generation_config": own, **given}):
-        config, others = generation_config(**arguments, streamer="s")
-        assert others == {"streamer": "s"}
-        assert {name: getattr(config, name) for name in expected} == expected
-    assert own.do_sample is None
