@@ -98,10 +98,11 @@ def _results() -> ShownSystems:
     asked = gr.State(None, time_to_live=components.HOUR)
     with gr.Column(visible=False) as more:
         differences = gr.HTML(elem_id="differences", js_on_load=_CHOOSE_OUTPUT)
+        gr.HTML(rendering.note("Choose a score to open the output in the Sentence view."))
         table = gr.Dataframe(
             interactive=False,
             max_height=420,
-            label="SARI of every segment: choose a score to open the output",
+            label="SARI of every segment",
             max_chars=120,
             show_search="search",
             elem_id="segments",

@@ -36,6 +36,8 @@ _CREDITS = 8
 _DOTS = 1_000
 #: About how many numbers the axis of a plot has.
 _TICKS = 5
+#: Why a variant is not offered.
+_LACKING = "this server lacks a package or the data that it needs"
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 #: Marks with the credit that is drawn for them, and what they mean.
 _LEGEND = (
@@ -117,7 +119,8 @@ def refusal(message: object) -> str:
 
 def about() -> str:
     """Return what the page says about SARI, as Markdown."""
-    return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=resolve_variants()[1])
+    lacking = dict.fromkeys(resolve_variants()[1], _LACKING)
+    return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=lacking)
 
 
 def note(message: str) -> str:
@@ -402,7 +405,7 @@ def _gram_rows(explanation: Explanation) -> list[list[list[Any]]]:
 def variant_scores(results: Mapping[str, Scores]) -> str:
     """Return the scores under several variants, and remarks about those that this server cannot score under."""
     ranked = sorted(results.items(), key=lambda pair: -pair[1]["sari"])
-    lacking = "".join(note(f"{name} is left out: {why}") for name, why in resolve_variants()[1].items())
+    lacking = "".join(note(f"{name} is left out: {_LACKING}.") for name in resolve_variants()[1])
     summaries = {name: row.summary for name, row in VARIANTS.items()}
     return render("variants", "comparison", ranked, summaries) + lacking
 
@@ -573,7 +576,7 @@ def differences(
 
 def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:
     """Return SARI of every system by the length of the source."""
-    header = ["Words of the source", "Segments", *rows[0][1]]
+    header = ["Source words", "Segments", *rows[0][1]]
     cells = [[span_of(length), f"{length.segments:,}", *map(figure, own.values())] for length, own in rows]
     return render("compare", "by_length", make_table("SARI by length of the source", header, cells))
 
@@ -583,8 +586,8 @@ def ngrams(segments: int, found: Mapping[str, Sequence[NgramDifference]], baseli
     tables = [
         make_table(
             f"{name} against {baseline}",
-            ["N-gram", "Operation", name, baseline, "Difference"],
-            [[row.text, row.operation, figure(row.system), figure(row.baseline), signed(row.gain)] for row in rows],
+            ["N-gram", "Operation", "Difference", name, baseline],
+            [[row.text, row.operation, signed(row.gain), figure(row.system), figure(row.baseline)] for row in rows],
             texts=2,
         )
         for name, rows in found.items()
@@ -622,7 +625,7 @@ def _baseline_table(baselines: Mapping[str, Scores]) -> Table:
         for name, (label, _) in _BASELINES.items()
         if name in baselines
     ]
-    return make_table("No system", ["Text", *(LABELS[name] for name in SCORES)], rows)
+    return make_table("For comparison", ["Text", *(LABELS[name] for name in SCORES)], rows)
 
 
 def _interval(result: SystemScores) -> list[float] | None:

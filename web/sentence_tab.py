@@ -5,7 +5,6 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.variants import resolve_variants
 from sari.web import answers, components, rendering
 from sari.web.components import LIVE, OWN, UNOPENED, OpenedFrom, SegmentBoxes, SentenceTab
 from sari.web.inputs import RefusedError
@@ -129,10 +128,6 @@ def show_variants(source: str, output: str, references: str) -> str:
 
 def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
-    lacking = resolve_variants()[1]
-    for name in (one, other):
-        if name in lacking:
-            return rendering.refusal(lacking[name])
     pair = {"variant_a": one, "variant_b": other}
     try:
         return rendering.steps(answers.explain_difference(source, output, components.lines_of(references), **pair))
