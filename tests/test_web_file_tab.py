@@ -91,6 +91,7 @@ def test_bars_search_ratings_and_further_scores(phone, sari, tmp_path):
     expect(phone.get_by_text("references.1").locator("visible=true").first).to_be_visible()
     upload(phone, "Ratings by people (optional)", file)
     phone.get_by_role("button", name="Score these files").click()
+    expect(phone.locator("#corpus")).to_be_focused()  # what is seen is not of an earlier test
     rows = phone.locator("#corpus .sari-agreement tbody tr")
     expect(rows).to_have_count(4)
     report = rate_corpus(columns_of_lists(*texts), ratings)
