@@ -2,12 +2,10 @@
 
 import atexit
 import gc
-import json
 import os
 import re
 import shutil
 import subprocess
-import sys
 import tempfile
 import warnings
 from collections import Counter
@@ -58,7 +56,7 @@ NOT_EVERYWHERE = [
     for name in re.findall(r"^[a-z][\w-]*", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 ]
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "addresses", "cluster", "memorised", "two_processes", "wheel")
+STARTED_ONCE = ("address", "addresses", "cluster", "memorised", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too.
 settings.register_profile("without a deadline", deadline=None)
@@ -186,19 +184,3 @@ def run_here(capsys, monkeypatch):
         return subprocess.CompletedProcess([*COMMAND, *arguments], status, output.out.encode(), output.err.encode())
 
     return run
-
-
-@pytest.fixture(scope="session")
-def two_processes(tmp_path_factory):
-    """Return what each of two processes found that evaluated together: see two_processes.py."""
-    folder = tmp_path_factory.mktemp("two-processes")
-    done = subprocess.run(
-        [sys.executable, str(TESTS / "two_processes.py"), str(folder)],
-        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)]), "OMP_NUM_THREADS": "1"},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr[-3000:]
-    return [json.loads(line) for line in (folder / "scores.jsonl").read_text(encoding="utf-8").splitlines()]

@@ -6,16 +6,15 @@ import secrets
 import signal
 import sys
 from contextlib import nullcontext, suppress
-from pathlib import Path
 
 import datasets
 import evaluate
 import pyarrow.parquet
 import pytest
 import ray
+from programs import ROOT, example_corpus, with_system
 from refusals import refuses
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = str(ROOT / "examples")
 sys.path.append(EXAMPLES)
 
@@ -26,14 +25,12 @@ SEGMENTS = 500
 BATCH = 64
 
 
-def make_rows(segments=SEGMENTS):
+def make_rows():
     """Return segments that all differ."""
-    examples = ROOT / "examples"
-    names = ("sources.txt", "outputs.txt", "references.0.txt", "references.1.txt")
-    texts = [(examples / name).read_text(encoding="utf-8").splitlines() for name in names]
+    texts = with_system(example_corpus(), "deleting")
     rows = []
-    for number in range(segments):
-        source, output, *references = (column[number % len(column)] for column in texts)
+    for number in range(SEGMENTS):
+        source, output, references = (column[number % len(column)] for column in texts.values())
         rows.append(
             {
                 "number": number,

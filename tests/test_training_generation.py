@@ -9,7 +9,6 @@ from tiny_trainers import (
     REFERENCES,
     SOURCES,
     TEXTS,
-    callback_for,
     expected_scores,
     make_causal_dataset,
     make_llama,
@@ -343,25 +342,3 @@ def test_bad_arguments(sari, tokenizer, options, message):
     given = {"tokenizer": tokenizer, "sources": SOURCES, "references": REFERENCES, **options}
     with pytest.raises(ValueError, match=message):
         sari.generation_callback(**given)
-
-
-@pytest.mark.parametrize("given", [{"max_new_tokens": 5}, {"max_length": 50, "num_beams": 2}, {}], ids=str)
-def test_lengths_of_answers(given):
-    from sari.training import generation_config
-
-    expected = {"do_sample": False, **given, **({} if given else {"max_new_tokens": 128})}
-    own = GenerationConfig()
-    for arguments in (given, {"generation_config": GenerationConfig(**given)}, {"generation_config": own, **given}):
-        config, others = generation_config(**arguments, streamer="s")
-        assert others == {"streamer": "s"}
-        assert {name: getattr(config, name) for name in expected} == expected
-    assert own.do_sample is None
-
-
-def test_two_processes(sari, tokenizer, rows, tmp_path, two_processes):
-    """Exactly the score of one process."""
-    found = [(entry["processes"], entry["scores"]) for entry in two_processes if entry["case"] == "callback"]
-    trainer = with_callbacks(
-        tmp_path, tokenizer, make_llama(tokenizer), callback_for(sari, tokenizer), eval_dataset=rows
-    )
-    assert found == [(2, of_evaluation(trainer.evaluate()))] * 2

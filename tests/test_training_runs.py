@@ -1,13 +1,18 @@
 """The compute_metrics function in real Trainers: the scores of the decoded texts, whatever the set-up."""
 
+import json
+import os
 import re
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
 import torch
+import two_processes
+from conftest import ROOT, TESTS
 from tiny_trainers import (
-    CASES,
     NAMED,
     REFERENCES,
     SEGMENTS,
@@ -15,7 +20,6 @@ from tiny_trainers import (
     TEXTS,
     decode,
     expected_scores,
-    function_for,
     make_causal_dataset,
     make_dataset,
     make_llama,
@@ -355,16 +359,20 @@ def test_what_a_decoder_only_model_does_not_have(sari, tokenizer, llama, tmp_pat
 # ---- Processes, and the example --------------------------------------------------------------------------------------
 
 
-def test_two_processes(sari, tokenizer, tmp_path, two_processes):
-    """Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count."""
-    found = [entry for entry in two_processes if entry["case"] != "callback"]
-    assert len(found) == 2 * len(CASES)
-    for index, (generate, given, arguments) in enumerate(CASES):
-        function = function_for(sari, tokenizer, given)
-        here = make_trainer(tmp_path, tokenizer, function, generate=generate, **arguments)
-        alone = of_evaluation(here.evaluate())
-        own = [(entry["processes"], entry["scores"]) for entry in found if entry["case"] == index]
-        assert own == [(2, alone)] * 2
+def test_two_processes(tmp_path):
+    """The callback and the function score as in one process."""
+    done = subprocess.run(
+        [sys.executable, str(TESTS / "two_processes.py"), str(tmp_path)],
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(TESTS)])},
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr[-3000:]
+    alone = [[2, found] for _, found in two_processes.scores(tmp_path)]
+    found = (tmp_path / "scores.jsonl").read_text(encoding="utf-8").splitlines()
+    assert list(map(json.loads, found)) == [alone] * 2
 
 
 def test_the_example(capsys, monkeypatch, tmp_path):

@@ -73,7 +73,7 @@ def test_reinforcement(sari, tokenizer, tmp_path, prompt):
 
 
 def test_the_example_of_fine_tuning(capsys, monkeypatch, tmp_path):
-    output = output_of_example(capsys, monkeypatch, tmp_path, "train_llm.py", "--epochs", "1", "--sentences", "320")
+    output = output_of_example(capsys, monkeypatch, tmp_path, "train_llm.py", "--epochs", "1", "--sentences", "160")
     before, after = map(float, re.search(r"SARI before training (\S+), after (\S+)\n$", output).groups())
     assert after >= before
 

@@ -40,6 +40,7 @@ def open_file(page, folder):
     ratings.write_text("".join(f"{rating}\n" for rating in (3, 9, 4, 7, 1, 8, 2, 6, 5, 0)))
     upload(page, "Ratings by people (optional)", ratings)
     page.get_by_role("button", name="Score these files").click()
+    expect(page.locator("#corpus")).to_be_focused()  # what is seen is not of an earlier test
     expect(page.locator("#corpus .sari-agreement")).to_be_visible()
     page.get_by_role("button", name="Score by number of references").click()
     expect(page.locator("#by-references .sari-counts")).to_be_visible()
@@ -51,6 +52,7 @@ def open_compare(page, _folder):
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
     expect(page.get_by_role("combobox", name="Baseline")).to_have_value("deleting")  # not one of an earlier test
     page.get_by_role("button", name="Compare these systems").click()
+    expect(page.locator("#systems")).to_be_focused()
     expect(page.locator("#differences .sari-pair").first).to_be_visible()
 
 

@@ -109,18 +109,6 @@ def differing(points, p_value):
     }
 
 
-@pytest.mark.parametrize(
-    ("more", "said"),
-    [
-        ([], "One system alone is not tested: add the outputs of another."),
-        ([result("x", 40.0, **differing(0.0, 1.0))], "is the same as that of"),
-        ([result("x", 40.0, **differing(0.001, 0.9))], "is less than 0.01 higher"),
-    ],
-)
-def test_what_is_said_of_chance(more, said):
-    assert said in words(rendering.systems(compared(result("base", 40.0), *more), (), BASELINES))
-
-
 def test_copies_do_not_compete():
     report = compared(
         result("base", 40.0),

@@ -169,33 +169,3 @@ def output_of_example(capsys, monkeypatch, folder, name, *arguments):
     finally:
         sys.modules.pop("toy_data", None)
     return capsys.readouterr().out
-
-
-#: Evaluations by two processes: whether the model generates, how texts are given, and training arguments.
-CASES = [
-    (True, "columns", {}),
-    (True, "dataset", {"train_sampling_strategy": "group_by_length"}),
-    (True, "labels", {"include_for_metrics": ["inputs"]}),
-    (True, "columns", {"batch_eval_metrics": True, "include_for_metrics": ["inputs"]}),
-    (False, "columns", {}),
-]
-
-
-def function_for(sari, tokenizer, given):
-    """Return a `compute_metrics` function for the examples."""
-    dataset = {} if given == "columns" else {"dataset": make_dataset(tokenizer)}
-    return sari.compute_metrics(tokenizer, **dataset, **{"columns": TEXTS, "dataset": NAMED, "labels": {}}[given])
-
-
-def callback_for(sari, tokenizer):
-    """Return a callback for nine rows, which two processes with batches of two do not share evenly."""
-    return sari.generation_callback(
-        tokenizer,
-        sources=SOURCES[:9],
-        references=REFERENCES[:9],
-        prompts=PROMPT.format,
-        generation_kwargs={"max_new_tokens": 10},
-        batch_size=2,
-        variant="xu2016",
-        tokenize=lambda text: text.replace(",", " ,"),  # which does not pickle
-    )

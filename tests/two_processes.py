@@ -6,10 +6,13 @@ from pathlib import Path
 
 import torch
 from tiny_trainers import (
-    CASES,
-    callback_for,
-    function_for,
+    NAMED,
+    PROMPT,
+    REFERENCES,
+    SOURCES,
+    TEXTS,
     make_causal_dataset,
+    make_dataset,
     make_llama,
     make_tokenizer,
     make_trainer,
@@ -23,34 +26,62 @@ make_importable()
 
 from sari.scorer import Scorer  # noqa: E402
 
+#: Whether the model generates, how texts are given, and training arguments.
+CASES = [
+    (True, "columns", {}),
+    (True, "dataset", {"train_sampling_strategy": "group_by_length"}),
+    (True, "labels", {"include_for_metrics": ["inputs"]}),
+    (True, "columns", {"batch_eval_metrics": True, "include_for_metrics": ["inputs"]}),
+    (False, "columns", {}),
+]
 
-def evaluate_in_this_process(folder):
-    """Evaluate every case of the function, and the callback, and append what this process found."""
+
+def trainers(folder):
+    """Yield a Trainer for each case of the function, and one with the callback.
+
+    Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count. The callback
+    has nine rows, which two processes with batches of two do not share evenly.
+    """
     sari, tokenizer = Scorer(), make_tokenizer()
+    for generate, given, arguments in CASES:
+        dataset = {} if given == "columns" else {"dataset": make_dataset(tokenizer)}
+        texts = {"columns": TEXTS, "dataset": NAMED, "labels": {}}[given]
+        function = sari.compute_metrics(tokenizer, **dataset, **texts)
+        yield make_trainer(folder, tokenizer, function, generate=generate, **arguments)
+    callback = sari.generation_callback(
+        tokenizer,
+        sources=SOURCES[:9],
+        references=REFERENCES[:9],
+        prompts=PROMPT.format,
+        generation_kwargs={"max_new_tokens": 10},
+        batch_size=2,
+        variant="xu2016",
+        tokenize=lambda text: text.replace(",", " ,"),  # which does not pickle
+    )
     causal = {"model": make_llama(tokenizer), "eval_dataset": make_causal_dataset(tokenizer), "generate": False}
-    trainers = {"callback": make_trainer(folder, tokenizer, callbacks=[callback_for(sari, tokenizer)], **causal)}
-    for index, (generate, given, arguments) in enumerate(CASES):
-        function = function_for(sari, tokenizer, given)
-        trainers[index] = make_trainer(folder, tokenizer, function, generate=generate, **arguments)
-    for case, trainer in trainers.items():
-        entry = {"case": case, "processes": trainer.args.world_size, "scores": of_evaluation(trainer.evaluate())}
-        with open(Path(folder, "scores.jsonl"), "a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+    yield make_trainer(folder, tokenizer, callbacks=[callback], **causal)
+
+
+def scores(folder):
+    """Return the scores of every Trainer, and how many processes had a part in them."""
+    return [[trainer.args.world_size, of_evaluation(trainer.evaluate())] for trainer in trainers(folder)]
+
+
+def write_scores(folder):
+    """Append the scores that this process found to a file, as a line of JSON."""
+    found = scores(folder)
+    with open(Path(folder, "scores.jsonl"), "a", encoding="utf-8") as file:
+        file.write(json.dumps(found) + "\n")
     torch.distributed.destroy_process_group()
 
 
-def in_two_processes(function, *arguments):
-    """Call a function in two processes as `torchrun` does, which fork from this one: all is imported once."""
+if __name__ == "__main__":
     config = LaunchConfig(
         min_nodes=1,
         max_nodes=1,
         nproc_per_node=2,
         rdzv_backend="c10d",
         rdzv_endpoint="localhost:0",
-        start_method="fork",
+        start_method="fork",  # all is imported once
     )
-    elastic_launch(config, function)(*arguments)
-
-
-if __name__ == "__main__":
-    in_two_processes(evaluate_in_this_process, *sys.argv[1:])
+    elastic_launch(config, write_scores)(*sys.argv[1:])
