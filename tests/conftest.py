@@ -2,6 +2,7 @@
 
 import atexit
 import gc
+import json
 import os
 import re
 import shutil

@@ -75,8 +75,8 @@ def compare_tab(sentence: SentenceTab) -> None:
     ways = ((inputs.systems_of_files, start, [*files, names]), (inputs.systems_of_table, start_table, [table, names]))
     components.connect(ways, compare, [*chosen, baseline, method], results, chosen=chosen, stale=stale)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
-    gr.on([table.change, of_table.select], _names_in_table, table, names, **LIVE)
-    table.change(restore, table, [*chosen, method, baseline], **LIVE)
+    of_table.select(_names_in_table, table, names, **LIVE)
+    table.change(open_table, table, [names, *chosen, method, baseline], **LIVE)
     names.change(offer_baselines, [names, baseline], baseline, **LIVE)
     output = results.differences.click(open_output, results.asked, sentence.opening, **LIVE)
     score = results.table.select(open_score, results.asked, sentence.opening, **LIVE)
@@ -253,8 +253,10 @@ def save_comparison(asked: Request) -> str:
     return components.save_view(asked.read(), {**chosen, "test": test, "baseline": asked.comparing["baseline"]})
 
 
-def restore(table: str | None) -> list[Any]:
-    """Return the choices of a saved view."""
+def open_table(table: str | None) -> list[Any]:
+    """Return the names of the systems of a table, and the choices if it is a saved view."""
     names = inputs.names_in_table(table)
     *chosen, baseline = components.read_choices(table, {**ALLOWED, "test": list(_METHODS), "baseline": names})
-    return [*chosen, gr.Dropdown(choices=names, value=baseline) if isinstance(baseline, str) else gr.skip()]
+    if isinstance(baseline, str):
+        baseline = gr.Dropdown(choices=names, value=baseline)
+    return ["\n".join(names), *chosen, baseline]

@@ -137,6 +137,7 @@
       say([figure ? `${operation}, ${what}:` : "", said]);
     },
     gram(size, number) {
+      if (!grams[size - 1]?.[number]) return; // of texts that are just being replaced
       setOrder(size);
       light([number], size);
       const text = gramText(grams[size - 1][number], size);
@@ -201,8 +202,8 @@
       atPlaces(row, (text, start) => {
         const lane = laneOf(operation, mark, text);
         for (let step = 0; lane && step < size; step += 1) {
-          const cell = cells.get(keyOf(text) + (start + step))[start % size];
-          if (cell.className) continue;
+          const cell = cells.get(keyOf(text) + (start + step))?.[start % size];
+          if (!cell || cell.className) continue;
           cell.className = `lane-${lane}${step ? "" : " first"}${step === size - 1 ? " last" : ""}`;
           cell.style.setProperty("--credit", `${Math.min(Math.max((credit / 100) * size - step, 0), 1) * 100}%`);
         }
