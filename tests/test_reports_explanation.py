@@ -133,7 +133,7 @@ def test_an_empty_output():
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)
@@ -146,7 +146,7 @@ def test_the_ngrams_add_up_to_the_figures(variant, source, prediction, reference
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_laws_of_the_places(variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)
@@ -176,7 +176,7 @@ def test_laws_of_the_places(variant, source, prediction, references):
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_laws_of_the_marks(variant, source, prediction, references):
     found = explained(source=source, prediction=prediction, references=references, variant=variant)

@@ -1,5 +1,6 @@
 """The page: its views in tabs, and the endpoints for programs."""
 
+import gc
 import inspect
 from pathlib import Path
 from typing import Any
@@ -65,6 +66,7 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     program = (folder / "page.js").read_text(encoding="utf-8")
     gr.set_static_paths([server.PICTURE])
     remember_signatures(page)
+    gc.freeze()  # so that collections do not look at hundreds of modules again and again
     return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
