@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from functools import cache
 from itertools import chain, combinations, islice
 from math import fsum
 from typing import Any, cast
@@ -150,6 +151,16 @@ def _score_prepared(
     }
 
 
+def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
+    """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
+    if baseline is not None and baseline not in names:
+        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"))
+    if all_pairs and baseline is not None:
+        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
+    if all_pairs and method is None:
+        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
+
+
 def compare(
     systems: dict[str, CorpusStatistics],
     *,
@@ -162,12 +173,7 @@ def compare(
 
     The statistics of the systems, by name, are of the same segments, with rows for intervals and tests.
     """
-    if baseline is not None and baseline not in systems:
-        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(systems)}"))
-    if all_pairs and baseline is not None:
-        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
-    if all_pairs and resampling.method is None:
-        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
+    check_comparison(list(systems), baseline, resampling.method, all_pairs=all_pairs)
     if all_pairs:
         systems = dict(sorted(systems.items(), key=lambda item: -item[1].scores()["sari"]))
     first = next(iter(systems.values()))
@@ -324,6 +330,10 @@ def candidate_scores(
 def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
+    # A candidate is tokenized once, not again with each of the others.
+    given: dict[str, Any] = {name: getattr(variant, name) for name in ("tokenize", "sentence_splitter")}
+    given = {name: cache(own) for name, own in given.items() if callable(own)}
+    variant = replace(variant, **given)
     for source, row in zip(sources, candidates, strict=True):
         copies = [source] * len(row), [row] * len(row)
         by_reference = np.array(candidate_scores(*copies, [[text] for text in row], variant))

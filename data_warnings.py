@@ -227,9 +227,10 @@ def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
 def check_resampling(
     segments: int, *, intervals: bool, tests: bool, smallest_p_value: float = 0.0
 ) -> Iterator[SariWarning]:
-    """Yield warnings about too few segments, or too few resamples, for intervals and tests, if there are any.
+    """Yield warnings about too few segments, or too few resamples, for intervals and tests.
 
-    `smallest_p_value` is the smallest corrected p-value that the tests can give.
+    `intervals` and `tests` say whether there are any; `smallest_p_value` is the smallest corrected p-value that the
+    tests can give.
     """
     if not (intervals or tests):
         return
@@ -275,7 +276,7 @@ def warning_rows(found: Iterable[Warning]) -> list[WarningRow]:
 
 
 def merge_warnings(found: Mapping[str, Iterable[Warning]]) -> list[Warning]:
-    """Return each warning once, after the names of the systems or variants that have it unless all of them have it.
+    """Return each warning once. It begins with the systems or variants that have it, unless all of them have it.
 
     >>> x, y = SariWarning("x"), SariWarning("y")
     >>> [str(warning) for warning in merge_warnings({"a": [x, y], "b": [x], "c": [x, y]})]

@@ -75,7 +75,7 @@ class Ngrams:
         return self.order.long_references[self.owners]
 
     def left_over(self, asked: np.ndarray) -> np.ndarray:
-        """Tell for each n-gram that is asked about, bool[ngram], whether deleting words from the source leaves it."""
+        """Return which n-grams, of those in `asked`, deleting words from the source can leave: bool[ngram]."""
         found = np.zeros(len(asked), bool)
         found[asked] = [self.order.is_left_over(ngram) for ngram in self.index[asked].tolist()]
         return found
@@ -207,9 +207,9 @@ class Sizes(NamedTuple):
     """The lengths of the texts of segments, for penalties.
 
     Attributes:
-        lengths: int64[segment, 3]: the tokens of the source, of the prediction, and of the references on average,
+        lengths: int64[row, 3]: the tokens of the source, of the prediction, and of the references on average,
             rounded down; at least 1.
-        sentences: int64[segment, 2]: the sentences of the prediction, and of the references on average, rounded down.
+        sentences: int64[row, 2]: the sentences of the prediction, and of the references on average, rounded down.
     """
 
     lengths: np.ndarray
@@ -217,10 +217,10 @@ class Sizes(NamedTuple):
 
 
 class SegmentCounts(NamedTuple):
-    """Counts of segments.
+    """Counts of segments, or of predictions where a segment has several: a row for each.
 
     Attributes:
-        counts: float64[segment, order, operation, 4]: numerator and denominator of precision, numerator and
+        counts: float64[row, order, operation, 4]: numerator and denominator of precision, numerator and
             denominator of recall; operations are in the order of `OPERATIONS`.
         sizes: the lengths of the texts; None where no penalty needs them.
     """

@@ -14,6 +14,7 @@ from .comparison import (
     VariantDifference,
     baseline_scores,
     candidate_scores,
+    check_comparison,
     compare,
     comparison_warnings,
     explain_difference,
@@ -227,7 +228,7 @@ class Scorer:
             confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
             resamples: the number of draws for intervals and test. None for 1,000 resamples for intervals and bootstrap,
                 and 10,000 trials for randomization, or more if there are more than 25 or 250 comparisons.
-            seed: of the random numbers: the same seed gives the same result on any machine.
+            seed: the seed of the random numbers; the same seed gives the same result on any machine.
             all_pairs: whether to compare each system with each other, without a baseline.
             details: as in `compute`.
             options: see `ScoringOptions`.
@@ -258,6 +259,7 @@ class Scorer:
         variant = resolve_variant(**options)
         resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
         columns = validate_systems(sources, predictions, references)
+        check_comparison(list(columns.predictions), baseline, resampling.method, all_pairs=all_pairs)
         systems = score_systems(columns, variant, sentences=details, rows=resampling.is_wanted)
         comparison = compare(systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs)
         give_warnings(comparison_warnings(systems, comparison))

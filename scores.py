@@ -86,6 +86,8 @@ def sari_scores(operations: np.ndarray) -> np.ndarray:
 def score_counts(counts: np.ndarray, variant: Variant) -> tuple[np.ndarray, np.ndarray]:
     """Compute the figures and the scores of operations from counts, float64[..., order, operation, 4].
 
+    This is equation 7 of Xu et al. 2016, where `averaging` is "ratios".
+
     Returns:
         float64[..., order, operation, 3]: precision, recall and F1; and float64[..., operation]: the score of the means
         over orders, in which F1 is the mean of F1 or, where `averaging` is "ratios", F1 of the means.

@@ -92,7 +92,7 @@ class Sample:
         return how.ends(self.differences(pairs), differences)
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
-        """Let the two systems of each pair swap segments, each with probability one half, the same for all pairs.
+        """Let the two systems of each pair swap segments with probability one half; all pairs swap the same segments.
 
         Yields:
             For some trials at a time, the scores of the first system minus those of the second after swapping:
@@ -307,7 +307,7 @@ class Resampling:
         method: the paired test, a key of `TESTS`; None for no test.
         resamples: how many resamples the intervals take.
         trials: how many draws the test takes; None for a number that depends on the number of comparisons.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         intervals: the method of the intervals, a key of `INTERVAL_METHODS`.
     """
 

@@ -166,7 +166,7 @@ def score_corpus(
     sentences: bool = False,
     rows: bool = False,
 ) -> CorpusStatistics:
-    """Score segments that were counted chunk by chunk by a variant.
+    """Score segments from the counts of each chunk; `variant` is the one that they were counted by.
 
     `sentences` and `rows` say what to keep of every segment: see `keeps_sentences` and `keeps_rows`.
     """
@@ -305,11 +305,11 @@ class State:
 
 def read_state(data: bytes, pickle_factory: Callable[[], Any], **callables: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
-    given: Any = data
-    is_whole = isinstance(given, bytes | bytearray) and sha256(given[:-_CHECKSUM]).digest() == given[-_CHECKSUM:]
-    if not is_whole:
+    given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
+    content, checksum = given[:-_CHECKSUM], given[-_CHECKSUM:]
+    if sha256(content).digest() != checksum:
         raise ValueError("data: got bytes that are not a complete state, wanted those of State.to_bytes")
-    line, _, body = data[:-_CHECKSUM].partition(b"\n")
+    line, _, body = content.partition(b"\n")
     head = json.loads(line)
     if head["state"] != VERSION:
         raise ValueError(f"data: got a state of version {shown(head['state'])}, wanted one of {VERSION}")

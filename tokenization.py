@@ -41,7 +41,7 @@ _PLAIN = _class_table(space=_WHITESPACE)
 _13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
-# What 13a replaces before it splits. It is looked for where its rare byte, which stands first here, occurs at all.
+# What 13a replaces before it splits: a rare byte, the text, and its replacement. A text is searched if it has the byte.
 _REPLACED_13A = (
     (b"<", b"<skipped>", b""),
     (b"\n", b"-\n", b""),
@@ -305,7 +305,7 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     is_13a = text.tokenize == "13a"
     classes = np.frombuffer(data.translate(_13A if is_13a else _PLAIN), np.uint8)
     space = (classes & _SPACE).view(bool)
-    # Tokens start and end beside whitespace and, as sacreBLEU 2.6.0 splits, beside bytes that are tokens by themselves.
+    # A token ends at whitespace. For 13a, as in sacreBLEU 2.6.0, it also ends at a byte that is a token by itself.
     edge, word = space | _alone_13a(classes) if is_13a else space, ~space
     bound = edge[1:] | edge[:-1]
     starts, ends = (bound & word[1:]).nonzero()[0] + 1, (bound & word[:-1]).nonzero()[0] + 1

@@ -487,11 +487,13 @@ def _with_options(method: Callable[..., Any], variant: str | None) -> Callable[.
         if (name, default) != ("variant", None):
             known[name] = inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=hint)
 
+    names = [*known][1:]  # without `self`
+
     @functools.wraps(method)
     def with_options(*arguments: Any, **given: Any) -> Any:
         for name in given:
-            if name not in known:
-                raise TypeError(f"{shown(name)[1:-1]}: got an unknown argument{_nearest(name, known)}")
+            if name not in names:
+                raise TypeError(f"{shown(name)[1:-1]}: got an unknown argument{_nearest(name, names)}")
         if variant is not None:
             given.setdefault("variant", variant)
         return method(*arguments, **given)

@@ -35,7 +35,7 @@ def made_up(
         segments: the number of segments.
         references: the number of references of each segment.
         tokens: the mean number of tokens of a source; the other texts are a little shorter.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
         sentence_tokens: the number of tokens of a sentence; None for one sentence, however long.
     """
     draws = np.random.default_rng(seed)

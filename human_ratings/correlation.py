@@ -76,7 +76,7 @@ def agreement(
         baseline: the name of the score that the others are compared with; None for no comparison.
         confidence: the level of intervals; None for none.
         resamples: the number of resamples.
-        seed: of the random numbers.
+        seed: the seed of the random numbers.
 
     Raises:
         ValueError, TypeError: if columns are not numbers or differ in length, if a name is unknown, for a single
@@ -148,7 +148,7 @@ def _sample_of_groups(own: SystemRows, groups: np.ndarray, systems: np.ndarray, 
 
 
 def _ends(value: float, drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
-    """Return the interval of a coefficient; draws whose rows are all the same, nan, say nothing."""
+    """Return the interval of a coefficient. Draws that are nan, because all rows are the same, are left out."""
     if how.confidence is None:
         return None
     known = drawn[~np.isnan(drawn)]

@@ -216,3 +216,25 @@ def test_candidates_are_scored_as_if_alone(scorer, variant):
         for source, row, references in zip(TEXTS["sources"], candidates, TEXTS["references"], strict=True)
     ]
     assert found == expected
+
+
+def test_a_bad_baseline_is_refused_before_texts_are_tokenized(scorer):
+    tokenized = []
+    with refuses(ValueError, "baseline: got 'x', wanted one of a, b"):
+        scorer.compare(
+            sources=["a"],
+            predictions={"a": ["a"], "b": ["a"]},
+            references=["a"],
+            baseline="x",
+            tokenize=lambda text: tokenized.append(text) or text,
+        )
+    assert tokenized == []
+
+
+def test_candidates_are_tokenized_once(scorer):
+    tokenized = []
+    texts = [f"a {number}" for number in range(8)]
+    scorer.minimum_bayes_risk(
+        sources=["a b"], candidates=[texts], tokenize=lambda text: tokenized.append(text) or text, variant="easse"
+    )
+    assert sorted(tokenized) == sorted(["a b", *texts])

@@ -115,7 +115,7 @@ def explain_segment(source: str, output: str, references: Sequence[str], **optio
 def score_baselines(source: str, references: Sequence[str], **options: Any) -> dict[str, Scores]:
     """Score the baselines of a segment; see `comparison.baseline_scores`.
 
-    Each is a segment of one corpus, in which every segment is scored alone. A single segment has no neighbour to take
+    The baselines are the segments of one corpus, and each is scored alone. A single segment has no neighbour to take
     an unrelated text from: the output of an example stands for it.
     """
     segment = _segment(source, "", references)

@@ -99,7 +99,7 @@
     found.style.left = `${Math.max(8, Math.min(of.left, room.clientWidth - found.offsetWidth - 8))}px`;
   }
 
-  /** Return what a label says of a text after the text and its mark, which are seen already. */
+  /** Return the part of a label after the text and its mark. */
   function sentences(button, text) {
     const said = button.getAttribute("aria-label").slice(text.length);
     return said.slice(said.indexOf(". ") + 2);

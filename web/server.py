@@ -51,7 +51,7 @@ _PLACE, _KIND = re.compile(r'\s*(?:\| )?File "([^"]*)", line (\d+)'), re.compile
 
 def settings(page: gr.Blocks, first_view: str) -> dict[str, Any]:
     """Return what Gradio's server of a page is started with; `first_view` stands in the page until the app starts."""
-    document = Middleware(Document, fields=preview(), first_view=first_view)
+    document = Middleware(CompletedDocument, fields=preview(), first_view=first_view)
     middleware = [Middleware(GZipMiddleware), document, Middleware(Guard, page=page)]
     return {"middleware": middleware, "lifespan": lifespan}
 
@@ -229,7 +229,7 @@ def _kind(value: Any) -> str:
 # What the page says of itself
 
 
-class Document:
+class CompletedDocument:
     """An ASGI middleware that adds to Gradio's document the page's own title, description, picture and first view."""
 
     def __init__(self, app: Any, fields: str, first_view: str):
@@ -259,9 +259,9 @@ class Document:
 def completed(document: bytes, fields: str, first_view: str) -> bytes:
     """Return a document with fields in its head, in place of Gradio's, and a first view before the app."""
     head, *body = _END_OF_HEAD.split(document, maxsplit=1)
-    if not body:  # it is no document
+    before, app, after = b"".join(body).partition(_APP)
+    if not app:  # it is another document
         return document
-    before, app, after = body[0].partition(_APP)
     return b"".join([_OF_GRADIO.sub(b"", head), fields.encode(), before, first_view.encode(), app, after])
 
 
