@@ -64,7 +64,9 @@ def tabulate_scores(
         tables=tables,
         signatures=report.signatures,
         warnings=[row["message"] for row in report.warnings],
-        records=report.records,
+        records=[
+            record for record in report.records if record["sari"] is not None or record["compared_with"] is not None
+        ],
         fields=score_fields(report),
     )
 
