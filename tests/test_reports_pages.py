@@ -113,6 +113,11 @@ def test_markdown_tables_are_even(document):
     assert "~~subsequently~~" in text
 
 
+def test_pages_and_markdown_say_how_references_count(document):
+    for text in (Page(pages.as_html(document)).words, pages.as_markdown(document)):
+        assert "Where there are several references, the best counts." in text
+
+
 INTERVALS = ("intervals", "measure_intervals")
 
 
