@@ -118,6 +118,11 @@ def test_pages_and_markdown_say_how_references_count(document):
         assert "Where there are several references, the best counts." in text
 
 
+def test_json_has_the_keys_of_the_documentation_in_their_order(document):
+    places = [pages.__doc__.index(f'"{name}":') for name in json.loads(pages.as_json(document))]
+    assert places == sorted(places)
+
+
 INTERVALS = ("intervals", "measure_intervals")
 
 
