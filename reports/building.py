@@ -19,7 +19,7 @@ from sari.validation import SystemColumns
 from sari.variants import Variant
 
 _LENGTHS = 5
-# The key of what stands beside the systems: no system has this name, so that no measure of the user has it.
+# The key of what stands beside the systems. No system has this name, so side data have no numbers for it.
 _BESIDE = "\0"
 
 

@@ -2,13 +2,12 @@
 
 JSON has one schema, for one system or many::
 
-    {"signature": str, "segments": int, "references": [int, int], "tokens": str, "confidence": float | null,
-     "resamples": int, "seed": int, "intervals": str,
-     "warnings": [{"category": str, "message": str}], "lengths": [{"shortest": int, "longest": int, "segments": int}],
-     "systems": [SYSTEM], "beside": [SYSTEM],
+    {"signature": str, "segments": int, "warnings": [{"category": str, "message": str}],
+     "confidence": float | null, "resamples": int, "seed": int, "intervals": str,
+     "scored": SCORED, "references": [int, int], "tokens": str,
+     "lengths": [{"shortest": int, "longest": int, "segments": int}], "systems": [SYSTEM], "beside": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
-                                               "outputs": {NAME: EXPLANATION}, "note": str}]}],
-     "scored": SCORED}
+                                               "outputs": {NAME: EXPLANATION}, "note": str}]}]}
 
 where SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the
 n-grams, the figures of each order, the tokens of references and the line of changes, and SCORED is what `score.py
@@ -21,6 +20,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import asdict
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import jinja2
 
@@ -69,16 +69,25 @@ def as_markdown(document: Document) -> str:
 
 def as_json(document: Document) -> str:
     """Return JSON in the schema of this module's docstring."""
-    fields, scored = asdict(document), document.scored
-    for group in fields["examples"]:
+    scored, examples = document.scored, list(map(asdict, document.examples))
+    for group in examples:
         for example in group["segments"]:
             for explanation in example["outputs"].values():
                 for field in ("grams", "orders", "references", "changes"):
                     del explanation[field]
-    del fields["by_order"], fields["digits"]  # which are for people
-    about = {"signature": scored.signatures[0], "segments": scored.results[0].segments, "warnings": scored.warnings}
-    about |= {name: getattr(scored.resampling, name) for name in ("confidence", "resamples", "seed", "intervals")}
-    fields = {**about, **fields, "scored": score_fields(scored)}
+    fields: dict[str, Any] = {
+        "signature": scored.signatures[0],
+        "segments": scored.results[0].segments,
+        "warnings": scored.warnings,
+        **{name: getattr(scored.resampling, name) for name in ("confidence", "resamples", "seed", "intervals")},
+        "scored": score_fields(scored),
+        "references": document.references,
+        "tokens": document.tokens,
+        "lengths": list(map(asdict, document.lengths)),
+        "systems": list(map(asdict, document.systems)),
+        "beside": list(map(asdict, document.beside)),
+        "examples": examples,
+    }
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
 
 

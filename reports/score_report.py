@@ -30,7 +30,7 @@ JSON has one schema, whatever was asked for::
      "notes": str}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, fields without a value are left out.
+"confidence_intervals" on, fields without a value are left out. So are baselines without scores.
 """
 
 from __future__ import annotations
@@ -244,9 +244,10 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     found["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
+    scored = [row for row in baselines if "scores" in row]
     return {
         "systems": systems,
-        **_filled({"baselines": baselines, **found, "notes": report.records[0]["notes"]}),
+        **_filled({"baselines": scored, **found, "notes": report.records[0]["notes"]}),
     }
 
 

@@ -64,7 +64,9 @@ def tabulate_scores(
         tables=tables,
         signatures=report.signatures,
         warnings=[row["message"] for row in report.warnings],
-        records=report.records,
+        records=[
+            record for record in report.records if record["sari"] is not None or record["compared_with"] is not None
+        ],
         fields=score_fields(report),
     )
 
@@ -241,15 +243,18 @@ def _difference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
     if not report.pairs:
         compared, figures, against = [record for record in report.records if record["compared_with"]], figures[1:], []
         title = f"Differences from {report.resampling and report.resampling.baseline}"
-    interval, p_columns = _interval_column(report), _p_columns(report)
+    differences = [
+        figure._replace(key=f"{figure.key}_difference", form=f"+{figure.form}", unit="") for figure in figures
+    ]
+    has_intervals = any(difference.interval(record) for difference in differences for record in compared)
+    interval, p_columns = _interval_column(report) if has_intervals else [], _p_columns(report)
     grouped = len(figures) > 1 and len(compared) > 1
     columns = [TableColumn(name, is_text=True) for name in ("System", *against)]
     columns += [TableColumn("Score", is_text=True, is_group=grouped), TableColumn("Diff.")]
     columns += [*interval, *(column for _, column in p_columns)]
     for variant in report.variants:
         rows = []
-        for figure in figures:
-            difference = figure._replace(key=f"{figure.key}_difference", form=f"+{figure.form}", unit="")
+        for figure, difference in zip(figures, differences, strict=True):
             for record in compared:
                 if record["variant"] == variant and record[difference.key] is not None:
                     names = [record["system"], *[record["compared_with"]] * len(against), figure.column.heading]
@@ -284,7 +289,9 @@ def _measure_tables(report: ScoreReport) -> Iterator[Table]:
         values = [[record[name] for name in names] for record in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     notes = [note for column in _interval_column(report) for note in column.notes]
-    notes += [] if report.pairs else _test_notes(report)
+    results = report.records[: len(report.results)]
+    has_tests = any(record[f"{name}_p_value"] is not None for record in results for name in names)
+    notes += _test_notes(report) if has_tests else []
     notes += [f"{own.label}: {own.about}" for own in report.measures]
     for variants, outputs in groups.values():
         rows: list[list[str | Cell]] = []

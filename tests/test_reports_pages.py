@@ -113,6 +113,16 @@ def test_markdown_tables_are_even(document):
     assert "~~subsequently~~" in text
 
 
+def test_pages_and_markdown_say_how_references_count(document):
+    for text in (Page(pages.as_html(document)).words, pages.as_markdown(document)):
+        assert "Where there are several references, the best counts." in text
+
+
+def test_json_has_the_keys_of_the_documentation_in_their_order(document):
+    places = [pages.__doc__.index(f'"{name}":') for name in json.loads(pages.as_json(document))]
+    assert places == sorted(places)
+
+
 INTERVALS = ("intervals", "measure_intervals")
 
 

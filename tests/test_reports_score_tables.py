@@ -38,6 +38,18 @@ def paper(tmp_path, monkeypatch, capsys):
     return printed
 
 
+@pytest.fixture
+def reported(printed, tmp_path):
+    """Return a function that runs `score.py` and returns the text of the report in a format."""
+
+    def text(ending, *options):
+        path = tmp_path / f"report.{ending}"
+        printed(*options, "--report", path)
+        return path.read_text(encoding="utf-8")
+
+    return text
+
+
 @pytest.fixture(scope="module")
 def example():
     return example_corpus()
@@ -251,6 +263,35 @@ def test_every_table_explains_its_intervals_and_tests(printed):
     options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "20", "--format", "markdown"]
     text = printed(*EXAMPLE, *SYSTEMS, *options)
     assert [text.count(start) for start in ("\n|:-", "\n- 95% CI: ", "\n- Tests: ", "\n- Null hypothesis: ")] == [3] * 4
+
+
+@pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
+def test_differences_without_intervals_have_no_column_for_them(reported, pairing):
+    """The scores of a report have intervals even where the differences have none."""
+    for options, columns in (((), 0), (("--confidence",), 1)):
+        text = reported("md", *EXAMPLE, *SYSTEMS, pairing, "--resamples", "99", "--measures", "bleu", *options)
+        scores, rest = text.split("\nDifferences ")
+        differences = rest.split("\nCompanion measures\n")[0]
+        header = next(line for line in differences.splitlines() if line.startswith("|"))
+        assert "Diff." in header
+        assert "- 95% CI: " in scores
+        assert header.count("95% CI") == differences.count("- 95% CI: ") == columns
+
+
+def test_measures_have_notes_on_tests_only_where_they_are_tested(reported):
+    for options, notes in (((), 0), (("--measures", "bleu"), 1)):
+        text = reported("md", *EXAMPLE, *SYSTEMS, "--paired-ar", "--resamples", "99", *options)
+        scores, measures = text.split("\nCompanion measures\n")
+        assert "- Tests: " in scores
+        assert [measures.count(part) for part in ("- Tests: ", r"rejected (\*)")] == [notes] * 2
+
+
+def test_the_only_reference_has_measures_but_no_scores(reported):
+    """It is a column of the measures, and no row of what has scores."""
+    one = [*EXAMPLE[:4], *SYSTEMS[:2]]
+    assert "reference 1" in reported("md", *one).split("\nCompanion measures\n")[1]
+    assert [row["name"] for row in json.loads(reported("json", *one))["scored"]["baselines"]] == ["copy"]
+    assert [row["system"] for row in csv.DictReader(io.StringIO(reported("csv", *one)))] == ["deleting", "copy"]
 
 
 def test_every_variant_of_several_systems_has_its_own_best(printed):
