@@ -3,8 +3,10 @@
     python examples/ray_score.py segments.jsonl scored --variant easse
 
 The input has columns `source`, `prediction` and `references`, or the plurals. The output is a new folder of Parquet
-files with the same rows in the same order, and for each row its own "sari", "keep", "delete" and "add", in percent.
-The score of the corpus is printed. It is exact for every variant: each batch becomes a state, and states are merged.
+files with the same rows, and for each row its own "sari", "keep", "delete" and "add", in percent. The rows are in the
+same order, unless a process was lost on the way. The score of the corpus is printed. It is exact for every variant:
+each batch becomes a state, and states are merged.
+
 A Parquet file or folder is read by all processes. A JSON Lines file must fit into the memory of one. On a cluster, the
 files and this project need the same path on every machine.
 """
