@@ -331,9 +331,8 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
     # A candidate is tokenized once, not again with each of the others.
-    given: dict[str, Any] = {name: getattr(variant, name) for name in ("tokenize", "sentence_splitter")}
-    given = {name: cache(own) for name, own in given.items() if callable(own)}
-    variant = replace(variant, **given)
+    cached: dict[str, Any] = {name: cache(own) for name, own in variant.callables.items()}
+    variant = replace(variant, **cached)
     for source, row in zip(sources, candidates, strict=True):
         copies = [source] * len(row), [row] * len(row)
         by_reference = np.array(candidate_scores(*copies, [[text] for text in row], variant))

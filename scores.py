@@ -168,7 +168,7 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
 
 
 def as_summed(values: np.ndarray) -> np.ndarray:
-    """Round values of at most 1 as `exact_sums` does, so that the score of one segment is that of a corpus of one."""
+    """Round values of at most 1 as `exact_sums` does. So a segment has the same score alone and in a corpus of one."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
 
 

@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from itertools import chain
 from operator import eq
-from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,7 +22,7 @@ from sari.reports.by_references import ReferenceCount, scores_by_references
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
 from sari.reports.score_report import ScoreReport, resampling_of, results_of
-from sari.scores import Result, Scores
+from sari.scores import Result, Scores, named_scores
 from sari.significance import resolve_resampling
 from sari.state import CorpusStatistics, score_columns
 from sari.tokenization import encode_chunk
@@ -125,14 +124,10 @@ def score_baselines(source: str, references: Sequence[str], **options: Any) -> d
     outputs["unrelated"] = segment._replace(predictions=[unrelated])
     corpus = Columns(*(list(chain.from_iterable(column)) for column in zip(*outputs.values(), strict=True)))
     sentences = score_columns(corpus, resolve_options(**options), sentences=True).sentences()
-    rows = zip(*(sentences[name] for name in SCORES), strict=True)
-    scores: dict[str, Any] = {
-        name: dict(zip(SCORES, row, strict=True)) for name, row in zip(outputs, rows, strict=True)
-    }
-    people = [row for name, row in scores.items() if name.startswith("reference ")]
-    if people:
-        scores["references"] = {name: fmean(row[name] for row in people) for name in SCORES}
-    return scores
+    values = np.array([sentences[name] for name in SCORES]).T
+    scores = {name: named_scores(row) for name, row in zip(outputs, values, strict=True)}
+    people = values[[name.startswith("reference ") for name in outputs]]
+    return {**scores, "references": named_scores(people.mean(axis=0))} if len(people) else scores
 
 
 @refusals()

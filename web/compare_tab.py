@@ -255,9 +255,8 @@ def save_comparison(asked: Request) -> str:
 
 def open_table(table: str | None) -> list[Any]:
     """Return the names of the systems of a table, and the choices if it is a saved view."""
-    names = _names_in_table(table)
-    offered = {**ALLOWED, "test": list(_METHODS), "baseline": names.split("\n")}
-    *chosen, baseline = components.read_choices(table, offered)
+    names = inputs.names_in_table(table)
+    *chosen, baseline = components.read_choices(table, {**ALLOWED, "test": list(_METHODS), "baseline": names})
     if isinstance(baseline, str):
-        baseline = gr.Dropdown(choices=names.split("\n"), value=baseline)
-    return [names, *chosen, baseline]
+        baseline = gr.Dropdown(choices=names, value=baseline)
+    return ["\n".join(names), *chosen, baseline]
