@@ -1,7 +1,7 @@
 """Which SARI agrees with people: every variant on every collection of ratings, with intervals."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,8 +24,11 @@ from sari.variants import VARIANTS, resolve_variant
 #: The variant that the others are compared with.
 BASELINE = "set"
 
-#: The variants that are scored with fewer references, too.
-_BY_REFERENCES = ("hf", "easse", "lasertagger", "set")
+#: Variants with an option, which are rated too: the name that tables show, variant and options.
+_WITH_OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {"set, 13a": ("set", {"tokenize": "13a"})}
+
+#: The rows that are scored with fewer references, too.
+_BY_REFERENCES = ("hf", "easse", "lasertagger", "set", *_WITH_OPTIONS)
 
 _OF_SYSTEMS = "Spearman of systems"
 
@@ -35,7 +38,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])")
 
 @dataclass(frozen=True, kw_only=True)
 class VariantAgreement(Published):
-    """Correlations of every variant with the ratings of every collection, which nobody has published."""
+    """Correlations of every variant, and some with options, with the ratings of every collection; unpublished."""
 
     def compute(self, folder: Path, begin: Begin = str) -> list[Outcome]:
         """Score all outputs under all variants; see `Published.compute`."""
@@ -53,7 +56,8 @@ class VariantAgreement(Published):
 def _outcomes(collection: CollectionOfRatings, folder: Path) -> Iterator[Outcome]:
     rated, group = collection.read(folder), collection.group
     length = _length(rated.texts)
-    scores = {name: _sari(rated.texts, name) for name in VARIANTS} | {"BLEU": _bleu(rated.texts), "length": length}
+    scores = {name: _sari(rated.texts, *own) for name, own in _configurations().items()}
+    scores |= {"BLEU": _bleu(rated.texts), "length": length}
     how: dict[str, Any] = {"groups": rated.texts.sources, "confidence": 0.95}
     values = {name: score.values for name, score in scores.items()}
     column = f"{collection.name} ({len(rated.ratings)})"
@@ -84,7 +88,8 @@ def _by_references(folder: Path) -> Iterator[Outcome]:
     texts = EASSE.corpus(folder, REFERENCE_SETS["ASSET"], "system_outputs/turkcorpus/test/ACCESS")
     columns = SystemColumns(texts.sources, {"ACCESS": texts.predictions}, texts.references)
     for name in _BY_REFERENCES:
-        variant, heading = resolve_variant(name), "SARI of ACCESS on ASSET by number of references"
+        base, options = _configurations()[name]
+        variant, heading = resolve_variant(base, **options), "SARI of ACCESS on ASSET by number of references"
         for row in scores_by_references(columns, variant, subsets=10):
             signature = variant.signature([row.references])
             yield Outcome(name, "", row.mean["sari"], signature, None, heading, str(row.references))
@@ -99,8 +104,14 @@ def split_sentences(text: str) -> list[str]:
     return [part for part in _SENTENCE_END.split(text) if part.strip()]
 
 
-def _sari(texts: Columns, name: str) -> RatedScore:
-    options = {"sentence_splitter": split_sentences} if VARIANTS[name].penalties != "none" else {}
+def _configurations() -> dict[str, tuple[str, dict[str, Any]]]:
+    """Return each variant with no options, and those of `_WITH_OPTIONS`."""
+    return {name: (name, {}) for name in VARIANTS} | _WITH_OPTIONS
+
+
+def _sari(texts: Columns, name: str, options: Mapping[str, Any]) -> RatedScore:
+    if VARIANTS[name].penalties != "none":
+        options = {**options, "sentence_splitter": split_sentences}
     return rated_scores(score_columns(texts, resolve_variant(name, **options), sentences=True, rows=True))[0]
 
 
@@ -134,8 +145,9 @@ PEOPLE = VariantAgreement(
     repositories=tuple(dict.fromkeys(each for collection in COLLECTIONS for each in collection.repositories)),
     recipe="each variant with its own options; Pearson: each output scored alone; Spearman: systems scored as usual; "
     "95% intervals from 1,000 resamples of the sources, each with all its outputs",
-    note="Numbers of outputs, or of systems, are in parentheses. BLEU is sacreBLEU's. Length is words of the output "
-    "divided by words of the source. For dsari, sentences end in a mark before a space or between two letters.",
+    note="Numbers of outputs, or of systems, are in parentheses. In the row set, 13a, texts are tokenized by 13a. "
+    "BLEU is sacreBLEU's. Length is words of the output divided by words of the source. "
+    "For dsari, sentences end in a mark before a space or between two letters.",
     unpublished="docs/which_sari.csv and the page made from it are what this command writes with --store.",
     steps=len(COLLECTIONS) + 1,
 )

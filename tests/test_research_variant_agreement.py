@@ -17,6 +17,8 @@ from sari.research.reproduce import main
 from sari.scorer import Scorer
 from sari.variants import VARIANTS
 
+_LESS = "Pearson less that of set"
+
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
@@ -51,6 +53,10 @@ def test_figures(folder, figures):
         assert "|level:sentence|" in outcome.recipe
     difference = figures["Pearson less that of set", name, "easse"].ours
     assert difference == pytest.approx(values["easse"] - values["set"], abs=1e-6)
+    own = Scorer("set", tokenize="13a").compute(**columns, details=True)
+    outcome = figures["Pearson", name, "set, 13a"]
+    assert outcome.ours == pytest.approx(stats.pearsonr(own["sentences"]["sari"], rated.ratings).statistic, abs=1e-6)
+    assert outcome.recipe == own["signature"]
     lengths = [len(one.split()) / len(two.split()) for one, two in zip(*rated.texts[1::-1], strict=True)]
     left = [own - np.polyval(np.polyfit(lengths, own, 1), lengths) for own in (np.array(scores["set"]), rated.ratings)]
     assert figures["Pearson at equal length", name, "set"].ours == pytest.approx(
@@ -81,7 +87,7 @@ def test_the_readme_shows_the_stored_figures():
     assert len(body) >= 3
     for name, *cells in body:
         for collection, cell in zip(collections, cells, strict=True):
-            own = places["Pearson", collection, name.strip("`")]
+            own = places["Pearson", collection, name.replace("`", "")]
             value, *ends = map(float, re.findall(r"-?\.\d+", cell))
             assert value == pytest.approx(own.ours, abs=0.00051)
             assert ends == pytest.approx(own.interval, abs=0.0056)  # rounded twice
@@ -96,7 +102,7 @@ def test_the_advice_follows_from_the_stored_figures():
         return {name: own for (*place, name), own in places.items() if place == [heading, column] and name in stored}
 
     def behind(column):
-        found = variants("Pearson less that of set", column)
+        found = variants(_LESS, column)
         return {name for name, own in found.items() if own.interval[1] < 0}
 
     def highest(column, number=1):
@@ -107,6 +113,10 @@ def test_the_advice_follows_from_the_stored_figures():
     assert behind("SimpEval past") == stored - {"set", "hf"}
     for column in ("SimpEval 2022", "simpDA 2022"):
         assert not {"easse", "lasertagger", "star"} & behind(column)
+    tokenized = {place[1]: own.interval for place, own in places.items() if place[::2] == (_LESS, "set, 13a")}
+    assert tokenized.keys() == {collection.name for collection in COLLECTIONS}
+    assert all(high >= 0 for _, high in tokenized.values())
+    assert {name for name, (low, _) in tokenized.items() if low > 0} >= {"SimpEval past", "D-Wikipedia, overall"}
     assert highest("Wu and Arase") == ["dsari"]
     assert behind("D-Wikipedia, words") >= {"hf", "xu2016", "lens", "paper", "t2t"}
     assert not {"easse", "lasertagger"} & behind("D-Wikipedia, words")
@@ -129,5 +139,5 @@ def test_the_stored_figures_are_all_that_the_command_computes(figures):
     missing = stored_figures.not_computed(name for *_, name in places)
     assert {place for place in figures if place[-1] not in missing} == places.keys()
     assert {(column, name) for heading, column, name in figures if heading == "Pearson"} == {
-        (collection.name, name) for collection in COLLECTIONS for name in (*VARIANTS, "BLEU", "length")
+        (collection.name, name) for collection in COLLECTIONS for name in (*VARIANTS, "set, 13a", "BLEU", "length")
     }
