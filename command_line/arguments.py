@@ -15,7 +15,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sari.command_line.options import SCORING_OPTIONS, OptionError, Options, refusals
+from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, refusals
 from sari.command_line.process import refusal
 from sari.reports.companions import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
@@ -30,7 +30,13 @@ PROGRAM = "score.py"
 #: The endings of reports besides those of tables; `sari.reports.pages`, which writes them, is slow to import.
 REPORT_ENDINGS = (".html",)
 
-_TESTS = ("--paired-bs", "--paired-ar", "--all-pairs")
+
+def _flag_of(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+_PAIRED = tuple(map(_flag_of, PAIRED_TESTS))
+_TESTS = (*_PAIRED, "--all-pairs")
 _LATEX = ("--booktabs", "--paper-columns", "--caption", "--label")
 _FILES = ("--sentences", "--report")
 _ADDED = ("--baselines", "--why", "--by-references", "--published")
@@ -53,16 +59,12 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
     "--show intervals": ("--confidence",),
-    **dict.fromkeys(("--show difference", "--show p"), ("--paired-bs", "--paired-ar")),
+    **dict.fromkeys(("--show difference", "--show p"), _PAIRED),
     **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
 }
 
 #: The baselines that may be asked for.
 BASELINES = ("copy", "empty", "unrelated", "references", "each")
-
-
-def _flag_of(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
 
 
 #: Options that go with none of those on the right.
@@ -71,7 +73,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--dataset": ("--sources", "--references"),
     "--signature": ("--variant", "--all-variants", *map(_flag_of, SCORING_OPTIONS)),
     "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model"),
-    "--paired-bs": ("--paired-ar",),
+    **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
@@ -307,9 +309,11 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "comparison": {
         "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
-        "--paired-bs": _flag("test by paired bootstrap whether systems differ from the first"),
-        "--paired-ar": _flag("test by paired approximate randomization whether systems differ from the first"),
-        "--all-pairs": _flag("test each pair (by randomization unless --paired-bs), sort systems, and group them"),
+        **{
+            _flag_of(name): _flag(f"test by {words} whether systems differ from the first")
+            for name, (_, words) in PAIRED_TESTS.items()
+        },
+        "--all-pairs": _flag("test each pair (by randomization unless a test is named), sort systems, and group them"),
         "--resamples": _value(
             "N", "the number of resamples (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1
         ),

@@ -16,6 +16,11 @@ from sari.variants import CHANGES, OPTIONS
 
 #: The test where none is named, as in Python: its false-positive rate stays near 5% even with few segments.
 DEFAULT_TEST = "randomization"
+#: The flags for paired tests: the name of each test in Python, and the test in words.
+PAIRED_TESTS = {
+    "paired_bs": ("bootstrap", "paired bootstrap"),
+    "paired_ar": ("randomization", "paired approximate randomization"),
+}
 #: The scoring options besides the variant. One with a single name, such as `sentence_splitter`, leaves no choice here.
 SCORING_OPTIONS = tuple(name for name, option in CHANGES.items() if len(option.choices) != 1)
 # The arguments of Python that messages may begin with, and the options that they are here.
@@ -76,11 +81,8 @@ class Options(argparse.Namespace):
     @property
     def method(self) -> str | None:
         """The paired test, by its name in Python."""
-        if self.paired_bs:
-            return "bootstrap"
-        if self.paired_ar:
-            return "randomization"
-        return DEFAULT_TEST if self.all_pairs else None
+        given = [test for name, (test, _) in PAIRED_TESTS.items() if getattr(self, name)]
+        return given[0] if given else DEFAULT_TEST if self.all_pairs else None
 
     @property
     def resampling(self) -> dict[str, Any]:

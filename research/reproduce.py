@@ -28,7 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(catalogue_lines(TABLES.values())))
         return 0
     if options.name not in TABLES:
-        return refuse(PROGRAM, f"got {options.name!r}, expected one of {', '.join(TABLES)}")
+        return refuse(PROGRAM, f"got {options.name!r}, expected a name that {PROGRAM} lists")
     table, folder = TABLES[options.name], options.folder
     if options.store and options.name not in STORED:
         return refuse(PROGRAM, f"--store: got {options.name}, expected one of {', '.join(STORED)}")

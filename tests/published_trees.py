@@ -54,7 +54,7 @@ def read_rows(path):
 def checkouts(folder: Path) -> Path:
     """Write all of them into a folder, each under its own name, and return it."""
     corpora = [(EASSE, texts.sources, texts) for texts in REFERENCE_SETS.values()]
-    corpora += [(test_set.repository, test_set.texts.sources, test_set.texts) for test_set in TEST_SETS[:-1]]
+    corpora += [(row.repository, row.texts.sources, row.texts) for row in TEST_SETS if row.texts.references]
     (muss,) = (table for table in PRINTED_RUNS if table.name == "muss")
     corpora += [(EASSE, figure.outputs, figure.texts) for figure in muss.figures]
     for table in SYSTEM_SCORES:

@@ -16,6 +16,7 @@ RECIPE = [
         "variants.py",
         '    "max_order": Option(\n',
         '    "strip_accents": _flag(help="whether accents are removed", key="accents", step="text",\n'
+        "        is_used=lambda variant: variant.strip_accents,\n"
         '        words=lambda value: "without accents" if value else ""),\n',
     ),
     ("variants.py", "    splits_on_space: bool = False\n", "    strip_accents: bool = False\n"),

@@ -19,6 +19,7 @@ from hostile_texts import (
 )
 
 from sari.benchmarks import fuzz
+from sari.variants import PENALTIES
 
 # ---- On hostile texts -----------------------------------------------------------------------------------------------
 
@@ -30,7 +31,7 @@ def test_every_path_to_scores(variant):
     assert not [found for seed in range(first, first + 25) if (found := fuzz.check(seed, [variant]).difference)]
 
 
-@pytest.mark.parametrize("penalties", ["dsari", "plan_simp"])
+@pytest.mark.parametrize("penalties", [name for name in PENALTIES if name != "none"])
 def test_penalties_with_sentences_by_punkt(sari, penalties):
     for seed in range(15):
         _, corpus, _ = hostile_case(seed, "dsari")

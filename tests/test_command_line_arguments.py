@@ -4,6 +4,7 @@ import pytest
 from programs import EXAMPLE, FILES, SYSTEMS
 
 from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
+from sari.command_line.options import PAIRED_TESTS
 from sari.reports import pages
 from sari.variants import VARIANTS
 
@@ -72,7 +73,7 @@ def refusal(capsys):
         (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --jsonl twice, wanted a file instead of "),
         (
             [*FILES, "--seed", "1"],
-            "--seed needs --confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or ",
+            "--seed needs --confidence, --paired-bs, ",
         ),
         ([*FILES, "--form", "json"], "got '--form', wanted --format: see --help"),
         (["a.txt", "b.txt"], "got 'a.txt', wanted options such as --sources FILE: see --help"),
@@ -85,8 +86,8 @@ def test_wrong_arguments(refusal, arguments, message):
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
 --seed 1 --jsonl in.jsonl --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
 --tokenize none --deletion f1 --penalties dsari --max-order 2"""
-PLAIN = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
---paired-bs --paired-ar --all-pairs --lowercase --no-lowercase"""
+PLAIN = f"""--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
+{" ".join(f"--{name.replace('_', '-')}" for name in PAIRED_TESTS)} --all-pairs --lowercase --no-lowercase"""
 VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
 
 

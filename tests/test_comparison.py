@@ -80,7 +80,7 @@ def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, by_var
     assert steps[0]["choice"] is steps[0]["before"] is steps[0]["after"] is steps[0]["change"] is None
     choices = [step["choice"] for step in steps[1:]]
     known = ["text", "zero division", "counting", "n-grams", "level", "deletion", "addition", "averaging"]
-    known.insert(len(known) if last == "dsari" else 0, "penalties")
+    known.insert(len(known) if VARIANTS[last].penalties != "none" else 0, "penalties")
     assert choices == [choice for choice in known if choice in choices]
     for before, step in itertools.pairwise(steps):
         assert step["before"] != step["after"]

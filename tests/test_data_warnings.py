@@ -55,7 +55,7 @@ def warned(sari, columns, **options):
 # ---- Good data ------------------------------------------------------------------------------------------------------
 
 #: The variants that were published for tokenized texts.
-FOR_TOKENIZED = ("xu2016", "lens", "easse_legacy", "star", "t2t", "lasertagger", "set", "dsari")
+FOR_TOKENIZED = [name for name, row in VARIANTS.items() if row.source_text.tokenize == "none"]
 
 
 def written(clean):
@@ -113,7 +113,7 @@ def test_good_data_give_no_warning(sari, clean, variant, system):
             sari.compute(**tokenized_texts, variant=variant, confidence=None)
             if variant not in FOR_TOKENIZED:
                 sari.compute(**given, variant=variant)
-            if variant not in ("easse_legacy", "star"):
+            if VARIANTS[variant].lowercase:
                 lower = [text.lower() for text in tokenized_texts["predictions"]]
                 sari.compute(**{**tokenized_texts, "predictions": lower}, variant=variant)
 

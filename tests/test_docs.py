@@ -12,7 +12,7 @@ from test_layout import LEAVES, relative_imports
 
 from sari.data_warnings import CATEGORIES
 from sari.ngram_statistics import COUNTINGS
-from sari.variants import TOKENIZERS, VARIANTS, VERSION
+from sari.variants import CHANGES, OPTIONS, VARIANTS, VERSION
 
 DOCUMENTS = [
     path
@@ -116,8 +116,12 @@ def test_ci_calls_the_readmes_test_command():
     assert "passes the tests:" in text_of(".ci/run")
 
 
-def test_readme_names_every_tokenizer():
-    assert not [name for name in TOKENIZERS if f'`"{name}"`' not in section(text_of("README.md"), "Inputs")]
+def test_every_option_is_told():
+    """With the values that it can have, and its part of the signature."""
+    inputs, signature = section(text_of("README.md"), "Inputs"), section(text_of("docs/variants.md"), "The signature")
+    values = [f'"{name}"' for option in CHANGES.values() for name in option.choices]
+    assert not [name for name in (*OPTIONS, *values) if f"`{name}`" not in inputs]
+    assert not [option.key for option in OPTIONS.values() if f"`{option.key}`" not in signature]
 
 
 def test_figure_shows_what_the_metric_says(monkeypatch):
@@ -197,6 +201,12 @@ def test_every_measure_is_told(name):
         if value.__module__ == module.__name__ and not found.startswith("_")
     ]
     assert not [found for found in functions if f"`{found}`" not in text_of("docs/measures.md")]
+
+
+def test_every_name_of_a_measure_is_told():
+    from sari.reports.companions import MEASURES
+
+    assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in text_of("docs/measures.md")]
 
 
 def test_changelog_says_whether_scores_changed():

@@ -148,7 +148,7 @@ def deleted_by_star(deleted, kept):
 STAR = (EIGHTH, percent(*(deleted_by_star(4, 5 - n) for n in ORDERS)), 100)
 PERFECT = dict.fromkeys(VARIANTS, (100, 100, 100)) | {"set": (UNION, 100, 100), "star": STAR}
 
-ZERO = dict.fromkeys(VARIANTS, 0) | dict.fromkeys(["hf", "t2t", "lasertagger"], 100)
+ZERO = {name: 100 * rules.zero_division for name, rules in oracle.VARIANTS.items()}
 
 KEPT = [Fraction(5 - n, 9 - n) for n in ORDERS]
 COPY = percent(*(harmonic(precision, 1) for precision in KEPT))
@@ -191,8 +191,8 @@ def test_a_perfect_copy_that_only_deletes(sari, variant):
     assert add == pytest.approx(orders_above_1 + ZERO[variant] / 4)
 
 
-TYPES = {"hf": 50, "xu2016": 50, "lens": 50, "t2t": 100, "lasertagger": 100, "set": 100, "dsari": 50}
-COUNTS = {"easse": 100, "easse_legacy": 100, "paper": 100, "star": percent(harmonic(1, Fraction(16, 37)))}
+REPEATED = dict.fromkeys(VARIANTS, 100) | dict.fromkeys(["hf", "xu2016", "lens", "dsari"], 50)
+REPEATED["star"] = percent(harmonic(1, Fraction(16, 37)))
 
 
 @every_variant
@@ -200,7 +200,7 @@ def test_a_perfect_copy_that_deletes_a_repeated_word(sari, variant):
     # One of two a's went; the other one, which the reference has, speaks against it where a type has one vote.
     copy = "b c a"
     _, delete, _ = scores_of(sari, "a x b c a", copy, copy, variant=variant, max_order=1)
-    assert delete == pytest.approx((TYPES | COUNTS)[variant])
+    assert delete == pytest.approx(REPEATED[variant])
 
 
 @each_seed

@@ -7,6 +7,8 @@ from typing import Any
 import gradio as gr
 import orjson
 
+from sari.significance import TESTS
+from sari.validation import either
 from sari.variants import Variant
 from sari.web import answers
 from sari.web.inputs import (
@@ -99,7 +101,7 @@ _MEANINGS = {
     "variant_a": "The variant to start from.",
     "variant_b": "The variant to end with.",
     "baseline": "The system that the others are compared with; null for the first.",
-    "method": "The paired test: bootstrap or randomization.",
+    "method": f"The paired test: {either(TESTS)}.",
 }
 
 
