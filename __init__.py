@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sari.scorer import Scorer, compute
+    from sari.sari_scorer import Scorer, compute
 
     __version__: str
 
@@ -35,7 +35,7 @@ def _on_demand(name: str) -> Any:
         return VERSION
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from sari.scorer import Scorer, compute
+    from sari.sari_scorer import Scorer, compute
 
     globals().update(Scorer=Scorer, compute=compute)
     return globals()[name]

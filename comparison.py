@@ -10,6 +10,8 @@ from typing import Any, cast
 import numpy as np
 from typing_extensions import NotRequired, TypedDict
 
+from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
+from .corpus_statistics import CorpusStatistics, MadeByScorer, score_columns, score_corpus
 from .data_warnings import (
     SariWarning,
     check_resampling,
@@ -19,9 +21,7 @@ from .data_warnings import (
     variant_warnings,
 )
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
-from .scores import Intervals, Result, Scores, named_scores, segment_scores
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
-from .state import CorpusStatistics, MadeByScorer, score_columns, score_corpus
 from .tokenization import encode_corpus, encode_predictions
 from .validation import Columns, SystemColumns, check_flags, one_line, shown, unrelated_texts, validate_predictions
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps

@@ -19,8 +19,8 @@ from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
 
+from .aggregation import Scores, exact_sums, named_scores, sari_scores, score_totals, summands
 from .ngram_statistics import count_ngrams
-from .scores import Scores, exact_sums, named_scores, sari_scores, score_totals, summands
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import encode_corpus, split_into_tokens
 from .validation import either, shown, unrelated_texts

@@ -1,6 +1,6 @@
 """SARI for automatic text simplification: every published variant, as a Hugging Face `evaluate` metric.
 
-The methods are those of `Scorer` in scorer.py, which needs no `evaluate`.
+The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 """
 
 import inspect
@@ -18,13 +18,13 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
     __spec__.submodule_search_locations, __package__ = [], "sari"
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
+from .aggregation import sari_scores
 from .comparison import compare
+from .corpus_statistics import State
 from .data_warnings import CATEGORIES
 from .ngram_statistics import COUNTINGS
-from .scorer import COLUMNS, Scorer
-from .scores import sari_scores
+from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
-from .state import State
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
 from .validation import check_flags, refuse_unknown, validate_columns

@@ -17,7 +17,7 @@ from sari.command_line.process import run
 from sari.command_line.program import main
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.scores import Result
+    from sari.aggregation import Result
 
 __all__ = ["main", "sari"]
 
@@ -34,12 +34,12 @@ def sari(
         sources: the texts to simplify.
         predictions: the output of a system for each.
         references: for each, a list of simplifications by people, or a single one.
-        options: the options of `sari.scorer.Scorer`, and the other arguments of its method `compute`.
+        options: the options of `sari.sari_scorer.Scorer`, and the other arguments of its method `compute`.
 
     >>> round(sari(["a b c"], ["a b"], [["a b", "a"]], variant="easse")["sari"], 2)
     34.37
     """
-    from sari.scorer import compute
+    from sari.sari_scorer import compute
 
     return compute(sources=sources, predictions=predictions, references=references, **options)
 

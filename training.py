@@ -19,6 +19,7 @@ import numpy as np
 from tqdm.auto import tqdm
 
 from .comparison import Prepared, candidate_scores
+from .corpus_statistics import MadeByScorer
 from .data_warnings import (
     TrainingWarning,
     check_decoded_texts,
@@ -28,7 +29,6 @@ from .data_warnings import (
     give_warnings,
     squeezed,
 )
-from .state import MadeByScorer
 from .validation import (
     check_whole_number,
     is_column,

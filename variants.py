@@ -34,7 +34,7 @@ Figure = Literal["precision", "recall", "f1", "score"]
 SCORES: tuple[Score, ...] = ("sari", "keep", "delete", "add")
 OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 
-#: What a document can be penalized for: see `scores.penalty_factors`.
+#: What a document can be penalized for: see `aggregation.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
 PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
 

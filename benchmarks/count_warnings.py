@@ -19,7 +19,7 @@ from as_package import make_importable
 
 make_importable()
 
-from sari.scorer import Scorer  # noqa: E402
+from sari.sari_scorer import Scorer  # noqa: E402
 from sari.variants import resolve_variants  # noqa: E402
 
 

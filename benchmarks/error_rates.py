@@ -26,8 +26,8 @@ make_importable()
 
 from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
 from sari.comparison import score_systems  # noqa: E402
+from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
-from sari.state import CorpusStatistics  # noqa: E402
 from sari.text_files.reading import gather, open_texts  # noqa: E402
 from sari.validation import SystemColumns, unrelated_texts  # noqa: E402
 from sari.variants import Variant, resolve_variant  # noqa: E402

@@ -12,7 +12,7 @@ sys.path.insert(0, str(ROOT))
 from as_package import make_importable  # noqa: E402
 
 make_importable()
-from sari.scorer import Scorer  # noqa: E402
+from sari.sari_scorer import Scorer  # noqa: E402
 
 FIGURE = ROOT / "docs" / "variants.svg"
 

@@ -28,7 +28,7 @@ from as_package import make_importable
 make_importable()
 from sari.benchmarks.made_up_corpora import hostile  # noqa: E402
 from sari.benchmarks.scoring_paths import PATHS, ScoringPath  # noqa: E402
-from sari.scorer import Scorer  # noqa: E402
+from sari.sari_scorer import Scorer  # noqa: E402
 from sari.validation import Columns  # noqa: E402
 from sari.variants import DELETIONS, LEVELS, PENALTIES, VARIANTS  # noqa: E402
 

@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sari.corpus_statistics import score_corpus
 from sari.data_warnings import take_sample
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
-from sari.scorer import Scorer, compute
-from sari.state import score_corpus
+from sari.sari_scorer import Scorer, compute
 from sari.tests import oracle
 from sari.tokenization import encode_chunk
 from sari.validation import Columns

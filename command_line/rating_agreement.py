@@ -8,6 +8,7 @@ from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
 from sari.command_line.score_files import chosen_variants
 from sari.command_line.side_data import choose_measures
+from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
@@ -18,7 +19,6 @@ from sari.reports.companions import Measure
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling
-from sari.state import CorpusStatistics, score_columns
 from sari.text_files.reading import Segment, gather
 from sari.validation import Columns
 from sari.variants import Variant

@@ -19,6 +19,7 @@ from sari.comparison import (
     score_baselines,
     score_systems,
 )
+from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import (
     BaselineLeftOutWarning,
     VariantLeftOutWarning,
@@ -33,7 +34,6 @@ from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
 from sari.significance import Resampling, resolve_resampling
-from sari.state import CorpusStatistics, score_columns
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_whole
 from sari.validation import SystemColumns

@@ -28,13 +28,13 @@ ADDED = ("sari", "keep", "delete", "add")
 
 
 def load_sari(variant: str):
-    """Return a `sari.scorer.Scorer`, in any process of the cluster."""
+    """Return a `sari.sari_scorer.Scorer`, in any process of the cluster."""
     if str(ROOT) not in sys.path:
         sys.path.append(str(ROOT))
     from as_package import make_importable
 
     make_importable()
-    from sari.scorer import Scorer
+    from sari.sari_scorer import Scorer
 
     return Scorer(variant)
 

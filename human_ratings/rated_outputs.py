@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
 from sari.human_ratings.linear_models import LinearModel
 from sari.significance import Resampling
-from sari.state import CorpusStatistics
 from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
 

@@ -13,8 +13,8 @@ from typing import Any
 import torch
 from torchmetrics import Metric
 
-from sari.scorer import Scorer
-from sari.state import State
+from sari.corpus_statistics import State
+from sari.sari_scorer import Scorer
 
 
 class SariMetric(Metric):

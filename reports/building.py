@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from sari.comparison import score_systems
+from sari.corpus_statistics import CorpusStatistics
 from sari.reports.companions import MEASURES, REPORTED_MEASURES, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
 from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees
 from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport
 from sari.significance import Resampling, resolve_resampling
-from sari.state import CorpusStatistics
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Variant

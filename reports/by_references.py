@@ -6,8 +6,8 @@ from math import comb
 
 import numpy as np
 
+from sari.aggregation import Scores, named_scores
 from sari.comparison import score_systems
-from sari.scores import Scores, named_scores
 from sari.validation import SystemColumns, check_whole_number
 from sari.variants import SCORES, Variant
 

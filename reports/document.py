@@ -5,9 +5,9 @@
 
 from dataclasses import dataclass
 
+from sari.aggregation import Intervals, OrderFigures, Scores, SentenceScores
 from sari.reports.explanation import Explanation
 from sari.reports.score_report import ScoreReport
-from sari.scores import Intervals, OrderFigures, Scores, SentenceScores
 
 
 @dataclass(frozen=True)

@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from sari.aggregation import OrderFigures, Scores, penalty_factors
 from sari.comparison import candidate_scores
+from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, take_sample, warning_rows
 from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
 from sari.reports.alignment import Alignment, align, changes
-from sari.scores import OrderFigures, Scores, penalty_factors
-from sari.state import score_corpus
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, validate_columns
 from sari.variants import OPERATIONS, Variant

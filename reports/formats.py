@@ -19,7 +19,7 @@ from sari.reports.tables import LOWER, Cell, Table, TableColumn, TableReport, sp
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # what `--help` need not wait for
-    from sari.scores import SentenceScores
+    from sari.aggregation import SentenceScores
 
 
 @dataclass(frozen=True, kw_only=True)

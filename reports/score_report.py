@@ -49,15 +49,15 @@ from sari.reports.tables import in_options
 from sari.variants import SCORES, Score
 
 if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.aggregation import Intervals, OrderFigures, Scores
     from sari.comparison import SystemComparison, VariantDifference
+    from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
     from sari.reports.companions import Measure
     from sari.reports.measuring import MeasureTest
     from sari.reports.published_systems import Standing
-    from sari.scores import Intervals, OrderFigures, Scores
     from sari.significance import PairedTest
-    from sari.state import CorpusStatistics
 
 _OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")

@@ -9,11 +9,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import Any
 
+from sari.corpus_statistics import score_columns
 from sari.research.outcomes import Begin, Outcome, Published
 from sari.research.public_systems import read_run
 from sari.research.repositories import APIO, BLESS, EASSE, MUSS, REFERENCE_SETS, TestSet
 from sari.research.system_scores import SystemFigure
-from sari.state import score_columns
 from sari.text_files.errors import FileError
 from sari.validation import Columns
 from sari.variants import resolve_variant

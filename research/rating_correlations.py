@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from scipy import stats
 
+from sari.corpus_statistics import score_columns
 from sari.human_ratings.correlation import pairwise_agreement
 from sari.research.collections_of_ratings import rated_by_number, references_of_2022
 from sari.research.outcomes import Outcome, Published
 from sari.research.repositories import EASSE, LENS, METAEVAL, mean_of, numbered
-from sari.state import score_columns
 from sari.validation import Columns
 from sari.variants import resolve_variant
 

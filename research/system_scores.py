@@ -5,9 +5,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from sari.corpus_statistics import score_columns
 from sari.research.outcomes import Outcome, Published
 from sari.research.repositories import DRESS, EASSE, SIMPLIFICATION, TURK_LEGACY, TURKCORPUS, TestSet
-from sari.state import score_columns
 from sari.variants import resolve_variant
 
 

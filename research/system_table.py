@@ -11,12 +11,12 @@ import numpy as np
 from scipy import stats
 
 from sari.comparison import baseline_scores, score_systems
+from sari.corpus_statistics import CorpusStatistics
 from sari.reports.published_systems import PublishedScore, PublishedSystem, texts_digest
 from sari.research.outcomes import Begin, Outcome, Published
 from sari.research.public_systems import PUBLIC_OUTPUTS, TEST_SETS, PublicOutputs, PublicTestSet, read_run
 from sari.research.variant_agreement import split_sentences
 from sari.significance import Resampling, Sample, holm, resolve_resampling
-from sari.state import CorpusStatistics
 from sari.text_files.errors import FileError
 from sari.validation import SystemColumns
 from sari.variants import SIGNIFICANT, VARIANTS, Variant, resolve_variant

@@ -10,6 +10,7 @@ import numpy as np
 from sacrebleu.metrics import BLEU
 
 from sari.companion_measures import translation
+from sari.corpus_statistics import score_columns
 from sari.human_ratings.correlation import SystemRows, agreement
 from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedScore, rated_scores
@@ -17,7 +18,6 @@ from sari.reports.by_references import scores_by_references
 from sari.research.collections_of_ratings import COLLECTIONS, CollectionOfRatings
 from sari.research.outcomes import Begin, Outcome, Published
 from sari.research.repositories import EASSE, REFERENCE_SETS
-from sari.state import score_columns
 from sari.validation import Columns, SystemColumns
 from sari.variants import VARIANTS, resolve_variant
 

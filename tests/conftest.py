@@ -137,7 +137,7 @@ def sari():
 @pytest.fixture(scope="session", params=["core", "metric"])
 def scorer(request):
     """Return what has the methods: a `Scorer`, which needs no `evaluate`, and then the metric."""
-    from sari.scorer import Scorer
+    from sari.sari_scorer import Scorer
 
     return Scorer() if request.param == "core" else request.getfixturevalue("sari")
 

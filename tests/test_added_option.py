@@ -27,8 +27,8 @@ RECIPE = [
         "        import unicodedata\n\n"
         '        texts = [unicodedata.normalize("NFD", one).encode("ascii", "ignore").decode() for one in texts]\n',
     ),
-    ("scorer.py", "        max_order: int | None = None,\n", "        strip_accents: bool | None = None,\n"),
-    ("scorer.py", '            "max_order": max_order,\n', '            "strip_accents": strip_accents,\n'),
+    ("sari_scorer.py", "        max_order: int | None = None,\n", "        strip_accents: bool | None = None,\n"),
+    ("sari_scorer.py", '            "max_order": max_order,\n', '            "strip_accents": strip_accents,\n'),
     ("sari.py", "        max_order: int | None = None,\n", "        strip_accents: bool | None = None,\n"),
     ("sari.py", '        options |= {"max_order"', '        options |= {"strip_accents": strip_accents}\n'),
 ]
@@ -39,7 +39,7 @@ from as_package import make_importable
 
 make_importable()
 import evaluate
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.web import endpoints
 
 texts = {"sources": ["El café está cerrado"], "predictions": ["El café"], "references": [["El cafe"]]}

@@ -84,7 +84,7 @@ runpy.run_path(path, run_name="__main__")
 
 
 @pytest.mark.parametrize("path", ["score.py", "."])
-@pytest.mark.parametrize("moment", ["signal", "sari.command_line.process", "numpy", "sari.state", "exit"])
+@pytest.mark.parametrize("moment", ["signal", "sari.command_line.process", "numpy", "sari.corpus_statistics", "exit"])
 def test_interrupts_at_any_moment(corpus, path, moment):
     command = [sys.executable, "-c", INTERRUPTED, str(ROOT / path), moment]
     process = run(*FILES, folder=corpus, command=command)

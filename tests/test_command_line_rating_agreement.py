@@ -11,7 +11,7 @@ from scipy import stats
 
 from sari import variants
 from sari.companion_measures import simplification, translation
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.variants import SCORES, VARIANTS
 
 FILES = EXAMPLE[:-2]

@@ -12,8 +12,8 @@ from four_segments import TEXTS
 from programs import example_corpus, with_system
 from refusals import refuses
 
+from sari.aggregation import SCORES
 from sari.comparison import baseline_scores
-from sari.scores import SCORES
 from sari.significance import TESTS, holm
 from sari.variants import VARIANTS, resolve_variant
 

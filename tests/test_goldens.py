@@ -13,7 +13,7 @@ from pathlib import Path
 import oracle
 import pytest
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 
 HERE = Path(__file__).resolve().parent

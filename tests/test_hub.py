@@ -15,7 +15,7 @@ import pytest
 from conftest import ROOT
 from test_layout import SHIPPED
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 
 TEXTS = {"sources": ["a b c", "d e"], "predictions": ["a b", "e"], "references": [["a b", "a"], ["d"]]}
 PREFIX = "/spaces/user/sari/resolve/main/"

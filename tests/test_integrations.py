@@ -18,7 +18,7 @@ from lighteval.models.dummy.dummy_model import DummyModelConfig
 from lighteval.tasks.registry import Registry
 from lm_eval.tasks import TaskManager
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 
 FOLDER = ROOT / "integrations"
 sys.path.append(str(FOLDER))

@@ -23,7 +23,7 @@ from hostile_texts import (
     without_sentences,
 )
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 
 VARIANTS = list(oracle.VARIANTS)
 

@@ -104,7 +104,7 @@ def test_the_hub_names_every_module_that_a_shipped_one_imports():
 
 IMPORTED = """
 import sari
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 assert sari.Scorer is Scorer and sari.path() == sys.argv[1], sari
 """
 

@@ -7,7 +7,7 @@ import pytest
 from four_segments import Breaks, load
 from refusals import BAD, GOOD, NAMES, NO_SEGMENTS, ROWS, SCORES, TEXTS, refuses
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 
 WAYS = {
     "compute": lambda metric, texts: metric.compute(**texts),

@@ -9,7 +9,7 @@ from conftest import ROOT
 
 from sari.command_line.program import main
 from sari.reports.by_references import scores_by_references
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.validation import SystemColumns
 from sari.variants import SCORES, resolve_variant
 

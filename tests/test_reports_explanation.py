@@ -9,7 +9,7 @@ from report_corpus import explained
 
 from sari.ngram_statistics import COUNTINGS
 from sari.reports.explanation import MARKS
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS, VARIANTS
 

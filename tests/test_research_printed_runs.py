@@ -6,7 +6,7 @@ from published_trees import checkouts, files_of, sentences, texts_of, write_line
 from sari.research.catalogue import TABLES
 from sari.research.public_systems import PUBLIC_OUTPUTS, TEST_SETS
 from sari.research.repositories import BLESS
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.text_files.errors import FileError
 
 

@@ -12,7 +12,7 @@ from sari.research.outcomes import Outcome
 from sari.research.rating_correlations import RATING_CORRELATIONS, joined_marks
 from sari.research.repositories import REFERENCE_SETS, TURKCORPUS, Repository, mean_of
 from sari.research.system_scores import SYSTEM_SCORES
-from sari.scorer import Scorer, compute
+from sari.sari_scorer import Scorer, compute
 from sari.text_files.errors import FileError
 
 CORRELATIONS = {table.name: table for table in RATING_CORRELATIONS}

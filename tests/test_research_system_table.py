@@ -16,7 +16,7 @@ from sari.research.public_systems import PUBLIC_OUTPUTS, TEST_SETS
 from sari.research.reproduce import main
 from sari.research.stored_figures import STORED, taus
 from sari.research.system_table import SYSTEMS, outcomes_of, score_public_systems
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.text_files.errors import FileError
 from sari.variants import VARIANTS
 

@@ -14,7 +14,7 @@ from scipy import stats
 from sari.research import stored_figures
 from sari.research.collections_of_ratings import COLLECTIONS
 from sari.research.reproduce import main
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
 _LESS = "Pearson less that of set"

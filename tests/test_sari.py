@@ -19,7 +19,7 @@ from conftest import ROOT
 from four_segments import COPIES, NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, segment
 from refusals import BAD_OPTIONS, NO_SEGMENTS, bad_option, refuses
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.variants import OPTIONS, VARIANTS, VERSION
 
 

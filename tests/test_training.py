@@ -174,7 +174,7 @@ def test_warnings_are_given_once(sari, function, tokenizer):
 
 
 def test_the_default_variant(sari, tokenizer, expected):
-    from sari.scorer import Scorer
+    from sari.sari_scorer import Scorer
 
     assert Scorer().compute_metrics(tokenizer, **TEXTS)(evaluated(tokenizer)) == expected
     chosen = Scorer("xu2016").compute_metrics(tokenizer, **TEXTS)(evaluated(tokenizer))

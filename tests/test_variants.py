@@ -13,7 +13,7 @@ from four_segments import TEXTS, own_tokenizer
 from refusals import refuses
 
 from sari.ngram_statistics import COUNTINGS
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.variants import (
     CHANGES,
     EXTERNAL_TOKENIZERS,

@@ -9,7 +9,7 @@ from sari.human_ratings.correlation import agreement
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import Layout, format_of_ending
 from sari.reports.score_tables import tabulate_scores
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.validation import SystemColumns
 from sari.variants import SCORES, VARIANTS, resolve_variant, resolve_variants
 from sari.web import answers, rendering
@@ -179,7 +179,7 @@ def test_systems_agree_as_outputs_and_as_wholes():
 
 
 def corpus_score(outputs):
-    from sari.scorer import Scorer
+    from sari.sari_scorer import Scorer
 
     texts = {"sources": TEXTS[0], "predictions": outputs, "references": TEXTS[2]}
     return Scorer("easse").compute(**texts)["sari"]

@@ -24,7 +24,7 @@ from as_package import make_importable
 
 make_importable()
 
-from sari.scorer import Scorer  # noqa: E402
+from sari.sari_scorer import Scorer  # noqa: E402
 
 #: Whether the model generates, how texts are given, and training arguments.
 CASES = [

@@ -15,7 +15,7 @@ import pytest
 from gradio_client import Client
 from programs import ROOT
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 from sari.web.inputs import DEFAULT_VARIANT
 
 # Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.

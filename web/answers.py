@@ -12,6 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sari import comparison
+from sari.aggregation import Result, Scores, named_scores
+from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, warning_rows
 from sari.human_ratings.correlation_report import AgreementReport
 from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores, report_agreement
@@ -22,9 +24,7 @@ from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
 from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
 from sari.reports.score_tables import BASELINES
-from sari.scores import Result, Scores, named_scores
 from sari.significance import resolve_resampling
-from sari.state import CorpusStatistics, score_columns
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Variant, resolve_variants

@@ -15,6 +15,7 @@ from math import ceil, floor, log10
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sari.aggregation import OrderFigures, Scores
 from sari.comparison import VariantDifference
 from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow, tabulate_agreement
@@ -25,7 +26,6 @@ from sari.reports.pages import LABELS, MISSING, figure, make_environment, span_o
 from sari.reports.published_systems import Standing
 from sari.reports.score_report import ScoreReport, SystemScores, best_scores
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table, select_columns, select_rows
-from sari.scores import OrderFigures, Scores
 from sari.validation import SystemColumns, either
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
 from sari.web.answers import NgramDifference, RankedVariant, ScoredCorpus

@@ -11,7 +11,7 @@ from typing import Any
 
 import datasets
 
-from sari.scorer import Scorer
+from sari.sari_scorer import Scorer
 
 #: Which SARI; say so in a paper, or give the signature that `Scorer(VARIANT).signature(nrefs)` returns.
 VARIANT = "easse"

@@ -7,6 +7,7 @@ from contextlib import AbstractContextManager
 from functools import partial
 from typing import Any
 
+from .aggregation import Result, Scores, SentenceScores
 from .comparison import (
     Chosen,
     Prepared,
@@ -21,6 +22,7 @@ from .comparison import (
     minimum_bayes_risk,
     score_systems,
 )
+from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus
 from .data_warnings import (
     CATEGORIES,
     collect_warnings,
@@ -30,9 +32,7 @@ from .data_warnings import (
     variant_warnings,
 )
 from .ngram_statistics import count_ngrams
-from .scores import Result, Scores, SentenceScores
 from .significance import resolve_resampling
-from .state import CorpusStatistics, State, read_state, score_columns, score_corpus
 from .tokenization import encode_corpus
 from .training import (
     DEFAULT_TRAINING_VARIANT,

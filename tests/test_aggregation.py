@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari.scores import (
+from sari.aggregation import (
     as_summed,
     exact_sums,
     exact_value,

@@ -11,18 +11,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .data_warnings import (
-    NO_TEXTS,
-    SariWarning,
-    TextSample,
-    check_corpus,
-    check_resampling,
-    give_warnings,
-    mostly_copies,
-    take_sample,
-)
-from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
-from .scores import (
+from .aggregation import (
     FIGURES,
     OrderFigures,
     Result,
@@ -38,6 +27,17 @@ from .scores import (
     select_score,
     summands,
 )
+from .data_warnings import (
+    NO_TEXTS,
+    SariWarning,
+    TextSample,
+    check_corpus,
+    check_resampling,
+    give_warnings,
+    mostly_copies,
+    take_sample,
+)
+from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
 from .validation import Columns, check_flags, shown, validate_columns
@@ -57,7 +57,7 @@ class CorpusStatistics:
         sample: a sample of the texts.
         segments: the number of segments.
         copies: how many predictions have exactly the n-grams of their sources.
-        totals: the exact sums of `scores.summands`; 0 where there are no segments.
+        totals: the exact sums of `aggregation.summands`; 0 where there are no segments.
         parts: float64[segment, ...] each: the rows if they are kept, else the scores if they are kept. A row is the
             counts of a segment or, at the level "sentence", its scores in percent.
     """

@@ -11,7 +11,7 @@ from four_segments import NAMES, TEXTS, load, rows
 from programs import example_corpus, with_system
 from refusals import BAD_OPTIONS, bad_option, refuses
 
-from sari.scorer import Scorer, compute
+from sari.sari_scorer import Scorer, compute
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 

@@ -21,8 +21,8 @@ from four_segments import (
 )
 from refusals import refuses
 
-from sari.scorer import Scorer
-from sari.scores import SCORES
+from sari.aggregation import SCORES
+from sari.sari_scorer import Scorer
 from sari.variants import VERSION
 
 OPTIONED = {"variant": "easse", "tokenize": "intl", "zero_division": 0.5, "sentences": True}
