@@ -34,10 +34,10 @@ def app(arguments: Sequence[str]) -> int:
         print(f"usage: sari app\n\n{app.__doc__} GRADIO_SERVER_NAME and GRADIO_SERVER_PORT set host and port.")
         return 0
     if arguments:
-        return refuse("sari", f"app: got {arguments[0]!r}, wanted no arguments")
+        return refuse("sari", f"app: got {arguments[0]!r}, expected no arguments")
     port = os.environ.get("GRADIO_SERVER_PORT", "7860")
     if not (port.isdecimal() and int(port) < 1 << 16):
-        return refuse("sari", f"app: GRADIO_SERVER_PORT: got {port!r}, wanted the number of a port")
+        return refuse("sari", f"app: GRADIO_SERVER_PORT: got {port!r}, expected the number of a port")
     from sari.web.page import build, launch
 
     page = build()
@@ -72,19 +72,19 @@ def main() -> int:
 def dispatch(arguments: Sequence[str]) -> int:
     """Run a command and return its exit status; an unknown command is an error of one line, with status 2."""
     if not arguments:
-        return refuse("sari", f"got no arguments, wanted --sources and others, or one of {', '.join(COMMANDS)}")
+        return refuse("sari", f"got no arguments, expected --sources and others, or one of {', '.join(COMMANDS)}")
     if arguments[0] in HELP:
         print("commands:")
         print("\n".join(f"  {name:<12}{command.__doc__}" for name, command in COMMANDS.items()), "\n")
     name, rest = ("score", arguments) if arguments[0].startswith("-") else (arguments[0], arguments[1:])
     if name not in COMMANDS:
-        return refuse("sari", f"got {name!r}, wanted one of {', '.join(COMMANDS)}")
+        return refuse("sari", f"got {name!r}, expected one of {', '.join(COMMANDS)}")
     try:
         return COMMANDS[name](rest)
     except ModuleNotFoundError as error:
         if name not in EXTRAS:
             raise
-        return refuse("sari", f"{name}: {error}, wanted the extra {EXTRAS[name]!r} or requirements.txt")
+        return refuse("sari", f"{name}: {error}, expected the extra {EXTRAS[name]!r} or requirements.txt")
 
 
 if __name__ == "__main__":

@@ -168,11 +168,11 @@ def _score_prepared(
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
     if baseline is not None and baseline not in names:
-        raise ValueError(one_line(f"baseline: got {shown(baseline)}, wanted one of {', '.join(names)}"))
+        raise ValueError(one_line(f"baseline: got {shown(baseline)}, expected one of {', '.join(names)}"))
     if all_pairs and baseline is not None:
-        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, wanted None")
+        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, expected None")
     if all_pairs and method is None:
-        raise ValueError(f"method: got None with all_pairs=True, wanted one of {', '.join(TESTS)}")
+        raise ValueError(f"method: got None with all_pairs=True, expected one of {', '.join(TESTS)}")
 
 
 def compare(
@@ -308,7 +308,7 @@ def score_baselines(
         ValueError: where there are no segments.
     """
     if not sources:
-        raise ValueError("sources, references: got no segments, wanted at least one")
+        raise ValueError("sources, references: got no segments, expected at least one")
     has_intervals = how.confidence is not None and len(sources) > 1
     scored: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):

@@ -125,7 +125,7 @@ class CorpusStatistics:
     def rows(self) -> np.ndarray:
         """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`."""
         if not self.keeps_rows:
-            raise ValueError("confidence: got a state without resampling=True, wanted one with it")
+            raise ValueError("confidence: got a state without resampling=True, expected one with it")
         return np.concatenate(self.parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
@@ -168,7 +168,7 @@ class CorpusStatistics:
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
         if not self.segments:
-            raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+            raise ValueError("sources, predictions, references: got no segments, expected at least one")
         return score_totals(self.totals, self.segments, self.variant)
 
 
@@ -275,7 +275,7 @@ class State(MadeByScorer):
         given: Any = other
         if not isinstance(given, State):
             if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
-                raise TypeError(f"other: got {type(given).__name__}, wanted a State")
+                raise TypeError(f"other: got {type(given).__name__}, expected a State")
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
         got, wanted = (
@@ -284,7 +284,7 @@ class State(MadeByScorer):
         )
         for name, value in got.items():
             if value != wanted[name]:
-                raise ValueError(f"other: got a state with {name}={shown(value)}, wanted {shown(wanted[name])}")
+                raise ValueError(f"other: got a state with {name}={shown(value)}, expected {shown(wanted[name])}")
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -340,17 +340,17 @@ def read_state(data: bytes, scorer: Any) -> State:
     given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
     content, checksum = given[:-_CHECKSUM], given[-_CHECKSUM:]
     if sha256(content).digest() != checksum:
-        raise ValueError("data: got bytes that are not a complete state, wanted those of State.to_bytes")
+        raise ValueError("data: got bytes that are not a complete state, expected those of State.to_bytes")
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
     if head["state"] != VERSION:
-        raise ValueError(f"data: got a state of version {shown(head['state'])}, wanted one of {VERSION}")
+        raise ValueError(f"data: got a state of version {shown(head['state'])}, expected one of {VERSION}")
     missing = OPTIONS.keys() - head["options"].keys()
     callables = {name: scorer.options.get(name) for name in missing}
     for name, given_here in callables.items():
         if not callable(given_here):
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
-            raise ValueError(f"{name}: got {shown(given_here)}, wanted {wanted}")
+            raise ValueError(f"{name}: got {shown(given_here)}, expected {wanted}")
     scorer = scorer.with_options(**head["options"], **callables)
     pairs, empty, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
@@ -367,5 +367,5 @@ def read_state(data: bytes, scorer: Any) -> State:
         read = replace(read, parts=(np.frombuffer(body, "<f8").astype(float).reshape(-1, *read.part_shape),))
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
         if got != wanted:
-            raise ValueError(f"data: got a state with {shown(got)} in its signature, wanted {shown(wanted)}")
+            raise ValueError(f"data: got a state with {shown(got)} in its signature, expected {shown(wanted)}")
     return State(scorer, read)

@@ -337,7 +337,7 @@ def check_order(labels: list[str], references: list[list[str]]) -> Iterator[Sari
     >>> list(check_order(["a b", "c"], [["c"], ["A  b", "d"]]))
     Traceback (most recent call last):
     ...
-    ValueError: references: got the label of row 0 in row 1, and most others likewise, wanted the order of the labels
+    ValueError: references: got the label of row 0 in row 1, and most others likewise, expected the order of the labels
     """
     own = [set(map(squeezed, row)) for row in references]
     row_of = {text: row for row, texts in enumerate(own) for text in texts}
@@ -345,7 +345,7 @@ def check_order(labels: list[str], references: list[list[str]]) -> Iterator[Sari
     moved = [row for row, text in enumerate(texts) if text and text in row_of and text not in own[row]]
     if len(moved) > _MOST * len(labels):
         got = f"the label of row {moved[0]} in row {row_of[texts[moved[0]]]}, and most others likewise"
-        raise ValueError(f"references: got {got}, wanted the order of the labels")
+        raise ValueError(f"references: got {got}, expected the order of the labels")
     if moved:
         detail = f"{len(moved)} of {len(labels)}"
         yield TrainingWarning("Some labels are references of other rows: is the order right?", detail)

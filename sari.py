@@ -67,7 +67,7 @@ Warns:
     SariWarning: in one of its categories, where data or variant give reason to doubt the score; see
         `Sari.warning_categories`.
 Raises:
-    ValueError: for bad input, in one line: the argument, the row, what came and what was wanted.
+    ValueError: for bad input, in one line: the argument, the row, what was given and what was expected.
     TypeError: for an unknown argument, and an option of the wrong type.
     ImportError: for a tokenizer whose package is not installed, and for "dsari" where Punkt or its data are not.
 Examples:
@@ -226,7 +226,7 @@ class Sari(Scorer, evaluate.Metric):
         segment["references"] = (reference, references)
         for name, both in segment.items():
             if None not in both:
-                raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, wanted one")
+                raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, expected one")
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)
         super().add(sources=text, prediction=output, reference=texts)
@@ -255,7 +255,7 @@ class Sari(Scorer, evaluate.Metric):
         if not len(self):
             return None
         if self.num_process > 1:
-            raise TypeError(f"metric: got stored segments of {self.num_process} processes, wanted compute() first")
+            raise TypeError(f"metric: got stored segments of {self.num_process} processes, expected compute() first")
         self._finalize()
         data: Any = self.data
         stored = {name: data[name][:] for name in COLUMNS}

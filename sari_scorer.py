@@ -265,11 +265,11 @@ class Scorer:
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
         if not (is_column(names) or isinstance(names, Mapping)):
-            raise ValueError(f"batch: got {shown(batch)}, wanted columns {', '.join(COLUMNS)}")
+            raise ValueError(f"batch: got {shown(batch)}, expected columns {', '.join(COLUMNS)}")
         missing = [name for name in COLUMNS if name not in names]
         if missing:
             got = textwrap.shorten(", ".join(map(str, names)), 100, placeholder=" ...")
-            raise ValueError(f"batch: got columns {got}, wanted also {', '.join(missing)}")
+            raise ValueError(f"batch: got columns {got}, expected also {', '.join(missing)}")
         columns = validate_columns(*(batch[name] for name in COLUMNS))
         return score_columns(columns, self.variant, sentences=True).sentences()
 

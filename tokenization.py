@@ -275,12 +275,12 @@ def _called(tokenize: Callable[[str], Any], text: str) -> str:
         tokens = " ".join(tokens)
     if not isinstance(tokens, str):
         raise TypeError(
-            f"tokenize: it returned {type(tokens).__name__}, wanted a str with tokens apart by spaces, or a list of str"
+            f"tokenize: it returned {type(tokens).__name__}, expected a str with spaces between tokens or a list of str"
         )
     try:
         tokens.encode()
     except UnicodeEncodeError:
-        raise ValueError("tokenize: it returned a lone surrogate, wanted valid Unicode") from None
+        raise ValueError("tokenize: it returned a lone surrogate, expected valid Unicode") from None
     return tokens
 
 
@@ -431,7 +431,7 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
         sentences = split(text)
         if isinstance(sentences, str) or not isinstance(sentences, Sequence):
             got = type(sentences).__name__
-            raise TypeError(f"sentence_splitter: the callable returned {got}, wanted a list of the text's sentences")
+            raise TypeError(f"sentence_splitter: the callable returned {got}, expected a list of the text's sentences")
         counts.append(len(sentences))
     return np.array(counts, np.int64)
 

@@ -51,11 +51,13 @@ DEFAULT_LENGTH = 20
 Prompt = str | list[dict[str, Any]]
 
 _REDUCE = "pass preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics to the Trainer."
-_NO_SOURCES = 'sources: got none and no inputs, wanted sources, or include_for_metrics=["inputs"] in the arguments'
-_PROMPTS_IN_INPUTS = "sources: got none, wanted the raw ones: the inputs of a decoder-only model hold prompt and answer"
-_PROMPTS_IN_LABELS = "eval_dataset: got labels that hold prompts, wanted -100 in their place"
-_PROMPTS_IN_OUTPUTS = "predict_with_generate: got True for a decoder-only model, wanted sari.generation_callback"
-_INPUTS_OF_ONE_PROCESS = "batch_eval_metrics: got True in several processes, wanted False: inputs are not gathered"
+_NO_SOURCES = 'sources: got none and no inputs, expected sources, or include_for_metrics=["inputs"] in the arguments'
+_PROMPTS_IN_INPUTS = (
+    "sources: got none, expected the raw ones: the inputs of a decoder-only model hold prompt and answer"
+)
+_PROMPTS_IN_LABELS = "eval_dataset: got labels that hold prompts, expected -100 in their place"
+_PROMPTS_IN_OUTPUTS = "predict_with_generate: got True for a decoder-only model, expected sari.generation_callback"
+_INPUTS_OF_ONE_PROCESS = "batch_eval_metrics: got True in several processes, expected False: inputs are not gathered"
 _INPUTS_WANTED = 'include_for_metrics=["inputs"] in the arguments: several rows have this label'
 _ROWS_WANTED = "those of a row of dataset: the set as the Trainer gets it"
 
@@ -199,9 +201,9 @@ class ComputeMetrics(_TrainingHook):
             (no_sources and "inputs" not in args.include_for_metrics, _NO_SOURCES),
             (no_sources and decoder_only and not is_own_step, _PROMPTS_IN_INPUTS),
             (self._needs_inputs and args.batch_eval_metrics and args.world_size > 1, _INPUTS_OF_ONE_PROCESS),
-            (trainer.compute_metrics is None, "compute_metrics: got none in the Trainer, wanted this function"),
-            (args.prediction_loss_only, "prediction_loss_only: got True, wanted False: nothing would be scored"),
-            (forces and self.causal not in (None, causal), f"causal: got {self.causal}, wanted {causal} or None"),
+            (trainer.compute_metrics is None, "compute_metrics: got none in the Trainer, expected this function"),
+            (args.prediction_loss_only, "prediction_loss_only: got True, expected False: nothing would be scored"),
+            (forces and self.causal not in (None, causal), f"causal: got {self.causal}, expected {causal} or None"),
         ]
         for message in (message for is_there, message in faults if is_there):
             raise ValueError(message)
@@ -260,7 +262,7 @@ class ComputeMetrics(_TrainingHook):
             raise ValueError(_NO_SOURCES)
         ids = {"predictions": (predictions, ""), "inputs": (inputs, "; batch_eval_metrics gathers none of others")}
         for name, (array, but) in ids.items():
-            got, wanted = f"{0 if array is None else len(array)} rows", f"{len(labels)}, as many as labels{but}"
+            got, wanted = f"{0 if array is None else len(array)} rows", f"{len(labels)} (as in labels{but})"
             _expect(array is None or len(array) == len(labels), name, got, wanted)
         are_same = self.sources is None and inputs.shape == labels.shape and (inputs == labels)[labels != PADDING].all()
         if are_same and self._causal is not False:
@@ -334,7 +336,7 @@ def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | No
         return ids
     hidden = _hide_prompts(labels, ids)
     if causal and not hidden:
-        raise ValueError("label_ids: got labels that do not begin with -100, wanted -100 in place of every prompt")
+        raise ValueError("label_ids: got labels that do not begin with -100, expected -100 in place of every prompt")
     if causal is None:
         has_encoder = isinstance(logits, tuple) and sum(getattr(array, "ndim", 0) == 3 for array in logits) > 1
         if not has_encoder and not hidden:
@@ -389,13 +391,13 @@ class _EvaluationSets:
             lists = _required(dataset, references, "references") if isinstance(references, str) else references
             columns["references"] = list(map(tuple, validate_references(lists)))
             self.has_lists |= not isinstance(references, str)
-        length, whose = next(map(len, columns.values()), 0), "as many as sources"
+        length, whose = next(map(len, columns.values()), 0), "sources"
         rows = [_Row(b"", None)] * length
         if dataset is not None:
             labels, inputs = _required(dataset, "labels", "dataset"), _column(dataset, "input_ids")
-            rows, whose = self._decoder.rows(labels, inputs, "dataset labels"), "those of dataset"
+            rows, whose = self._decoder.rows(labels, inputs, "dataset labels"), "dataset"
         for argument, column in columns.items():
-            _expect(len(column) == len(rows), argument, f"{len(column)} rows", f"{len(rows)}, {whose}")
+            _expect(len(column) == len(rows), argument, f"{len(column)} rows", f"{len(rows)} (as in {whose})")
             field = "source" if argument == "sources" else argument
             rows = [row._replace(**{field: value}) for row, value in zip(rows, column, strict=True)]
         return rows
@@ -435,7 +437,7 @@ class _EvaluationSets:
         # Several processes repeat the first rows to fill the last batch.
         is_repeated = processes > 1 and {row.label for row in rows[length:]} <= {row.label for row in rows[:length]}
         argument = "references" if self._rows and self._rows[0].source is None else "sources"
-        wanted = f"{len(rows)}, as many as were evaluated, or dataset= to score a subset"
+        wanted = f"{len(rows)} (as in the evaluation), or dataset= to score a subset"
         _expect(length == len(rows) or (length < len(rows) and is_repeated), argument, f"{length} rows", wanted)
         pairs = zip(rows, self._rows, strict=False)
         return [row._replace(source=known.source, references=known.references) for row, known in pairs], []
@@ -719,7 +721,7 @@ def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
     is_valid = callable(prompts) or is_column(prompts)
     _expect(is_valid, "prompts", prompts, "a list, or a function from a source to a prompt")
     made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
-    _expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)}, as many as sources")
+    _expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)} (as in sources)")
     for row, prompt in enumerate(made):
         if not isinstance(prompt, str):
             _expect(_is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
@@ -808,7 +810,9 @@ def _completion(name: str, completion: Any) -> str:
     try:
         return (content if isinstance(content, str) else "".join(part["text"] for part in content)).strip()
     except (KeyError, TypeError):
-        raise ValueError(one_line(f"{name}: got {shown(content)}, wanted a str or a list of parts with text")) from None
+        raise ValueError(
+            one_line(f"{name}: got {shown(content)}, expected a str or a list of parts with text")
+        ) from None
 
 
 # ---- Arguments of all of them ----------------------------------------------------------------------------------------
@@ -892,7 +896,7 @@ def _expect(is_valid: bool, argument: str, got: Any, wanted: str) -> None:
     """Raise ValueError, in one line, unless an argument is valid."""
     if not is_valid:
         shortened = got if isinstance(got, str) else reprlib.repr(got)
-        raise ValueError(one_line(f"{argument}: got {shortened}, wanted {wanted}"))
+        raise ValueError(one_line(f"{argument}: got {shortened}, expected {wanted}"))
 
 
 def _joined(names: Any) -> str:

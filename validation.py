@@ -1,4 +1,4 @@
-"""Arguments in, checked values out, or an error of one line: argument, row, what came, what was wanted."""
+"""Arguments in, checked values out, or an error of one line: argument, row, what was given, what was expected."""
 
 import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -60,7 +60,7 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     >>> validate_columns(["a b", None], ["a", "b"], [["a"], ["b"]])
     Traceback (most recent call last):
     ...
-    ValueError: sources[1]: got NoneType, wanted str
+    ValueError: sources[1]: got NoneType, expected str
     """
     sources, (predictions,), references = _validated(sources, {"predictions": predictions}, references)
     return Columns(sources, predictions, references)
@@ -73,12 +73,12 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     {'copy': ['a b'], 'short': ['a']}
     """
     if not isinstance(predictions, Mapping):
-        raise ValueError(f"predictions: got {type(predictions).__name__}, wanted a dict of names and lists of str")
+        raise ValueError(f"predictions: got {type(predictions).__name__}, expected a dict of names and lists of str")
     if not predictions:
-        raise ValueError("predictions: got no system, wanted at least one")
+        raise ValueError("predictions: got no system, expected at least one")
     for name in predictions:
         if not isinstance(name, str):
-            raise ValueError(f"predictions: got the name {shown(name)}, wanted a str")
+            raise ValueError(f"predictions: got the name {shown(name)}, expected a str")
     named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
@@ -100,7 +100,7 @@ def validate_predictions(predictions: Any, sources: list[str]) -> list[str]:
     >>> validate_predictions(("a", "b"), ["a b"])
     Traceback (most recent call last):
     ...
-    ValueError: predictions: got 2 rows, wanted 1, as many as sources
+    ValueError: predictions: got 2 rows, expected 1 (as in sources)
     """
     texts = validate_texts("predictions", predictions)
     _check_rows("predictions", texts, sources)
@@ -124,7 +124,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
         if len(row) < least:
-            raise ValueError(f"candidates[{number}]: got {len(row)}, wanted at least {least}")
+            raise ValueError(f"candidates[{number}]: got {len(row)}, expected at least {least}")
     return sources, checked
 
 
@@ -146,7 +146,7 @@ def _validated(
 
 def _check_rows(name: str, rows: list[Any], sources: list[str], hint: str = "") -> None:
     if len(rows) != len(sources):
-        raise ValueError(f"{name}: got {len(rows)} rows, wanted {len(sources)}, as many as sources{hint}")
+        raise ValueError(f"{name}: got {len(rows)} rows, expected {len(sources)} (as in sources){hint}")
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -166,7 +166,7 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
-        raise ValueError(f"references[{empty}]: got no reference, wanted at least one")
+        raise ValueError(f"references[{empty}]: got no reference, expected at least one")
     _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
     return rows
 
@@ -218,7 +218,9 @@ def _reference_row(number: int, row: Any, first: Any) -> list[str]:
         return [row]
     if not singles and is_column(row):
         return _as_list(f"references[{number}]", row, "a list of str")
-    raise ValueError(f"references[{number}]: got {type(row).__name__}, wanted {'str' if singles else 'a list of str'}")
+    raise ValueError(
+        f"references[{number}]: got {type(row).__name__}, expected {'str' if singles else 'a list of str'}"
+    )
 
 
 def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
@@ -232,7 +234,7 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
         if hasattr(column, method):
             column = getattr(column, method)()
     if not is_column(column):
-        raise ValueError(f"{name}: got {type(column).__name__}, wanted {wanted}")
+        raise ValueError(f"{name}: got {type(column).__name__}, expected {wanted}")
     return list(column)
 
 
@@ -245,7 +247,7 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     kinds = set(map(type, texts)) - {str}
     if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(f"{name(place)}: got {type(texts[place]).__name__}, wanted str")
+        raise ValueError(f"{name(place)}: got {type(texts[place]).__name__}, expected str")
     if all(map(str.isascii, texts)):
         return
     for place, text in enumerate(texts):
@@ -254,7 +256,7 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
         except UnicodeEncodeError as error:
             character = text[error.start]
             raise ValueError(
-                f"{name(place)}: got a lone surrogate {character!a} at character {error.start}, wanted valid Unicode"
+                f"{name(place)}: got a lone surrogate {character!a} at character {error.start}, expected valid Unicode"
             ) from None
 
 
@@ -268,7 +270,7 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 
 def check_choice(name: str, value: Any, choices: Collection[str], *others: str) -> str:
     """Refuse a value that is not one of the choices, and suggest the nearest one; `others` are choices in words."""
-    wanted = f"{name}: got {shown(value)}, wanted one of {', '.join([*choices, *others])}"
+    wanted = f"{name}: got {shown(value)}, expected one of {', '.join([*choices, *others])}"
     if not isinstance(value, str):
         raise TypeError(wanted)
     if value not in choices:
@@ -280,24 +282,24 @@ def check_flags(**flags: Any) -> None:
     """Refuse flags that are neither True nor False (TypeError)."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise TypeError(f"{name}: got {shown(value)}, wanted True or False")
+            raise TypeError(f"{name}: got {shown(value)}, expected True or False")
 
 
 def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
+        raise TypeError(f"{name}: got {shown(value)}, expected a whole number of at least {least}")
     number = int(value)
     if number < least:
-        raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at least {least}")
+        raise ValueError(f"{name}: got {shown(value)}, expected a whole number of at least {least}")
     if most is not None and number > most:
-        raise ValueError(f"{name}: got {shown(value)}, wanted a whole number of at most {most}")
+        raise ValueError(f"{name}: got {shown(value)}, expected a whole number of at most {most}")
     return number
 
 
 def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed."""
-    wanted = f"{name}: got {shown(value)}, wanted a number {'from 0 to' if ends else 'between 0 and'} 1"
+    wanted = f"{name}: got {shown(value)}, expected a number {'from 0 to' if ends else 'between 0 and'} 1"
     if isinstance(value, bool) or not isinstance(value, Real):
         raise TypeError(wanted)
     number = float(value)
@@ -311,8 +313,8 @@ def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
     for name in unknown:
         said = f"{shown(name)[1:-1]}: got an unknown argument"
         if name in _ELSEWHERE:
-            raise TypeError(f"{said}, wanted {_ELSEWHERE[name]}")
-        raise TypeError(one_line(said + (_nearest(name, known) or f", wanted one of {', '.join(known)}")))
+            raise TypeError(f"{said}, expected {_ELSEWHERE[name]}")
+        raise TypeError(one_line(said + (_nearest(name, known) or f", expected one of {', '.join(known)}")))
 
 
 # Arguments of other implementations, and what they are here.

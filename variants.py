@@ -569,7 +569,7 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     >>> resolve_variant("papers")
     Traceback (most recent call last):
     ...
-    ValueError: variant: got 'papers', wanted one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
+    ValueError: variant: got 'papers', expected one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
 lasertagger, set, dsari; did you mean 'paper'?
     """
     _version_of("sacrebleu")  # before anything is scored
@@ -581,7 +581,7 @@ lasertagger, set, dsari; did you mean 'paper'?
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
         raise ValueError(
-            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, wanted level 'sentence' or "
+            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, expected level 'sentence' or "
             "penalties 'none'"
         )
     elif resolved.sentence_splitter == PUNKT:
@@ -613,7 +613,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
     >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
     {'variant': 'easse', 'lowercase': False}
     """
-    wanted = "wanted the line that a score is printed with: SARI|variant:...|nrefs:...|..."
+    wanted = "expected the line that a score is printed with: SARI|variant:...|nrefs:...|..."
     if not isinstance(signature, str):
         raise TypeError(f"signature: got {shown(signature)}, {wanted}")
     title, *parts = signature.strip().split("|")
@@ -626,14 +626,14 @@ def read_signature(signature: Any) -> dict[str, Any]:
         if key in _NO_OPTIONS:
             continue
         if key not in by_key:
-            raise ValueError(f"signature: got {shown(key)}, wanted some of {', '.join([*by_key, *_NO_OPTIONS])}")
+            raise ValueError(f"signature: got {shown(key)}, expected some of {', '.join([*by_key, *_NO_OPTIONS])}")
         name, option = by_key[key]
         if option.kind == "function" and text.startswith(_CUSTOM):
             raise ValueError(f"signature: got {key}:{text}, which it cannot restore: use Scorer({name}=...)")
         try:
             options[name] = option.read(text)
         except (KeyError, ValueError):
-            raise ValueError(f"signature: got {shown(f'{key}:{text}')}, wanted what {name} can be") from None
+            raise ValueError(f"signature: got {shown(f'{key}:{text}')}, expected what {name} can be") from None
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 

@@ -110,7 +110,9 @@ def _difference(corpus: Columns, options: dict[str, Any], path: ScoringPath) -> 
     wrong = [key for key in sorted(ours) if not abs(ours[key] - right.get(key, math.nan)) <= _TOLERANCE]
     if not wrong:
         return ""
-    return f"{len(wrong)} of {len(ours)} numbers, first {wrong[0]}: {ours[wrong[0]]!r}, wanted {right.get(wrong[0])!r}"
+    return (
+        f"{len(wrong)} of {len(ours)} numbers, first {wrong[0]}: {ours[wrong[0]]!r}, expected {right.get(wrong[0])!r}"
+    )
 
 
 def flat(value: Any, place: str = "") -> Iterator[tuple[str, float]]:

@@ -61,7 +61,7 @@ def main() -> None:
     options = parser.parse_args()
     groups = options.groups or ["segments"]
     if unknown := set(groups).difference(GROUPS):
-        parser.error(f"got the group {', '.join(unknown)}, wanted some of {', '.join(GROUPS)}")
+        parser.error(f"got the group {', '.join(unknown)}, expected some of {', '.join(GROUPS)}")
     warnings.simplefilter("ignore")
     for group, measure in GROUPS.items():
         if group in groups:

@@ -122,13 +122,13 @@ def _message_about_twice(arguments: Sequence[str] | None) -> str | None:
     given = [argument.partition("=")[0] for argument in (sys.argv[1:] if arguments is None else arguments)]
     single = [flag for group in _GROUPS.values() for flag, how in group.items() if "action" not in how]
     twice = next((flag for flag in single if given.count(flag) > 1), None)
-    return twice and f"{twice}: given twice, wanted once"
+    return twice and f"{twice}: given twice, expected once"
 
 
 def _message_about_unknown(unknown: str) -> str:
     """Return the error about an argument that is neither an option nor a value of one."""
     nearest = get_close_matches(unknown.partition("=")[0], [flag for group in _GROUPS.values() for flag in group], n=1)
-    return f"got {unknown!r}, wanted {nearest[0] if nearest else 'options such as --sources FILE'}: see --help"
+    return f"got {unknown!r}, expected {nearest[0] if nearest else 'options such as --sources FILE'}: see --help"
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
@@ -152,26 +152,26 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
             yield f"{option} needs {either(needed)}"
     tests = given & set(_TESTS)
     if tests and len(options.systems) == 1:
-        yield f"{min(tests)} compares systems, wanted two or more --outputs"
+        yield f"{min(tests)} compares systems, expected two or more --outputs"
     if options.explain is not None and len(options.systems) > 1:
-        yield "--explain shows a line of one system, wanted one file of --outputs"
+        yield "--explain shows a line of one system, expected one file of --outputs"
     unknown = next((name for name in options.baselines or () if name not in BASELINES), None)
     if unknown is not None:
-        yield f"--baselines: got {unknown!r}, wanted some of {', '.join(BASELINES)}"
+        yield f"--baselines: got {unknown!r}, expected some of {', '.join(BASELINES)}"
     measures = [*(options.measures or []), *(own.partition("=")[0] for own in options.own_measure or [])]
     unknown = next((name for name in options.show or () if name not in (*SHOWN, *measures)), None)
     if unknown is not None and "all" not in measures:
-        yield f"--show: got {unknown!r}, wanted some of {', '.join(SHOWN)}, or of --measures"
+        yield f"--show: got {unknown!r}, expected some of {', '.join(SHOWN)}, or of --measures"
     several = next((option for option in EXCLUDES["--all-variants"][1:] if option in given), None)
     if len(options.variants) > 1 and (several or options.explain is not None):
-        yield f"--variant: got {len(options.variants)}, wanted one with {several or '--explain'}"
+        yield f"--variant: got {len(options.variants)}, expected one with {several or '--explain'}"
     if options.why in options.variants and not options.all_variants:
-        yield f"--why: got {options.why!r}, which is the variant itself, wanted another"
+        yield f"--why: got {options.why!r}, which is the variant itself, expected another"
     if options.ratings is not None and len(options.ratings) != len(options.systems):
         wanted = "the name of a key of --jsonl" if options.jsonl is not None else "a file for each of --outputs"
-        yield f"--ratings: got {len(options.ratings)}, wanted {len(options.systems)}: {wanted}"
+        yield f"--ratings: got {len(options.ratings)}, expected {len(options.systems)}: {wanted}"
     if options.ratings is not None and options.jsonl == "-":
-        yield "--ratings reads the file of --jsonl twice, wanted a file instead of standard input"
+        yield "--ratings reads the file of --jsonl twice, expected a file instead of standard input"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -181,15 +181,15 @@ def _faults_of_inputs(options: Options) -> Iterator[str]:
             yield "missing --outputs: --dataset has only sources and references"
         if options.columns is None and options.dataset not in {**NAMED_SETS, **ALIASES}:
             names = ", ".join(NAMED_SETS)
-            yield f"--dataset: got {options.dataset!r}, wanted one of {names}, or another with its --columns"
+            yield f"--dataset: got {options.dataset!r}, expected one of {names}, or another with its --columns"
         if options.columns is not None and len(options.columns) < 2:
-            yield f"--columns: got {options.columns[0]!r} alone, wanted the columns of sources and references"
+            yield f"--columns: got {options.columns[0]!r} alone, expected the columns of sources and references"
     elif options.jsonl is None and None in texts.values():
         missing = ", ".join(name for name, value in texts.items() if value is None)
-        yield f"missing {missing}: wanted --sources, --outputs and --references, or --jsonl"
+        yield f"missing {missing}: expected --sources, --outputs and --references, or --jsonl"
     twice = next((name for name in options.systems if options.systems.count(name) > 1), None)
     if twice is not None:
-        yield f"--outputs: got {twice!r} twice, wanted a name for each: NAME=FILE"
+        yield f"--outputs: got {twice!r} twice, expected a name for each: NAME=FILE"
 
 
 class Parser(argparse.ArgumentParser):
@@ -222,7 +222,7 @@ class _ExtendByNames(argparse.Action):
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
         names = [name for value in values or self.const for name in value.split(",")]
         if "" in names:
-            raise argparse.ArgumentError(self, f"got {' '.join(values)!r}, wanted names with a comma between two")
+            raise argparse.ArgumentError(self, f"got {' '.join(values)!r}, expected names with a comma between two")
         setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *names])
 
 
@@ -234,7 +234,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
             value = convert(text)
             if accepts(value):
                 return value
-        raise argparse.ArgumentTypeError(f"got {text!r}, wanted {wanted}")
+        raise argparse.ArgumentTypeError(f"got {text!r}, expected {wanted}")
 
     return value_of
 

@@ -40,7 +40,7 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise OptionError(f"{error}, wanted the packages that requirements.txt lists") from error
+        raise OptionError(f"{error}, expected the packages that requirements.txt lists") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(in_options(str(error))) from error
 
@@ -51,14 +51,14 @@ def needing(extra: str, option: str) -> Iterator[None]:
     try:
         yield
     except ImportError as error:
-        raise OptionError(f"{option}: {error}, wanted the extra {extra!r} or requirements.txt") from error
+        raise OptionError(f"{option}: {error}, expected the extra {extra!r} or requirements.txt") from error
 
 
 def in_options(message: str) -> str:
     """Replace the argument at the start of a message by its option.
 
-    >>> in_options("zero_division: got 2.0, wanted a number from 0 to 1")
-    '--zero-division: got 2.0, wanted a number from 0 to 1'
+    >>> in_options("zero_division: got 2.0, expected a number from 0 to 1")
+    '--zero-division: got 2.0, expected a number from 0 to 1'
     """
     message = message.partition("; or pass a callable")[0]
     name = re.split(r"[\[:]", message, maxsplit=1)[0]

@@ -28,7 +28,7 @@ def run(main: Callable[[], int], program: str) -> int:
         if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
             signal.signal(number, _end)
     if sys.stdout is None:
-        return refuse(program, "standard output: closed, wanted a terminal, a file or a pipe")
+        return refuse(program, "standard output: closed, expected a terminal, a file or a pipe")
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # what the encoding of a terminal lacks
     try:

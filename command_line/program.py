@@ -119,7 +119,7 @@ def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segmen
     line = options.explain
     segment = next(islice(chain.from_iterable(batches), line - 1, line), None)
     if segment is None:
-        raise OptionError(f"--explain: got {line}, wanted a line from 1 to {corpus.files[0].lines}")
+        raise OptionError(f"--explain: got {line}, expected a line from 1 to {corpus.files[0].lines}")
     (prediction,) = segment.predictions
     with refusals():
         explanation = explain(

@@ -39,7 +39,7 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
     elif "all" in names:
-        raise OptionError("--measures: got all beside other names, wanted all alone")
+        raise OptionError("--measures: got all beside other names, expected all alone")
     _check_names("--measures", names, [*known])
     own_files = _own_files(options)
     _check_names("--model", options.model or [], [*SCORES, *known, *own_files])
@@ -61,9 +61,9 @@ def _check_names(option: str, names: Sequence[str], known: Sequence[str]) -> Non
     unknown = next((name for name in names if name not in known), None)
     if unknown is not None:
         nearest = ", ".join(get_close_matches(unknown, known, cutoff=0))
-        raise OptionError(f"{option}: got {unknown!r}, wanted names such as {nearest}: see --help")
+        raise OptionError(f"{option}: got {unknown!r}, expected names such as {nearest}: see --help")
     if len(set(names)) < len(names):
-        raise OptionError(f"{option}: got a name twice, wanted each once")
+        raise OptionError(f"{option}: got a name twice, expected each once")
 
 
 def _own_files(options: Options) -> dict[str, str]:
@@ -73,9 +73,11 @@ def _own_files(options: Options) -> dict[str, str]:
     for given in options.own_measure or []:
         name, _, path = given.partition("=")
         if not (name.isidentifier() and path):
-            raise OptionError(f"--own-measure: got {given!r}, wanted NAME=FILE, with letters, digits and _ in the name")
+            raise OptionError(
+                f"--own-measure: got {given!r}, expected NAME=FILE, with letters, digits and _ in the name"
+            )
         if name in taken or name in found:
-            raise OptionError(f"--own-measure: got the name {name}, which is taken, wanted another")
+            raise OptionError(f"--own-measure: got the name {name}, which is taken, expected another")
         found[name] = path
     return found
 
@@ -100,7 +102,7 @@ def _read_side_files(options: Options) -> dict[str, Any]:
             try:
                 found[file.name] = resolve(file.default)()
             except ImportError as error:
-                raise OptionError(f"{file.option}: got nothing, wanted a file, or {error}") from None
+                raise OptionError(f"{file.option}: got nothing, expected a file, or {error}") from None
     return found
 
 
@@ -108,13 +110,13 @@ def _of_systems(name: str, numbers: dict[str, list[float]], systems: list[str]) 
     """Return the columns of the systems; the only column of a single system may have any name but a number."""
     if not set(numbers) & set(systems) and all(map(_is_number, numbers)):
         raise OptionError(
-            f"--own-measure: got {name} with {', '.join(numbers)} in its first line, wanted names of systems"
+            f"--own-measure: got {name} with {', '.join(numbers)} in its first line, expected names of systems"
         )
     if len(systems) == len(numbers) == 1:
         return dict(zip(systems, numbers.values(), strict=True))
     missing = next((system for system in systems if system not in numbers), None)
     if missing is not None:
-        raise OptionError(f"--own-measure: got {name} with columns {', '.join(numbers)}, wanted also {missing}")
+        raise OptionError(f"--own-measure: got {name} with columns {', '.join(numbers)}, expected also {missing}")
     return numbers
 
 
@@ -128,4 +130,4 @@ def _read(read: Callable[[str], Any], path: str) -> Any:
     try:
         return read(path)
     except OSError as error:
-        raise FileError(f"{path}: {error.strerror}, wanted a file to read") from error
+        raise FileError(f"{path}: {error.strerror}, expected a file to read") from error

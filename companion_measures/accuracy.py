@@ -219,14 +219,14 @@ def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
     >>> check_words([Tree(("go",), (-1,)), Tree(("the", "cat"), (1, -1))], ["go", "a cat"])
     Traceback (most recent call last):
     ...
-    ValueError: trees[1]: got the words 'the cat', wanted 'a cat', those of its reference: line 2
+    ValueError: trees[1]: got the words 'the cat', expected 'a cat', those of its reference: line 2
     """
     check_length("trees", trees, references, "references")
     for row, (tree, text) in enumerate(zip(trees, references, strict=True)):
         if list(tree.tokens) != text.split():
             got, wanted = (shorten(" ".join(words), 80) for words in (tree.tokens, text.split()))
             raise ValueError(
-                f"trees[{row}]: got the words {got!r}, wanted {wanted!r}, those of its reference: line {row + 1}"
+                f"trees[{row}]: got the words {got!r}, expected {wanted!r}, those of its reference: line {row + 1}"
             )
 
 
@@ -246,7 +246,7 @@ def read_trees(path: str | Path) -> list[Tree]:
                 trees.append(_tree(sentence, f"{path}: sentence {len(trees) + 1}"))
         except (conllu.exceptions.ParseException, UnicodeDecodeError) as error:
             message = " ".join(str(error).split())
-            raise ValueError(f"{path}: sentence {len(trees) + 1}: {message}, wanted CoNLL-U") from None
+            raise ValueError(f"{path}: sentence {len(trees) + 1}: {message}, expected CoNLL-U") from None
     return trees
 
 
@@ -255,7 +255,7 @@ def _tree(sentence: conllu.TokenList, place: str) -> Tree:
     places = {word["id"]: number for number, word in enumerate(words)} | {0: -1}
     for word in words:
         if word.get("head") not in places:
-            raise ValueError(f"{place}: word {word['id']} has the head {word.get('head')}, wanted 0 or another word")
+            raise ValueError(f"{place}: word {word['id']} has the head {word.get('head')}, expected 0 or another word")
     tree = Tree(tuple(word["form"] for word in words), tuple(places[word["head"]] for word in words))
     _check_tree(tree, place)
     return tree
@@ -263,14 +263,14 @@ def _tree(sentence: conllu.TokenList, place: str) -> Tree:
 
 def _check_tree(tree: Tree, name: str) -> None:
     if not isinstance(tree, Tree):
-        raise ValueError(f"{name}: got {type(tree).__name__}, wanted a Tree")
+        raise ValueError(f"{name}: got {type(tree).__name__}, expected a Tree")
     if len(tree.heads) != len(tree.tokens):
-        raise ValueError(f"{name}: got {len(tree.heads)} heads, wanted {len(tree.tokens)}, as many as tokens")
+        raise ValueError(f"{name}: got {len(tree.heads)} heads, expected {len(tree.tokens)} (as in tokens)")
     left, reached = set(range(len(tree.heads))), {-1}
     while reached := {place for place in left if tree.heads[place] in reached}:
         left -= reached
     if left:
-        raise ValueError(f"{name}: got heads {tree.heads}, wanted a tree whose words all hang from a root, -1")
+        raise ValueError(f"{name}: got heads {tree.heads}, expected a tree whose words all hang from a root, -1")
 
 
 def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:

@@ -39,13 +39,13 @@ def best_of_references(
 def check_length(name: str, column: Sized, other: Sized, other_name: str) -> None:
     """Refuse a column that is not as long as the other one (ValueError)."""
     if len(column) != len(other):
-        raise ValueError(f"{name}: got {len(column)} rows, wanted {len(other)}, as many as {other_name}")
+        raise ValueError(f"{name}: got {len(column)} rows, expected {len(other)} (as in {other_name})")
 
 
 def check_alpha(alpha: float) -> None:
     """Refuse what is not a number from 0 to 1 (ValueError)."""
     if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-        raise ValueError(f"alpha: got {alpha!r}, wanted a number from 0 to 1")
+        raise ValueError(f"alpha: got {alpha!r}, expected a number from 0 to 1")
 
 
 def check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
@@ -60,9 +60,9 @@ def check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[st
     """
     target = as_numbers(ratings, "ratings")
     if not columns:
-        raise ValueError("scores: got none, wanted at least one column of numbers")
+        raise ValueError("scores: got none, expected at least one column of numbers")
     if len(target) < 2:
-        raise ValueError(f"ratings: got {len(target)}, wanted at least two")
+        raise ValueError(f"ratings: got {len(target)}, expected at least two")
     checked = {name: as_numbers(column, name) for name, column in columns.items()}
     for name, column in checked.items():
         check_length(name, column, target, "ratings")
@@ -79,10 +79,10 @@ def as_numbers(values: Numbers, name: str) -> np.ndarray:
     try:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
-        raise ValueError(f"{name}: got something else in it, wanted numbers") from None
+        raise ValueError(f"{name}: got something else in it, expected numbers") from None
     if column.ndim != 1:
-        raise ValueError(f"{name}: got {column.ndim} dimensions, wanted one number per row")
+        raise ValueError(f"{name}: got {column.ndim} dimensions, expected one number per row")
     wrong = next(iter((~np.isfinite(column)).nonzero()[0].tolist()), None)
     if wrong is not None:
-        raise ValueError(f"{name}[{wrong}]: got {column[wrong]}, wanted a finite number")
+        raise ValueError(f"{name}[{wrong}]: got {column[wrong]}, expected a finite number")
     return column

@@ -209,7 +209,7 @@ def read_words(path: str | Path, most: int | None = None) -> list[str]:
         with open(path, encoding="utf-8-sig") as file:
             lines = [line.rstrip("\n").partition("\t")[0] for line in islice(file, most)]
     except UnicodeDecodeError as error:
-        raise ValueError(f"{path}: {error.reason} at byte {error.start}, wanted UTF-8") from None
+        raise ValueError(f"{path}: {error.reason} at byte {error.start}, expected UTF-8") from None
     if not any(lines):
-        raise ValueError(f"{path}: got no word, wanted one in each line")
+        raise ValueError(f"{path}: got no word, expected one in each line")
     return lines

@@ -75,15 +75,15 @@ def read(path: str) -> ray.data.Dataset:
         with open(path, encoding="utf-8") as file:
             objects = [json.loads(line) for line in file if line.strip()]
         if not objects:
-            raise ValueError(f"{path}: got no rows, wanted at least one")
+            raise ValueError(f"{path}: got no rows, expected at least one")
         table = pa.Table.from_struct_array(pa.array(objects))
         rows = ray.data.from_arrow([table[begin : begin + 1000] for begin in range(0, len(table), 1000)])
     found = rows.columns() or []
     names = [ALIASES.get(name, name) for name in found]
     if missing := [name for name in COLUMNS if names.count(name) != 1]:
-        raise ValueError(f"{path}: got columns {', '.join(found)}, wanted one of each: {', '.join(missing)}")
+        raise ValueError(f"{path}: got columns {', '.join(found)}, expected one of each: {', '.join(missing)}")
     if taken := [name for name in ADDED if name in names]:
-        raise ValueError(f"{path}: got columns {', '.join(taken)}, wanted other names: the output has these")
+        raise ValueError(f"{path}: got columns {', '.join(taken)}, expected other names: the output has these")
     return rows.rename_columns(names)
 
 

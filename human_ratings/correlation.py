@@ -98,7 +98,7 @@ def agreement(
         _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
         cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
         if not cells[1].any():
-            raise ValueError("systems: got 1, wanted at least two")
+            raise ValueError("systems: got 1, expected at least two")
         samples = []
         for name, own in (*scores.items(), ("ratings", target)):
             summed = own if isinstance(own, SystemRows) else SystemRows(as_numbers(own, name))
@@ -122,7 +122,7 @@ def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> It
     """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
     if number < 2:
-        raise ValueError("groups: got a single one, wanted at least two to draw from")
+        raise ValueError("groups: got a single one, expected at least two to draw from")
     for weights in bootstrap_draws(number, how.resamples_for(number), how.seed):
         for drawn in weights:
             yield np.repeat(table, drawn[groups], axis=1)
@@ -220,5 +220,5 @@ def _numbers_of(groups: Sequence[Hashable] | None, rows: int) -> np.ndarray:
     if groups is None:
         return np.arange(rows)
     if len(groups) != rows:
-        raise ValueError(f"groups: got {len(groups)} rows, wanted {rows}, as many as ratings")
+        raise ValueError(f"groups: got {len(groups)} rows, expected {rows} (as in ratings)")
     return pd.factorize(pd.Series(list(groups), dtype=object), use_na_sentinel=False)[0]

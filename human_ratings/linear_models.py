@@ -60,16 +60,16 @@ def linear_model(measures: Mapping[str, Numbers], ratings: Numbers) -> LinearMod
     columns, target = check_numbers(measures, ratings)
     rows, free = len(target), len(target) - len(columns) - 1
     if free < 1:
-        raise ValueError(f"ratings: got {rows}, wanted at least {len(columns) + 2} for {len(columns)} measures")
+        raise ValueError(f"ratings: got {rows}, expected at least {len(columns) + 2} for {len(columns)} measures")
     for name, column in {**columns, "ratings": target}.items():
         if np.ptp(column) == 0:
-            raise ValueError(f"{name}: got the same value in every row, wanted values that vary")
+            raise ValueError(f"{name}: got the same value in every row, expected values that vary")
     matrix = np.column_stack(list(columns.values()))
     centres, scales = matrix.mean(axis=0), matrix.std(axis=0)
     scaled = (matrix - centres) / scales  # rounding makes columns of very different sizes look dependent
     weights, _, rank, _ = linalg.lstsq(scaled, target - target.mean())
     if rank < len(columns):
-        raise ValueError(f"measures: got {', '.join(columns)}, wanted none that the others determine")
+        raise ValueError(f"measures: got {', '.join(columns)}, expected none that the others determine")
     slopes = weights / scales
     left = float(((target - target.mean() - scaled @ weights) ** 2).sum())
     total = float(((target - target.mean()) ** 2).sum())

@@ -45,7 +45,7 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
         ratings = [number(line, file.error) for line in file]
         if len(ratings) != wanted:
             plural = "" if len(ratings) == 1 else "s"
-            raise FileError(f"{file.name}: the file has {len(ratings)} line{plural}, wanted {wanted} as in {model}")
+            raise FileError(f"{file.name}: the file has {len(ratings)} line{plural}, expected {wanted} as in {model}")
         return ratings
 
 
@@ -74,7 +74,7 @@ def read_objects(path: str, *, rating: str | None = None, encoding: str = "utf-8
         for record in json_objects(file):
             yield _row_of(record, file.error, rating)
         if not file.lines:
-            raise FileError(f"{file.name}: no lines, wanted at least one")
+            raise FileError(f"{file.name}: no lines, expected at least one")
 
 
 def _separated(path: str, *, tabs: bool) -> Iterator[TableRow]:
@@ -84,17 +84,19 @@ def _separated(path: str, *, tabs: bool) -> Iterator[TableRow]:
         for wanted in ("prediction", "output"), ("source",):
             if not set(wanted).intersection(names):
                 among = ", ".join(names) or "none"
-                raise file.error(f"no column {' or '.join(wanted)} among {among}, wanted it in the first line")
+                raise file.error(f"no column {' or '.join(wanted)} among {among}, expected it in the first line")
         people = [name for name in names if _REFERENCE.fullmatch(name)]
         if not people:
-            raise file.error(f"no column of references among {', '.join(names)}, wanted references, or reference_1 ...")
+            raise file.error(
+                f"no column of references among {', '.join(names)}, expected references, or reference_1 ..."
+            )
         for cells in named_cells(chain([names], rows), file.error):
             references = [cells[name] for name in people if cells[name].strip()]
             if not references:
-                raise file.error("no reference in the row, wanted at least one")
+                raise file.error("no reference in the row, expected at least one")
             yield _row_of({**cells, "references": references}, file.error)
         if file.lines < 2:
-            raise FileError(f"{file.name}: no rows, wanted at least one below the names of the columns")
+            raise FileError(f"{file.name}: no rows, expected at least one below the names of the columns")
 
 
 def _csv_rows(file: LineFile) -> Iterator[list[str]]:
@@ -109,10 +111,10 @@ def _row_of(record: dict[str, Any], error: Callable[[str], FileError], rating: s
     source, (prediction,), references = segment_of(record, error)
     system = record.get("system")
     if system is not None and (not isinstance(system, str) or not system.strip()):
-        raise error(f"system: got {system!r}, wanted the name of a system")
+        raise error(f"system: got {system!r}, expected the name of a system")
     given = [name for name in (("ratings", "rating") if rating is None else (rating,)) if name in record]
     if rating is not None and not given:
-        raise error(f'no "{rating}" in the object, wanted a rating there')
+        raise error(f'no "{rating}" in the object, expected a rating there')
     if len(given) > 1:
-        raise error("both ratings and rating came, wanted one of them")
+        raise error("both ratings and rating came, expected one of them")
     return TableRow(source, prediction, references, system, number(record[given[0]], error) if given else None)

@@ -61,7 +61,7 @@ def scores_by_references(
     check_whole_number("subsets", subsets, least=1)
     check_whole_number("seed", seed, least=0)
     if not columns.sources:
-        raise ValueError("sources, predictions, references: got no segments, wanted at least one")
+        raise ValueError("sources, predictions, references: got no segments, expected at least one")
     width = min(map(len, columns.references))
     generator = np.random.Generator(np.random.PCG64(seed))
     found: list[ReferenceCount] = []

@@ -203,7 +203,7 @@ def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
     names += ["difference", "p"] * bool(resampling and resampling.comparisons)
     unknown = next((name for name in show or () if name not in names), None)
     if unknown is not None:
-        raise ValueError(f"--show: got {unknown!r}, wanted some of {', '.join(dict.fromkeys(names))}")
+        raise ValueError(f"--show: got {unknown!r}, expected some of {', '.join(dict.fromkeys(names))}")
 
 
 def _figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:

@@ -27,11 +27,11 @@ def refuses(kind, message):
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 
-TOKENIZER = f"wanted one of {', '.join(TOKENIZERS)}, or a callable"
-WHOLE = "wanted a whole number of at least 1"
-SHARE = "wanted a number from 0 to 1"
-VARIANT = f"wanted one of {', '.join(VARIANTS)}"
-SPLITTER = "wanted one of punkt, or a callable"
+TOKENIZER = f"expected one of {', '.join(TOKENIZERS)}, or a callable"
+WHOLE = "expected a whole number of at least 1"
+SHARE = "expected a number from 0 to 1"
+VARIANT = f"expected one of {', '.join(VARIANTS)}"
+SPLITTER = "expected one of punkt, or a callable"
 
 #: Name, value, kind of error, and what is wanted.
 BAD_OPTIONS = [
@@ -39,9 +39,9 @@ BAD_OPTIONS = [
     ("variant", "essae", ValueError, f"{VARIANT}; did you mean 'easse'?"),
     ("variant", "x" * 100, ValueError, VARIANT),
     ("variant", ["hf"], TypeError, VARIANT),
-    ("level", "document", ValueError, "wanted one of sentence, corpus"),
-    ("deletion", True, TypeError, "wanted one of precision, f1"),
-    ("penalties", "d-sari", ValueError, f"wanted one of {', '.join(PENALTIES)}; did you mean 'dsari'?"),
+    ("level", "document", ValueError, "expected one of sentence, corpus"),
+    ("deletion", True, TypeError, "expected one of precision, f1"),
+    ("penalties", "d-sari", ValueError, f"expected one of {', '.join(PENALTIES)}; did you mean 'dsari'?"),
     ("sentence_splitter", "nltk", ValueError, SPLITTER),
     ("sentence_splitter", 1, TypeError, SPLITTER),
     ("zero_division", 1.5, ValueError, SHARE),
@@ -50,8 +50,8 @@ BAD_OPTIONS = [
     ("zero_division", True, TypeError, SHARE),
     ("tokenize", "13b", ValueError, f"{TOKENIZER}; did you mean '13a'?"),
     ("tokenize", b"13a", TypeError, TOKENIZER),
-    ("lowercase", 1, TypeError, "wanted True or False"),
-    ("max_order", 101, ValueError, "wanted a whole number of at most 100"),
+    ("lowercase", 1, TypeError, "expected True or False"),
+    ("max_order", 101, ValueError, "expected a whole number of at most 100"),
     ("max_order", 0, ValueError, WHOLE),
     ("max_order", 4.0, TypeError, WHOLE),
     ("max_order", True, TypeError, WHOLE),
@@ -74,7 +74,7 @@ NAMES = tuple(GOOD)
 
 TEXTS = "a list with one str per segment"
 ROWS = "a list with, per segment, a list of str or one str"
-NO_SEGMENTS = "sources, predictions, references: got no segments, wanted at least one"
+NO_SEGMENTS = "sources, predictions, references: got no segments, expected at least one"
 
 
 def with_row(name, row, value):
@@ -98,47 +98,47 @@ NOT_A_TEXT = [(None, "NoneType"), (float("nan"), "float"), (True, "bool"), (b"te
 
 #: A change of the good columns, and the message of the ValueError.
 BAD = [
-    ({name: value}, f"{name}: got {kind}, wanted {ROWS if name == 'references' else TEXTS}")
+    ({name: value}, f"{name}: got {kind}, expected {ROWS if name == 'references' else TEXTS}")
     for name in NAMES
     for value, kind in NOT_A_LIST
 ]
 for row, (value, kind) in enumerate([*NOT_A_TEXT, (("text",), "tuple")]):
-    BAD += [(with_row(name, row % 3, value), f"{name}[{row % 3}]: got {kind}, wanted str") for name in NAMES[:2]]
+    BAD += [(with_row(name, row % 3, value), f"{name}[{row % 3}]: got {kind}, expected str") for name in NAMES[:2]]
 for row, (value, kind) in enumerate([(5, "int"), (float("nan"), "float"), (b"text", "bytes"), ({"a": "b"}, "dict")]):
-    BAD += [(with_row("references", row % 3, value), f"references[{row % 3}]: got {kind}, wanted a list of str")]
+    BAD += [(with_row("references", row % 3, value), f"references[{row % 3}]: got {kind}, expected a list of str")]
 BAD += [
-    (with_row("references", 2, ["fine", value]), f"references[2][1]: got {kind}, wanted str")
+    (with_row("references", 2, ["fine", value]), f"references[2][1]: got {kind}, expected str")
     for value, kind in NOT_A_TEXT
 ]
 BAD += [
-    (with_row("references", row, none), f"references[{row}]: got no reference, wanted at least one")
+    (with_row("references", row, none), f"references[{row}]: got no reference, expected at least one")
     for row, none in enumerate([[], (), np.array([], object)])
 ]
 BAD += [
-    ({"sources": np.array([["a"], ["b"], ["c"]])}, "sources[0]: got list, wanted str"),
-    ({"sources": pd.Series(["a", None, "c"], dtype="string")}, "sources[1]: got NAType, wanted str"),
-    ({"predictions": np.array([1.0, 2.0, 3.0])}, "predictions[0]: got float, wanted str"),
-    ({"references": [[["a"]], ["b"], ["c"]]}, "references[0][0]: got list, wanted str"),
+    ({"sources": np.array([["a"], ["b"], ["c"]])}, "sources[0]: got list, expected str"),
+    ({"sources": pd.Series(["a", None, "c"], dtype="string")}, "sources[1]: got NAType, expected str"),
+    ({"predictions": np.array([1.0, 2.0, 3.0])}, "predictions[0]: got float, expected str"),
+    ({"references": [[["a"]], ["b"], ["c"]]}, "references[0][0]: got list, expected str"),
     # Lone surrogates
     (
         with_row("predictions", 1, "caf\udce9 x"),
-        "predictions[1]: got a lone surrogate '\\udce9' at character 3, wanted valid Unicode",
+        "predictions[1]: got a lone surrogate '\\udce9' at character 3, expected valid Unicode",
     ),
     (
         with_row("references", 1, ["fine", "é", "\ud83d"]),
-        "references[1][2]: got a lone surrogate '\\ud83d' at character 0, wanted valid Unicode",
+        "references[1][2]: got a lone surrogate '\\ud83d' at character 0, expected valid Unicode",
     ),
     # Lists and single texts in one column: what the first row is, the others must be.
-    ({"references": [["a"], "b", ["c"]]}, "references[1]: got str, wanted a list of str"),
-    ({"references": ["a", ["b"], "c"]}, "references[1]: got list, wanted str"),
-    ({"references": ["a", "b", None]}, "references[2]: got NoneType, wanted str"),
+    ({"references": [["a"], "b", ["c"]]}, "references[1]: got str, expected a list of str"),
+    ({"references": ["a", ["b"], "c"]}, "references[1]: got list, expected str"),
+    ({"references": ["a", "b", None]}, "references[2]: got NoneType, expected str"),
     # Lengths
-    ({"predictions": ["a"]}, "predictions: got 1 rows, wanted 3, as many as sources"),
-    ({"references": list("abcd")}, "references: got 4 rows, wanted 3, as many as sources"),
-    ({"references": []}, "references: got 0 rows, wanted 3, as many as sources"),
-    ({"sources": []}, "predictions: got 3 rows, wanted 0, as many as sources"),
+    ({"predictions": ["a"]}, "predictions: got 1 rows, expected 3 (as in sources)"),
+    ({"references": list("abcd")}, "references: got 4 rows, expected 3 (as in sources)"),
+    ({"references": []}, "references: got 0 rows, expected 3 (as in sources)"),
+    ({"sources": []}, "predictions: got 3 rows, expected 0 (as in sources)"),
     (
         {"references": [["a", "b", "c"], ["d", "e", "f"]]},
-        "references: got 2 rows, wanted 3, as many as sources (one list per segment, not one per annotator)",
+        "references: got 2 rows, expected 3 (as in sources) (one list per segment, not one per annotator)",
     ),
 ]

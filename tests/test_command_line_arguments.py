@@ -32,51 +32,57 @@ def refusal(capsys):
     ("arguments", "message"),
     [
         # Inputs
-        ([], "missing --sources, --outputs, --references: wanted --sources, --outputs and --references, or --jsonl"),
-        (FILES[:4], "missing --references: wanted --sources, --outputs and --references, or --jsonl"),
+        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --jsonl"),
+        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --jsonl"),
         (["--dataset", "asset"], "missing --outputs: --dataset has only sources and references"),
-        (DATASET, "--dataset: got 'x', wanted one of asset, turk, or another with its --columns"),
-        ([*DATASET, "--columns", "a"], "--columns: got 'a' alone, wanted the columns of sources and references"),
-        ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, wanted a name for each: NAME=FILE"),
-        ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, wanted a name for each: NAME=FILE"),
-        ([*FILES, "--encoding", "x"], "--encoding: got 'x', wanted the name of a text encoding, such as utf-8"),
-        ([*FILES, "--encoding", "rot13"], "--encoding: got 'rot13', wanted the name of a text encoding, such as utf-8"),
+        (DATASET, "--dataset: got 'x', expected one of asset, turk, or another with its --columns"),
+        ([*DATASET, "--columns", "a"], "--columns: got 'a' alone, expected the columns of sources and references"),
+        ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, expected a name for each: NAME=FILE"),
+        ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, expected a name for each: NAME=FILE"),
+        ([*FILES, "--encoding", "x"], "--encoding: got 'x', expected the name of a text encoding, such as utf-8"),
+        (
+            [*FILES, "--encoding", "rot13"],
+            "--encoding: got 'rot13', expected the name of a text encoding, such as utf-8",
+        ),
         # Values
-        ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', wanted one of hf, xu2016, "),
-        ([*FILES, "--level", "word"], "--level: got 'word', wanted one of sentence, corpus"),
-        ([*FILES, "--max-order", "0"], "--max-order: got 0, wanted a whole number of at least 1"),
-        ([*FILES, "--zero-division", "2"], "--zero-division: got 2.0, wanted a number from 0 to 1"),
-        ([*FILES, "--zero-division", "nan"], "--zero-division: got nan, wanted a number from 0 to 1"),
+        ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', expected one of hf, xu2016, "),
+        ([*FILES, "--level", "word"], "--level: got 'word', expected one of sentence, corpus"),
+        ([*FILES, "--max-order", "0"], "--max-order: got 0, expected a whole number of at least 1"),
+        ([*FILES, "--zero-division", "2"], "--zero-division: got 2.0, expected a number from 0 to 1"),
+        ([*FILES, "--zero-division", "nan"], "--zero-division: got nan, expected a number from 0 to 1"),
         ([*FILES, "--zero-division", "x"], "--zero-division: invalid float value: 'x'"),
-        ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b', wanted one of 13a, none, "),
+        ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b', expected one of 13a, none, "),
         (
             [*FILES, "--penalties", "dsari", "--variant", "easse"],
-            "--penalties: got 'dsari' with level 'corpus', wanted ",
+            "--penalties: got 'dsari' with level 'corpus', expected ",
         ),
-        ([*FILES, "--why", "bleu"], "--why: got 'bleu', wanted one of hf, xu2016, "),
-        ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, wanted another"),
-        ([*FILES, "--width", "16"], "--width: got '16', wanted a whole number from 0 to 15"),
-        ([*FILES, "--explain", "0"], "--explain: got '0', wanted a whole number of at least 1"),
-        ([*FILES, "--confidence", "95"], "--confidence: got '95', wanted a number between 0 and 1, such as 0.95"),
-        ([*FILES, "--confidence", "--seed", "-1"], "--seed: got '-1', wanted a whole number of at least 0"),
-        ([*FILES, "--format", "latex", "--label", "a}b"], "--label: got 'a}b', wanted letters, digits and : . + / - _"),
-        ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', wanted a name ending in .tsv or .jsonl"),
-        ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', wanted a name ending in .html, .txt, .json"),
-        ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', wanted names with a comma between two"),
-        ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', wanted some of copy, empty, unrelated, "),
-        ([*FILES, "--show", "sari", "bleu"], "--show: got 'bleu', wanted some of sari, keep, delete, add, "),
+        ([*FILES, "--why", "bleu"], "--why: got 'bleu', expected one of hf, xu2016, "),
+        ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, expected another"),
+        ([*FILES, "--width", "16"], "--width: got '16', expected a whole number from 0 to 15"),
+        ([*FILES, "--explain", "0"], "--explain: got '0', expected a whole number of at least 1"),
+        ([*FILES, "--confidence", "95"], "--confidence: got '95', expected a number between 0 and 1, such as 0.95"),
+        ([*FILES, "--confidence", "--seed", "-1"], "--seed: got '-1', expected a whole number of at least 0"),
+        (
+            [*FILES, "--format", "latex", "--label", "a}b"],
+            "--label: got 'a}b', expected letters, digits and : . + / - _",
+        ),
+        ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', expected a name ending in .tsv or .jsonl"),
+        ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, .txt, .json"),
+        ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
+        ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected some of copy, empty, unrelated, "),
+        ([*FILES, "--show", "sari", "bleu"], "--show: got 'bleu', expected some of sari, keep, delete, add, "),
         # Options that do not go together
         ([*FILES, "--all-variants", "--variant", "set"], "--all-variants does not go with --variant"),
-        ([*FILES, "--paired-ar"], "--paired-ar compares systems, wanted two or more --outputs"),
-        ([*TWO, "--explain", "1"], "--explain shows a line of one system, wanted one file of --outputs"),
-        ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, wanted 2: a file for each of --outputs"),
-        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --jsonl twice, wanted a file instead of "),
+        ([*FILES, "--paired-ar"], "--paired-ar compares systems, expected two or more --outputs"),
+        ([*TWO, "--explain", "1"], "--explain shows a line of one system, expected one file of --outputs"),
+        ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
+        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --jsonl twice, expected a file instead of "),
         (
             [*FILES, "--seed", "1"],
             "--seed needs --confidence, --paired-bs, ",
         ),
-        ([*FILES, "--form", "json"], "got '--form', wanted --format: see --help"),
-        (["a.txt", "b.txt"], "got 'a.txt', wanted options such as --sources FILE: see --help"),
+        ([*FILES, "--form", "json"], "got '--form', expected --format: see --help"),
+        (["a.txt", "b.txt"], "got 'a.txt', expected options such as --sources FILE: see --help"),
     ],
 )
 def test_wrong_arguments(refusal, arguments, message):
@@ -113,8 +119,8 @@ def test_options_that_need_others(refusal):
 
 
 def test_an_option_with_one_value_is_given_once(refusal):
-    assert refusal([*TWO, "--level", "corpus", "--level=sentence"]) == "--level: given twice, wanted once"
-    assert refusal([*TWO, "--sources", "x"]) == "--sources: given twice, wanted once"
+    assert refusal([*TWO, "--level", "corpus", "--level=sentence"]) == "--level: given twice, expected once"
+    assert refusal([*TWO, "--sources", "x"]) == "--sources: given twice, expected once"
     assert len(parse([*TWO, "--outputs", "c.txt"]).systems) == 3
 
 

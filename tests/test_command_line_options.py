@@ -33,7 +33,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
         (TypeError("nothing known: 5"), "nothing known: 5"),
         (
             ModuleNotFoundError("No module named 'x'"),
-            "No module named 'x', wanted the packages that requirements.txt lists",
+            "No module named 'x', expected the packages that requirements.txt lists",
         ),
     ],
 )

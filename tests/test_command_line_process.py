@@ -16,7 +16,7 @@ def program(path):
 
 
 @pytest.mark.parametrize(
-    ("closed", "said"), [("2>&-", b""), (">&-", b"score.py: error: standard output: closed, wanted a ")]
+    ("closed", "said"), [("2>&-", b""), (">&-", b"score.py: error: standard output: closed, expected a ")]
 )
 def test_closed_streams(tmp_path, closed, said):
     process = run(*COMMAND, *FILES, folder=tmp_path, command=["sh", "-c", f'exec "$@" {closed}', "sh"])
@@ -35,7 +35,7 @@ def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]
     message = refusal_of(run(*FILES, folder=corpus, command=command))
-    assert re.fullmatch(r"No module named '\w+'.*, wanted the packages that requirements.txt lists", message)
+    assert re.fullmatch(r"No module named '\w+'.*, expected the packages that requirements.txt lists", message)
 
 
 @pytest.mark.parametrize("path", ["score.py", "."])

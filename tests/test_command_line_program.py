@@ -72,7 +72,7 @@ def test_the_last_line_of_jsonl_may_be_blank(run_here, tmp_path):
     assert "Number of samples: 1\n" in output_of(run_here("--jsonl", "in.jsonl", folder=tmp_path))
     (tmp_path / "in.jsonl").write_text(f"{row}\n\n{row}\n")
     refused = refusal_of(run_here("--jsonl", "in.jsonl", folder=tmp_path))
-    assert refused == "in.jsonl:2: blank, wanted a JSON object"
+    assert refused == "in.jsonl:2: blank, expected a JSON object"
 
 
 # ---- What is refused ------------------------------------------------------------------------------------------------
@@ -81,16 +81,16 @@ def test_the_last_line_of_jsonl_may_be_blank(run_here, tmp_path):
 @pytest.mark.parametrize(
     ("files", "message"),
     [
-        ({"o.txt": None}, "o.txt: No such file or directory, wanted a file to read"),
-        ({"o.txt": "folder"}, "o.txt: Is a directory, wanted a file to read"),
-        ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, wanted at least one"),
-        ({"o.txt": b"a\n"}, "o.txt:2: the file has 1 line, wanted 3 as in s.txt"),
-        ({"r.txt": b"a\nb\n\nd\n"}, "r.txt:4: the file has 4 lines, wanted 3 as in s.txt"),
-        ({"s.txt": b"a\nb"}, "o.txt:3: the file has 3 lines, wanted 2 as in s.txt"),
-        ({"s.txt": b""}, "o.txt:1: the file has 3 lines, wanted 0 as in s.txt"),
-        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, wanted UTF-8 text"),
-        ({"r.txt": b"\xff\xfea\0"}, "r.txt:1: byte 0xff is not UTF-8, wanted UTF-8 text"),
-        ({"s.txt": b"a\n\xed\xa0\x80\n"}, "s.txt:2: byte 0xed is not UTF-8, wanted UTF-8 text"),
+        ({"o.txt": None}, "o.txt: No such file or directory, expected a file to read"),
+        ({"o.txt": "folder"}, "o.txt: Is a directory, expected a file to read"),
+        ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, expected at least one"),
+        ({"o.txt": b"a\n"}, "o.txt:2: the file has 1 line, expected 3 as in s.txt"),
+        ({"r.txt": b"a\nb\n\nd\n"}, "r.txt:4: the file has 4 lines, expected 3 as in s.txt"),
+        ({"s.txt": b"a\nb"}, "o.txt:3: the file has 3 lines, expected 2 as in s.txt"),
+        ({"s.txt": b""}, "o.txt:1: the file has 3 lines, expected 0 as in s.txt"),
+        ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, expected UTF-8 text"),
+        ({"r.txt": b"\xff\xfea\0"}, "r.txt:1: byte 0xff is not UTF-8, expected UTF-8 text"),
+        ({"s.txt": b"a\n\xed\xa0\x80\n"}, "s.txt:2: byte 0xed is not UTF-8, expected UTF-8 text"),
         (
             {"s.txt": gzip.compress(b"a\nb\nc\n")[:-9]},
             "s.txt:1: cannot be read: Compressed file ended before the end-of-stream marker was reached",
@@ -110,7 +110,7 @@ def test_bad_text_files(run_here, corpus, files, message):
 
 def test_standard_input_for_two_files(run_here, corpus):
     arguments = ["--sources", "-", "--outputs", "-", "--references", "r.txt"]
-    assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: wanted for one file, came for 2"
+    assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: expected for one file, came for 2"
 
 
 # ---- A line explained -----------------------------------------------------------------------------------------------
@@ -151,7 +151,7 @@ def test_width_sets_the_decimals(explain):
 
 
 def test_a_line_that_is_not_there(explain):
-    assert refusal_of(explain("3")) == "--explain: got 3, wanted a line from 1 to 2"
+    assert refusal_of(explain("3")) == "--explain: got 3, expected a line from 1 to 2"
 
 
 @pytest.mark.parametrize(

@@ -137,11 +137,11 @@ def test_every_format_says_the_same(printed, printed_json, ratings):
 @pytest.mark.parametrize(
     ("text", "more", "message"),
     [
-        ("1\n" * 9, [], "{path}: the file has 9 lines, wanted 10 as in examples/sources.txt"),
-        ("1\ngood\n" + "1\n" * 8, [], "{path}:2: got 'good', wanted a number"),
-        ("1\ninf\n" + "1\n" * 8, [], "{path}:2: got 'inf', wanted a number"),
-        ("1\n2\n" * 5, ["--model", "sari", "sari"], "--model: got a name twice, wanted each once"),
-        ("1\n2\n" * 5, ["--model", "kep"], "--model: got 'kep', wanted names such as keep, "),
+        ("1\n" * 9, [], "{path}: the file has 9 lines, expected 10 as in examples/sources.txt"),
+        ("1\ngood\n" + "1\n" * 8, [], "{path}:2: got 'good', expected a number"),
+        ("1\ninf\n" + "1\n" * 8, [], "{path}:2: got 'inf', expected a number"),
+        ("1\n2\n" * 5, ["--model", "sari", "sari"], "--model: got a name twice, expected each once"),
+        ("1\n2\n" * 5, ["--model", "kep"], "--model: got 'kep', expected names such as keep, "),
         ("1\n" * 10, [], "--ratings: got 1 in every row, with which no score can correlate"),
     ],
 )

@@ -99,7 +99,7 @@ def test_sentence_scores_are_left_alone_after_a_late_fault(run_here, corpus):
         file.write(b"one more\n")
     before = sorted(corpus.iterdir())
     message = refusal_of(run_here(*FILES, "--sentences", "x.tsv", folder=corpus))
-    assert message == "r.txt:2501: the file has 2501 lines, wanted 2500 as in s.txt"
+    assert message == "r.txt:2501: the file has 2501 lines, expected 2500 as in s.txt"
     assert (corpus / "x.tsv").read_text() == "what stood there before"
     assert sorted(corpus.iterdir()) == before
 
@@ -153,13 +153,13 @@ def test_command_with_trees(two_systems, report, sari):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--trees", "x.md"], "x.md: is an input, wanted another file to write"),
-        (["--trees", "none"], "none: No such file or directory, wanted a file to read"),
+        (["--trees", "x.md"], "x.md: is an input, expected another file to write"),
+        (["--trees", "none"], "none: No such file or directory, expected a file to read"),
         (["--trees", "s.txt"], "s.txt: sentence 1: "),
-        (["--trees", "short"], "--trees: got 1 rows, wanted 5, as many as references"),
-        (["--trees", "other"], "--trees[4]: got the words 'a', wanted 'the thames is long . it "),
-        (["--word-ranks", "none"], "none: No such file or directory, wanted a file to read"),
-        (["--sentences", "full.tsv"], "full.tsv: No space left on device, wanted a file to write"),
+        (["--trees", "short"], "--trees: got 1 rows, expected 5 (as in references)"),
+        (["--trees", "other"], "--trees[4]: got the words 'a', expected 'the thames is long . it "),
+        (["--word-ranks", "none"], "none: No such file or directory, expected a file to read"),
+        (["--sentences", "full.tsv"], "full.tsv: No space left on device, expected a file to write"),
     ],
 )
 def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, arguments, message):

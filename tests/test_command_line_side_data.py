@@ -101,24 +101,30 @@ def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
 
 
 REFUSED = [
-    (["--measures", "nothing"], "--measures: got 'nothing', wanted names such as "),
-    (["--measures", "all", "bleu"], "--measures: got all beside other names, wanted all alone"),
-    (["--measures", "bleu,bleu"], "--measures: got a name twice, wanted each once"),
+    (["--measures", "nothing"], "--measures: got 'nothing', expected names such as "),
+    (["--measures", "all", "bleu"], "--measures: got all beside other names, expected all alone"),
+    (["--measures", "bleu,bleu"], "--measures: got a name twice, expected each once"),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),
-    (["--measures", "all", "--word-ranks", "{folder}/none"], "{folder}/none: No such file or directory, wanted a file"),
-    (["--measures", "all", "--word-ranks", "{folder}/empty"], "{folder}/empty: got no word, wanted one in each line"),
+    (
+        ["--measures", "all", "--word-ranks", "{folder}/none"],
+        "{folder}/none: No such file or directory, expected a file",
+    ),
+    (["--measures", "all", "--word-ranks", "{folder}/empty"], "{folder}/empty: got no word, expected one in each line"),
     (
         ["--measures", "all", "--word-ranks", "{folder}/words"],
-        "--stop-words: got nothing, wanted a file, or NLTK's",
+        "--stop-words: got nothing, expected a file, or NLTK's",
     ),
-    (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, wanted another"),
-    (["--own-measure", "{folder}/words"], "--own-measure: got '{folder}/words', wanted NAME=FILE, with letters"),
-    (["--own-measure", "x={folder}/words"], "{folder}/words:1: no numbers, wanted one in each column"),
-    (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 rows, wanted 10, as many as outputs"),
-    (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, wanted a file"),
-    (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', wanted a number"),
-    (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, wanted 1, as many as in the first"),
+    (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, expected another"),
+    (["--own-measure", "{folder}/words"], "--own-measure: got '{folder}/words', expected NAME=FILE, with letters"),
+    (["--own-measure", "x={folder}/words"], "{folder}/words:1: no numbers, expected one in each column"),
+    (
+        ["--own-measure", "x={folder}/one.tsv"],
+        "--own-measure: x: deleting: got 1 rows, expected 10 (as in outputs)",
+    ),
+    (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),
+    (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', expected a number"),
+    (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, expected 1 (as in the first"),
     (["--own-measure", "x={folder}/a.jsonl"], "{folder}/a.jsonl:1: not JSON: "),
 ]
 

@@ -113,7 +113,7 @@ def test_the_tree_of_figure_2():
 
 def test_trees_of_other_words_are_refused_naming_the_line():
     accuracy.check_words([TREE, FIGURE_2], [REFERENCE, REFERENCE])
-    with pytest.raises(ValueError, match=r"^trees\[1\]: got the words 'There was no .*', wanted 'a b', .*: line 2$"):
+    with pytest.raises(ValueError, match=r"^trees\[1\]: got the words 'There was no .*', expected 'a b', .*: line 2$"):
         accuracy.check_words([TREE, TREE], [REFERENCE, "a b"])
 
 
@@ -156,9 +156,9 @@ def test_read_trees(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (WHOLE + conllu((1, "do", 7)), "sentence 2: word 1 has the head 7, wanted 0 or another word"),
-        (conllu((1, "do", 2), (2, "go", 1)), "sentence 1: got heads (1, 0), wanted a tree whose words all hang"),
-        (conllu((1, "do", "_")), "sentence 1: word 1 has the head None, wanted 0 or another word"),
+        (WHOLE + conllu((1, "do", 7)), "sentence 2: word 1 has the head 7, expected 0 or another word"),
+        (conllu((1, "do", 2), (2, "go", 1)), "sentence 1: got heads (1, 0), expected a tree whose words all hang"),
+        (conllu((1, "do", "_")), "sentence 1: word 1 has the head None, expected 0 or another word"),
     ],
 )
 def test_text_files_that_are_no_trees(tmp_path, text, message):
@@ -174,10 +174,10 @@ def test_text_files_that_are_no_trees(tmp_path, text, message):
 @pytest.mark.parametrize(
     ("function", "trees", "message"),
     [
-        (accuracy.string_errors, ["a", "b"], "references: got 2 rows, wanted 1, as many"),
-        (accuracy.tree_errors, ["a"], "trees[0]: got str, wanted a Tree"),
-        (accuracy.quality, [Tree(("a",), ())], "trees[0]: got 0 heads, wanted 1"),
-        (accuracy.quality, [Tree(("a",), (0,))], "trees[0]: got heads (0,), wanted a tree"),
+        (accuracy.string_errors, ["a", "b"], "references: got 2 rows, expected 1 (as in"),
+        (accuracy.tree_errors, ["a"], "trees[0]: got str, expected a Tree"),
+        (accuracy.quality, [Tree(("a",), ())], "trees[0]: got 0 heads, expected 1"),
+        (accuracy.quality, [Tree(("a",), (0,))], "trees[0]: got heads (0,), expected a tree"),
     ],
 )
 def test_refusals(function, trees, message):

@@ -104,5 +104,5 @@ def test_other_files_are_no_tables(tmp_path, content, message):
 
 
 def test_unknown_grades_are_refused():
-    with pytest.raises(ValueError, match=r"^variant: got 'x', wanted one of kincaid, easse, xu2016"):
+    with pytest.raises(ValueError, match=r"^variant: got 'x', expected one of kincaid, easse, xu2016"):
         measures.flesch_kincaid_grade(["a"], variant="x")

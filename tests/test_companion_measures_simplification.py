@@ -1,5 +1,7 @@
 """The measures of simplification: published figures, worked examples, laws, and what is refused."""
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -87,12 +89,12 @@ def test_laws_of_pairs(columns):
 @pytest.mark.parametrize(
     ("call", "message"),
     [
-        (lambda: measures.sentence_counts(["a", None]), r"texts\[1\]: got NoneType, wanted str"),
-        (lambda: measures.splits(["a"], ["a", "b"]), "predictions: got 2 rows, wanted 1, as many as"),
-        (lambda: measures.edit_distances(["a"], []), "references: got 0 rows, wanted 1, as many as texts"),
-        (lambda: measures.token_f1_scores(["a"], [[]]), r"references\[0\]: got no reference, wanted"),
+        (lambda: measures.sentence_counts(["a", None]), "texts[1]: got NoneType, expected str"),
+        (lambda: measures.splits(["a"], ["a", "b"]), "predictions: got 2 rows, expected 1 (as in"),
+        (lambda: measures.edit_distances(["a"], []), "references: got 0 rows, expected 1 (as in texts)"),
+        (lambda: measures.token_f1_scores(["a"], [[]]), "references[0]: got no reference, expected"),
     ],
 )
 def test_refusals(call, message):
-    with pytest.raises(ValueError, match=f"^{message}"):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         call()

@@ -173,23 +173,23 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
 @pytest.mark.parametrize(
     ("changes", "error", "message"),
     [
-        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, wanted True or False"),
+        ({"all_pairs": 1}, TypeError, "all_pairs: got 1, expected True or False"),
         (
             {"all_pairs": True, "baseline": "deleting"},
             ValueError,
-            "baseline: got 'deleting' with all_pairs=True, wanted None",
+            "baseline: got 'deleting' with all_pairs=True, expected None",
         ),
         (
             {"all_pairs": True, "method": None},
             ValueError,
-            "method: got None with all_pairs=True, wanted one of randomization, bootstrap",
+            "method: got None with all_pairs=True, expected one of randomization, bootstrap",
         ),
-        ({"baseline": "x"}, ValueError, "baseline: got 'x', wanted one of deleting, rewriting"),
-        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, wanted 10, as many as sources"),
+        ({"baseline": "x"}, ValueError, "baseline: got 'x', expected one of deleting, rewriting"),
+        ({"predictions": {"x": ["a"]}}, ValueError, "predictions['x']: got 1 rows, expected 10 (as in sources)"),
         (
             {"sources": [], "predictions": {"x": []}, "references": []},
             ValueError,
-            "sources, predictions, references: got no segments, wanted at least one",
+            "sources, predictions, references: got no segments, expected at least one",
         ),
     ],
 )
@@ -221,7 +221,7 @@ def test_candidates_are_scored_as_if_alone(scorer, variant):
 
 def test_a_bad_baseline_is_refused_before_texts_are_tokenized(scorer):
     tokenized = []
-    with refuses(ValueError, "baseline: got 'x', wanted one of a, b"):
+    with refuses(ValueError, "baseline: got 'x', expected one of a, b"):
         scorer.with_options(tokenize=lambda text: tokenized.append(text) or text).compare(
             sources=["a"], predictions={"a": ["a"], "b": ["a"]}, references=["a"], baseline="x"
         )

@@ -45,8 +45,8 @@ def test_states_of_other_options_do_not_merge(scorer):
     state = state_of(scorer, rows(0))
     before = state.compute(details=True)
     for options, differ in (
-        ({"zero_division": 0}, "zero_division=0.0, wanted 1.0"),
-        ({"lowercase": False, "deletion": "f1"}, "lowercase=False, wanted True"),
+        ({"zero_division": 0}, "zero_division=0.0, expected 1.0"),
+        ({"lowercase": False, "deletion": "f1"}, "lowercase=False, expected True"),
     ):
         with refuses(ValueError, f"other: got a state with {differ}"):
             state.merge(state_of(scorer, rows(1), **options))
@@ -56,10 +56,10 @@ def test_states_of_other_options_do_not_merge(scorer):
 def test_states_that_keep_other_things_do_not_merge(scorer):
     for name in ("sentences", "resampling"):
         for kept in (True, False):
-            with refuses(ValueError, f"other: got a state with {name}={not kept}, wanted {kept}"):
+            with refuses(ValueError, f"other: got a state with {name}={not kept}, expected {kept}"):
                 scorer.state(**{name: kept}).merge(scorer.state(**{name: not kept}))
     for other in (None, {}, "state"):
-        with refuses(TypeError, f"other: got {type(other).__name__}, wanted a State"):
+        with refuses(TypeError, f"other: got {type(other).__name__}, expected a State"):
             scorer.state().merge(other)
 
 
@@ -89,7 +89,7 @@ def test_states_that_keep_rows_have_intervals(scorer, variant):
         whole.merge(pickle.loads(pickle.dumps(state_of(scorer, half, variant=variant, resampling=True))))
     asked = {"confidence": 0.9, "resamples": 50, "seed": 2}
     assert whole.compute(**asked) == scorer.with_options(variant=variant).compute(**TEXTS, **asked)
-    with refuses(ValueError, "confidence: got a state without resampling=True, wanted one with it"):
+    with refuses(ValueError, "confidence: got a state without resampling=True, expected one with it"):
         state_of(scorer, TEXTS, variant=variant).compute(confidence=0.9)
 
 
@@ -163,7 +163,7 @@ def test_bytes_are_a_line_of_json(sari):
     assert os.environ["HF_HOME"].encode() not in line
 
 
-NO_STATE = "data: got bytes that are not a complete state, wanted those of State.to_bytes"
+NO_STATE = "data: got bytes that are not a complete state, expected those of State.to_bytes"
 
 
 def test_bytes_that_are_no_state_are_refused(sari):
@@ -182,17 +182,17 @@ def signed(content):
 def test_states_of_other_versions_and_signatures_are_refused(sari):
     data = state_of(sari, TEXTS).to_bytes()[:-32]
     assert sari.read_state(signed(data)).segments == 4
-    with refuses(ValueError, f"data: got a state of version '0.1', wanted one of {VERSION}"):
+    with refuses(ValueError, f"data: got a state of version '0.1', expected one of {VERSION}"):
         sari.read_state(signed(data.replace(f'"state": "{VERSION}"'.encode(), b'"state": "0.1"')))
     ours = f"sacrebleu:{version('sacrebleu')}"
-    with refuses(ValueError, f"data: got a state with 'sacrebleu:2.0' in its signature, wanted '{ours}'"):
+    with refuses(ValueError, f"data: got a state with 'sacrebleu:2.0' in its signature, expected '{ours}'"):
         sari.read_state(signed(data.replace(ours.encode(), b"sacrebleu:2.0")))
     custom = state_of(sari, TEXTS, tokenize=own_tokenizer)
-    message = "data: got a state with 'tok:custom.own_tokenizer' in its signature, wanted 'tok:custom.str.lower'"
+    message = "data: got a state with 'tok:custom.own_tokenizer' in its signature, expected 'tok:custom.str.lower'"
     with refuses(ValueError, message):
         sari.with_options(tokenize=str.lower).read_state(custom.to_bytes())
     wanted = "the callable that the state was made with: Scorer(tokenize=...).read_state(data)"
-    with refuses(ValueError, f"tokenize: got None, wanted {wanted}"):
+    with refuses(ValueError, f"tokenize: got None, expected {wanted}"):
         sari.read_state(custom.to_bytes())
 
 

@@ -141,5 +141,5 @@ def test_without_sacrebleu_it_is_asked_for(tmp_path):
         2,
         "",
         "score.py: error: No module named 'sacrebleu', which signatures name, "
-        "wanted the packages that requirements.txt lists\n",
+        "expected the packages that requirements.txt lists\n",
     )

@@ -58,9 +58,9 @@ def test_one_measure_is_scipys_regression():
 @pytest.mark.parametrize(
     ("measures", "message"),
     [
-        ({"a": [1, 2, 3, 4], "b": [2, 4, 6, 8]}, "measures: got a, b, wanted none that the others determine"),
-        ({"a": [1, 1, 1, 1]}, "a: got the same value in every row, wanted values that vary"),
-        ({name: [1, 2, 4, 8] for name in "abc"}, "ratings: got 4, wanted at least 5 for 3 measures"),
+        ({"a": [1, 2, 3, 4], "b": [2, 4, 6, 8]}, "measures: got a, b, expected none that the others determine"),
+        ({"a": [1, 1, 1, 1]}, "a: got the same value in every row, expected values that vary"),
+        ({name: [1, 2, 4, 8] for name in "abc"}, "ratings: got 4, expected at least 5 for 3 measures"),
     ],
 )
 def test_models_that_cannot_be_are_refused(measures, message):

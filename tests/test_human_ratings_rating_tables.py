@@ -44,27 +44,27 @@ def test_quotes_of_tsv_are_quotes(tmp_path):
 @pytest.mark.parametrize(
     ("name", "text", "message"),
     [
-        ("t.csv", "", "t.csv:0: no column prediction or output among none, wanted it in the first line"),
-        ("t.csv", "source,output,reference\n", "t.csv: no rows, wanted at least one below the names of the columns"),
+        ("t.csv", "", "t.csv:0: no column prediction or output among none, expected it in the first line"),
+        ("t.csv", "source,output,reference\n", "t.csv: no rows, expected at least one below the names of the columns"),
         ("t.csv", "source,reference\na,b\n", "t.csv:1: no column prediction or output among source, reference, "),
         ("t.csv", "source,output,prediction,reference\na,b,c,d\n", 't.csv:2: both "prediction" and "output" came'),
         ("t.csv", "output,reference\n", "t.csv:1: no column source among output, reference, "),
         ("t.csv", "source,output\na,b\n", "t.csv:1: no column of references among source, output, "),
-        ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, wanted it once"),
-        ("t.csv", "source,output,reference\na,b\n", "t.csv:2: got 2 cells, wanted 3, as many as in the first line"),
-        ("t.csv", "source,output,reference\na,b, \n", "t.csv:2: no reference in the row, wanted at least one"),
+        ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, expected it once"),
+        ("t.csv", "source,output,reference\na,b\n", "t.csv:2: got 2 cells, expected 3 (as in the first line)"),
+        ("t.csv", "source,output,reference\na,b, \n", "t.csv:2: no reference in the row, expected at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', "t.csv:2: not CSV: "),
-        ("t.csv", "source,output,reference,rating\na,b,c,\n", "t.csv:2: got '', wanted a number"),
-        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", "t.csv:2: got 'nan', wanted a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,\n", "t.csv:2: got '', expected a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", "t.csv:2: got 'nan', expected a number"),
         ("t.csv", "source,output,reference,rating,ratings\na,b,c,1,2\n", "t.csv:2: both ratings and rating came, "),
-        ("t.tsv", "source\toutput\treference\tsystem\na\tb\tc\t \n", "t.tsv:2: system: got ' ', wanted the name of "),
-        ("t.jsonl", "", "t.jsonl: no lines, wanted at least one"),
+        ("t.tsv", "source\toutput\treference\tsystem\na\tb\tc\t \n", "t.tsv:2: system: got ' ', expected the name of "),
+        ("t.jsonl", "", "t.jsonl: no lines, expected at least one"),
         ("t.jsonl", '{"source": "a", "output": "b"}\n', 't.jsonl:1: no "references" in the object, '),
         ("t.jsonl", '{"source": "a", "output": "b", "references": "c", "system": 5}\n', "t.jsonl:1: system: got 5, "),
         (
             "t.jsonl",
             '{"source": "a", "output": "b", "references": "c", "ratings": [1]}\n',
-            "t.jsonl:1: got [1], wanted a number",
+            "t.jsonl:1: got [1], expected a number",
         ),
     ],
 )
@@ -82,5 +82,5 @@ def test_a_rating_under_another_key(tmp_path):
     )
     (row,) = read_objects(path, rating="fluency")
     assert row.rating == 5
-    with pytest.raises(FileError, match=r'jsonl:1: no "grammar" in the object, wanted a rating there$'):
+    with pytest.raises(FileError, match=r'jsonl:1: no "grammar" in the object, expected a rating there$'):
         list(read_objects(path, rating="grammar"))

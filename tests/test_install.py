@@ -108,7 +108,7 @@ def test_the_command(outside, tmp_path):
     found = outside("sari", *arguments, "--format", "json", "--report", "report.html", "--resamples", "50")
     assert f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}" in found
     assert "</html>" in (tmp_path / "report.html").read_text(encoding="utf-8")
-    assert outside("sari", status=2).startswith("sari: error: got no arguments, wanted ")
+    assert outside("sari", status=2).startswith("sari: error: got no arguments, expected ")
 
 
 def test_python_scores_lists_and_evaluate_loads_the_path(outside):

@@ -80,7 +80,7 @@ def test_torchmetrics_among_others_and_with_options():
     callables.update(SOURCES, OUTPUTS, REFERENCES)
     scoring = {"tokenize": str.lower, "lowercase": False}
     assert plain(callables.compute()) == expected(OUTPUTS, "hf", **scoring)
-    with pytest.raises(ValueError, match=r"^variant: got 'bleu', wanted one of hf, xu2016"):
+    with pytest.raises(ValueError, match=r"^variant: got 'bleu', expected one of hf, xu2016"):
         sari_torchmetrics.SariMetric("bleu")
 
 

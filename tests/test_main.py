@@ -29,11 +29,11 @@ def dispatch(capsys):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], f"got no arguments, wanted --sources and others, or one of {COMMANDS}"),
-        (["bleu"], f"got 'bleu', wanted one of {COMMANDS}"),
-        (["app", "--port"], "app: got '--port', wanted no arguments"),
-        (["score", *FILES], "s.txt: No such file or directory, wanted a file to read"),
-        (FILES, "s.txt: No such file or directory, wanted a file to read"),
+        ([], f"got no arguments, expected --sources and others, or one of {COMMANDS}"),
+        (["bleu"], f"got 'bleu', expected one of {COMMANDS}"),
+        (["app", "--port"], "app: got '--port', expected no arguments"),
+        (["score", *FILES], "s.txt: No such file or directory, expected a file to read"),
+        (FILES, "s.txt: No such file or directory, expected a file to read"),
     ],
 )
 def test_refusals_in_one_line(dispatch, monkeypatch, tmp_path, arguments, message):
@@ -44,7 +44,7 @@ def test_refusals_in_one_line(dispatch, monkeypatch, tmp_path, arguments, messag
 @pytest.mark.parametrize("port", ["abc", "-1", "70000", ""])
 def test_a_port_that_is_none(dispatch, monkeypatch, port):
     monkeypatch.setenv("GRADIO_SERVER_PORT", port)
-    message = f"sari: error: app: GRADIO_SERVER_PORT: got {port!r}, wanted the number of a port\n"
+    message = f"sari: error: app: GRADIO_SERVER_PORT: got {port!r}, expected the number of a port\n"
     assert dispatch("app") == (2, "", message)
 
 
@@ -99,7 +99,7 @@ def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin
     (line,) = process.stderr.decode().splitlines()
     assert line.startswith(f"sari: error: {begin}")
     assert package in line
-    assert line.endswith(f"wanted the extra {extra!r} or requirements.txt")
+    assert line.endswith(f"expected the extra {extra!r} or requirements.txt")
 
 
 def test_example_corpus_from_elsewhere(tmp_path):

@@ -52,10 +52,10 @@ def test_missing_column(metric, missing):
     wanted = ROWS if missing == "references" else TEXTS
     some = {name: column for name, column in GOOD.items() if name != missing}
     for call in (metric.compute, metric.add_batch, Scorer().compute):
-        with refuses(ValueError, f"{missing}: got NoneType, wanted {wanted}"):
+        with refuses(ValueError, f"{missing}: got NoneType, expected {wanted}"):
             call(**some)
     for scorer in (metric, Scorer()):
-        with refuses(ValueError, f"batch: got columns {', '.join(some)}, wanted also {missing}"):
+        with refuses(ValueError, f"batch: got columns {', '.join(some)}, expected also {missing}"):
             scorer.score_batch(some)
     assert_unharmed(metric)
 
@@ -67,7 +67,7 @@ def test_no_segments(metric):
             call(**nothing)
     with refuses(ValueError, NO_SEGMENTS):
         metric.compute()
-    with refuses(ValueError, "sources, references: got no segments, wanted at least one"):
+    with refuses(ValueError, "sources, references: got no segments, expected at least one"):
         Scorer().baselines(sources=[], references=[])
     assert_unharmed(metric)
     assert metric.score_batch(nothing) == {"sari": [], "keep": [], "delete": [], "add": []}
@@ -80,12 +80,12 @@ def test_no_segments(metric):
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"source": None}, "sources[0]: got NoneType, wanted str"),
-        ({"prediction": ["a"]}, "predictions[0]: got list, wanted str"),
-        ({"reference": None}, "references[0]: got NoneType, wanted a list of str"),
-        ({"reference": {"a"}}, "references[0]: got set, wanted a list of str"),
-        ({"reference": ["a", 5]}, "references[0][1]: got int, wanted str"),
-        ({"reference": []}, "references[0]: got no reference, wanted at least one"),
+        ({"source": None}, "sources[0]: got NoneType, expected str"),
+        ({"prediction": ["a"]}, "predictions[0]: got list, expected str"),
+        ({"reference": None}, "references[0]: got NoneType, expected a list of str"),
+        ({"reference": {"a"}}, "references[0]: got set, expected a list of str"),
+        ({"reference": ["a", 5]}, "references[0][1]: got int, expected str"),
+        ({"reference": []}, "references[0]: got no reference, expected at least one"),
     ],
 )
 def test_refused_by_add(metric, change, message):
@@ -104,7 +104,7 @@ def test_what_was_stored_outlives_a_refusal(metric):
             metric.add_batch(sources=["a"], predictions=[None], references=["a"])
         with pytest.raises(ValueError, match="NoneType"):
             metric.add(source="a", prediction="a", reference=None)
-    with refuses(ValueError, "predictions[0]: got NoneType, wanted str"):
+    with refuses(ValueError, "predictions[0]: got NoneType, expected str"):
         metric.compute(sources=["a"], predictions=[None], references=["a"])
     assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)

@@ -80,12 +80,12 @@ def test_no_interval_without_confidence_and_of_one_segment():
 @pytest.mark.parametrize(
     ("trees", "message"),
     [
-        (TREES[:2], r"^trees: got 2 rows, wanted 5, as many as references$"),
+        (TREES[:2], r"^trees: got 2 rows, expected 5 \(as in references\)$"),
         (
             [*TREES[:3], Tree(("x",), (-1,)), TREES[4]],
-            r"^trees\[3\]: got the words 'x', wanted 'a < i > bold .*: line 4$",
+            r"^trees\[3\]: got the words 'x', expected 'a < i > bold .*: line 4$",
         ),
-        (trees_of(row[0] for row in REFERENCES), r"^trees\[3\]: got the words 'a <i>bold</i> claim \.', wanted "),
+        (trees_of(row[0] for row in REFERENCES), r"^trees\[3\]: got the words 'a <i>bold</i> claim \.', expected "),
     ],
 )
 def test_trees_of_other_words_are_refused(trees, message):

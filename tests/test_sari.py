@@ -142,7 +142,7 @@ def test_single_and_several_references_may_be_stored_together(metric):
 
 
 def test_a_text_of_a_segment_has_one_name(metric):
-    with refuses(ValueError, "sources: got two values, as sources and as source, wanted one"):
+    with refuses(ValueError, "sources: got two values, as sources and as source, expected one"):
         metric.add(source="a", sources="a", prediction="b", reference="c")
     with pytest.raises(TypeError, match="weight"):
         metric.add(source="a", prediction="b", reference="c", weight=2)
@@ -178,7 +178,7 @@ def test_options_of_the_metric_hold_for_all_methods(sari):
 
 
 def test_an_unknown_configuration_is_refused():
-    with refuses(ValueError, f"variant: got 'HF', wanted one of {', '.join(VARIANTS)}"):
+    with refuses(ValueError, f"variant: got 'HF', expected one of {', '.join(VARIANTS)}"):
         load(config_name="HF")
 
 
@@ -187,7 +187,7 @@ def test_an_unknown_configuration_is_refused():
 
 def test_what_is_stored_is_still_there_when_options_are_put_right(metric, cache):
     wrong = [(kind, {name: value}, bad_option(name, value, wanted)) for name, value, kind, wanted in BAD_OPTIONS[::3]]
-    wrong += [(TypeError, {"details": 1}, "details: got 1, wanted True or False")]
+    wrong += [(TypeError, {"details": 1}, "details: got 1, expected True or False")]
     wrong += [(TypeError, {"varaint": "easse"}, "varaint: got an unknown argument; did you mean 'variant'?")]
     metric.add_batch(**TEXTS)
     for kind, option, message in wrong:
@@ -250,7 +250,7 @@ def test_segments_of_one_process_of_several_do_not_travel(cache):
     metric = load(cache_dir=str(cache), num_process=2, process_id=0)
     assert pickle.loads(pickle.dumps(metric)).num_process == 2
     metric.writer = [1]  # what `add` makes waits for the other process
-    with refuses(TypeError, "metric: got stored segments of 2 processes, wanted compute() first"):
+    with refuses(TypeError, "metric: got stored segments of 2 processes, expected compute() first"):
         pickle.dumps(metric)
     metric.writer = None
 

@@ -33,10 +33,10 @@ def test_bad_options(scorer):
             with refuses(kind, bad_option(name, value, wanted)):
                 method(scorer, **{name: value})
     for flag in ("details", "baselines"):
-        with refuses(TypeError, f"{flag}: got 'yes', wanted True or False"):
+        with refuses(TypeError, f"{flag}: got 'yes', expected True or False"):
             scorer.compute(**TEXTS, **{flag: "yes"})
     for flag in ("sentences", "resampling"):
-        with refuses(TypeError, f"{flag}: got None, wanted True or False"):
+        with refuses(TypeError, f"{flag}: got None, expected True or False"):
             scorer.state(**{flag: None})
 
 
@@ -47,7 +47,7 @@ def test_unknown_options_are_refused_with_the_nearest_name(scorer):
                 method(scorer, **{name: True})
     for name, meant in (("legacy", "variant='easse_legacy'"), ("use_paper_version", "variant='paper'")):
         for method in CALLS.values():
-            with refuses(TypeError, f"{name}: got an unknown argument, wanted {meant}"):
+            with refuses(TypeError, f"{name}: got an unknown argument, expected {meant}"):
                 method(scorer, **{name: True})
     with refuses(TypeError, "source: got an unknown argument; did you mean 'sources'?"):
         compute(source=TEXTS["sources"], predictions=TEXTS["predictions"], references=TEXTS["references"])

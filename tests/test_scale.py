@@ -168,13 +168,13 @@ ROW = {"sources": "a", "predictions": "b", "references": ["c"]}
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (json.dumps({**ROW, "add": 1}), "got columns add, wanted other names: the output has these"),
+        (json.dumps({**ROW, "add": 1}), "got columns add, expected other names: the output has these"),
         (
             json.dumps({**ROW, "output": "b"}),
-            "got columns sources, predictions, references, output, wanted one of each: predictions",
+            "got columns sources, predictions, references, output, expected one of each: predictions",
         ),
-        ('{"source": "a", "output": "b"}', "got columns source, output, wanted one of each: references"),
-        ("", "got no rows, wanted at least one"),
+        ('{"source": "a", "output": "b"}', "got columns source, output, expected one of each: references"),
+        ("", "got no rows, expected at least one"),
     ],
 )
 def test_files_are_refused_by_name(tmp_path, text, message):

@@ -213,13 +213,13 @@ def test_more_comparisons_get_more_draws():
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"method": "ar"}, ValueError, f"method: got 'ar', wanted one of {', '.join(METHODS)}"),
-        ({"confidence": 1}, ValueError, "confidence: got 1, wanted a number between 0 and 1"),
-        ({"confidence": True}, TypeError, "confidence: got True, wanted a number between 0 and 1"),
-        ({"confidence": float("nan")}, ValueError, "confidence: got nan, wanted a number between 0 and 1"),
-        ({"resamples": 0}, ValueError, "resamples: got 0, wanted a whole number of at least 1"),
-        ({"resamples": 10**9}, ValueError, "resamples: got 1000000000, wanted a whole number of at most 1000000"),
-        ({"seed": -1}, ValueError, "seed: got -1, wanted a whole number of at least 0"),
+        ({"method": "ar"}, ValueError, f"method: got 'ar', expected one of {', '.join(METHODS)}"),
+        ({"confidence": 1}, ValueError, "confidence: got 1, expected a number between 0 and 1"),
+        ({"confidence": True}, TypeError, "confidence: got True, expected a number between 0 and 1"),
+        ({"confidence": float("nan")}, ValueError, "confidence: got nan, expected a number between 0 and 1"),
+        ({"resamples": 0}, ValueError, "resamples: got 0, expected a whole number of at least 1"),
+        ({"resamples": 10**9}, ValueError, "resamples: got 1000000000, expected a whole number of at most 1000000"),
+        ({"seed": -1}, ValueError, "seed: got -1, expected a whole number of at least 0"),
     ],
 )
 def test_bad_options(options, error, message):

@@ -48,10 +48,10 @@ def test_a_named_set_is_a_row_of_data(monkeypatch):
     ("columns", "how", "message"),
     [
         (("original", "x"), {}, "--dataset data: no column 'x', it has original, simplifications, other, number"),
-        (("original", "number"), {}, "data: row 1: number holds int, wanted text"),
-        (("number", "other"), {}, "data: row 1: number holds int, wanted text"),
+        (("original", "number"), {}, "data: row 1: number holds int, expected text"),
+        (("number", "other"), {}, "data: row 1: number holds int, expected text"),
         (("original", "other"), {"split": "dev"}, "--dataset data: cannot load 'data', split 'dev': Unknown split"),
-        (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, wanted 2 as in data"),
+        (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, expected 2 as in data"),
     ],
 )
 def test_what_does_not_fit_is_refused(columns, how, message):

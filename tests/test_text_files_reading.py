@@ -58,21 +58,33 @@ def test_batches_end_at_segments_or_characters(tmp_path):
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ('{"source": "a"', "not JSON: Expecting ',' delimiter at column 15, wanted a JSON object"),
-        ("[1]", "got a list, wanted a JSON object"),
-        ("[" * 100_000, "JSON that is too large to read, wanted a JSON object"),
-        ("1" * 5_000, "JSON that is too large to read, wanted a JSON object"),
-        ("{}", 'no "source" in the object, wanted source, prediction (or output) and references'),
-        ('{"source": "a", "references": "b"}', 'no "prediction" in the object, wanted source, prediction (or output)'),
-        ('{"source": "a", "prediction": "b"}', 'no "references" in the object, wanted source, prediction (or output)'),
-        ('{"prediction": "b", "output": "b", REST', 'both "prediction" and "output" came, wanted one of them'),
-        ('{"source": "b", "output": "b", REST', 'the key "source" came twice in one object, wanted it once'),
-        ('{"source": null, "prediction": "b", "references": "c"}', '"source" is null, wanted a string'),
-        ('{"output": 5.5, REST', '"output" is a number, wanted a string'),
-        ('{"source": "a", "output": "b", "references": {}}', '"references" is an object, wanted a string or a list of'),
-        ('{"source": "a", "output": "b", "references": []}', '"references" is empty, wanted at least one string'),
-        ('{"source": "a", "output": "b", "references": ["c", true]}', '"references" item 2 is true or false, wanted a'),
-        ('{"output": "a\\ud83d", REST', '"output" has the lone surrogate U+D83D, wanted Unicode text'),
+        ('{"source": "a"', "not JSON: Expecting ',' delimiter at column 15, expected a JSON object"),
+        ("[1]", "got a list, expected a JSON object"),
+        ("[" * 100_000, "JSON that is too large to read, expected a JSON object"),
+        ("1" * 5_000, "JSON that is too large to read, expected a JSON object"),
+        ("{}", 'no "source" in the object, expected source, prediction (or output) and references'),
+        (
+            '{"source": "a", "references": "b"}',
+            'no "prediction" in the object, expected source, prediction (or output)',
+        ),
+        (
+            '{"source": "a", "prediction": "b"}',
+            'no "references" in the object, expected source, prediction (or output)',
+        ),
+        ('{"prediction": "b", "output": "b", REST', 'both "prediction" and "output" came, expected one of them'),
+        ('{"source": "b", "output": "b", REST', 'the key "source" came twice in one object, expected it once'),
+        ('{"source": null, "prediction": "b", "references": "c"}', '"source" is null, expected a string'),
+        ('{"output": 5.5, REST', '"output" is a number, expected a string'),
+        (
+            '{"source": "a", "output": "b", "references": {}}',
+            '"references" is an object, expected a string or a list of',
+        ),
+        ('{"source": "a", "output": "b", "references": []}', '"references" is empty, expected at least one string'),
+        (
+            '{"source": "a", "output": "b", "references": ["c", true]}',
+            '"references" item 2 is true or false, expected a',
+        ),
+        ('{"output": "a\\ud83d", REST', '"output" has the lone surrogate U+D83D, expected Unicode text'),
     ],
 )
 def test_bad_jsonl(tmp_path, line, message):

@@ -32,10 +32,10 @@ def test_write_whole_leaves_nothing_behind(tmp_path):
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("folder", "folder: Is a directory, wanted a file to write"),
-        ("none/x.tsv", "none/x.tsv: No such folder, wanted a file to write"),
-        ("./in.tsv", "./in.tsv: is an input, wanted another file to write"),
-        ("link.tsv", "link.tsv: is an input, wanted another file to write"),
+        ("folder", "folder: Is a directory, expected a file to write"),
+        ("none/x.tsv", "none/x.tsv: No such folder, expected a file to write"),
+        ("./in.tsv", "./in.tsv: is an input, expected another file to write"),
+        ("link.tsv", "link.tsv: is an input, expected another file to write"),
     ],
 )
 def test_what_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch, path, message):
@@ -62,7 +62,7 @@ def test_devices_and_pipes_are_written_first_and_directly(tmp_path):
     assert read == ["a\nb\n"]
     assert pipe.is_fifo()
     check_writable(str(full), [])
-    with pytest.raises(FileError, match=r"full\.tsv: No space left on device, wanted a file to write$"):
+    with pytest.raises(FileError, match=r"full\.tsv: No space left on device, expected a file to write$"):
         write_whole({str(other): ["b"], str(full): ["a"]})
     assert full.is_symlink()
     assert full.is_char_device()

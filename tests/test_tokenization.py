@@ -171,10 +171,10 @@ def test_callables_return_text_or_lists_of_tokens():
     assert tokenized("a  b") == tokenized(["a", "b"]) == tokenized(("a", "b")) == [["a", "b"]]
     assert tokenized([]) == [[]]
     for result, kind in ((None, "NoneType"), ([1], "list")):
-        wanted = "wanted a str with tokens apart by spaces, or a list of str"
+        wanted = "expected a str with spaces between tokens or a list of str"
         with refuses(TypeError, f"tokenize: it returned {kind}, {wanted}"):
             tokenized(result)
-    with refuses(ValueError, "tokenize: it returned a lone surrogate, wanted valid Unicode"):
+    with refuses(ValueError, "tokenize: it returned a lone surrogate, expected valid Unicode"):
         tokenized("a\ud800")
 
 
@@ -251,5 +251,5 @@ def test_sentences_of_punkt(text, sentences):
 def test_callables_that_split_sentences():
     assert count_sentences(["a\nb", "", "a"], str.splitlines).tolist() == [2, 0, 1]
     for splitter in (str.upper, lambda text: iter([text])):
-        with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, wanted a list"):
+        with pytest.raises(TypeError, match=r"\Asentence_splitter: the callable returned \w+, expected a list"):
             count_sentences(["a b"], splitter)

@@ -90,7 +90,7 @@ def test_data_sets_of_other_kinds(sari, tokenizer, expected):
 def test_answers_of_several_turns_are_refused(function, tokenizer):
     handed = evaluated(tokenizer)
     handed.label_ids[:, 0] = handed.label_ids[3, 3:5] = -100
-    with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, wanted one answer"):
+    with pytest.raises(ValueError, match=r"^label_ids\[3\]: got -100 between tokens, expected one answer"):
         function(handed)
 
 
@@ -102,7 +102,9 @@ def test_an_evaluation_that_was_interrupted(sari, tokenizer, expected, known):
     first, second = (evaluated(tokenizer, OUTPUTS[part], LABELS[part]) for part in (slice(0, 5), slice(5, SEGMENTS)))
     assert function(first, compute_result=False) == {}
     assert function(first, compute_result=False) == {}
-    wanted = r"label_ids: got 5 rows more often than dataset has them" if known else r"sources: got 10 rows, wanted 15,"
+    wanted = (
+        r"label_ids: got 5 rows more often than dataset has them" if known else r"sources: got 10 rows, expected 15 "
+    )
     with pytest.raises(ValueError, match=f"^{wanted}"):
         function(second)
     assert function(first, compute_result=False) == {}
@@ -114,25 +116,28 @@ def test_rows_that_come_twice_are_refused(sari, tokenizer):
     twice = evaluated(tokenizer, *([*texts, texts[0]] for texts in (OUTPUTS, LABELS, SOURCES)))
     for dataset in (None, make_dataset(tokenizer)):
         function = sari.compute_metrics(tokenizer, **TEXTS, dataset=dataset)
-        with pytest.raises(ValueError, match=r"got 10 rows, wanted 11|1 rows more often than dataset"):
+        with pytest.raises(ValueError, match=r"got 10 rows, expected 11|1 rows more often than dataset"):
             function(twice)
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"sources": SOURCES, "references": REFERENCES[1:]}, "references: got 9 rows, wanted 10, as many as sources"),
-        ({"sources": [*SOURCES[1:], None]}, "sources[9]: got NoneType, wanted str"),
-        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, wanted a dict of the sets a"),
-        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got sets b, wanted the sets of"),
-        ({"references": {"a": [[]]}}, "a: references[0]: got no reference, wanted at least one"),
-        ({"sources": "source"}, "sources: got 'source', wanted a column, or dataset= with a column of this name"),
-        ({"dataset": [{"input_ids": [1]}]}, "dataset: got a data set with columns input_ids, wanted one with 'labels'"),
-        ({"dataset": iter([])}, "dataset: got list_iterator, wanted a data set with a length"),
-        ({"dataset": [{"labels": [5]}], "sources": SOURCES}, "sources: got 10 rows, wanted 1, those of dataset"),
-        ({"dataset": [{"labels": [5, -100, 6]}]}, "dataset labels[0]: got -100 between tokens, wanted one answer"),
-        ({"sources": {"a": SOURCES, "b": SOURCES}}, "dataset: got none for the sets a, b, wanted their data sets"),
-        ({"tokenizer": "t5-small"}, "tokenizer: got str, wanted a tokenizer of transformers"),
+        ({"sources": SOURCES, "references": REFERENCES[1:]}, "references: got 9 rows, expected 10 (as in sources)"),
+        ({"sources": [*SOURCES[1:], None]}, "sources[9]: got NoneType, expected str"),
+        ({"sources": {"a": SOURCES}, "references": REFERENCES}, "references: got list, expected a dict of the sets a"),
+        ({"sources": {"a": SOURCES}, "references": {"b": REFERENCES}}, "references: got sets b, expected the sets of"),
+        ({"references": {"a": [[]]}}, "a: references[0]: got no reference, expected at least one"),
+        ({"sources": "source"}, "sources: got 'source', expected a column, or dataset= with a column of this name"),
+        (
+            {"dataset": [{"input_ids": [1]}]},
+            "dataset: got a data set with columns input_ids, expected one with 'labels'",
+        ),
+        ({"dataset": iter([])}, "dataset: got list_iterator, expected a data set with a length"),
+        ({"dataset": [{"labels": [5]}], "sources": SOURCES}, "sources: got 10 rows, expected 1 (as in dataset)"),
+        ({"dataset": [{"labels": [5, -100, 6]}]}, "dataset labels[0]: got -100 between tokens, expected one answer"),
+        ({"sources": {"a": SOURCES, "b": SOURCES}}, "dataset: got none for the sets a, b, expected their data sets"),
+        ({"tokenizer": "t5-small"}, "tokenizer: got str, expected a tokenizer of transformers"),
     ],
 )
 def test_bad_arguments_are_refused_at_once(sari, tokenizer, arguments, message):
@@ -143,12 +148,12 @@ def test_bad_arguments_are_refused_at_once(sari, tokenizer, arguments, message):
 def test_what_is_no_ids_or_text_is_refused(sari, function, tokenizer):
     arrays = evaluated(tokenizer)
     arrays.predictions = np.zeros((SEGMENTS, 3))
-    with pytest.raises(ValueError, match=r"^predictions: got float64 of shape \(10, 3\), wanted token ids"):
+    with pytest.raises(ValueError, match=r"^predictions: got float64 of shape \(10, 3\), expected token ids"):
         function(arrays)
-    with pytest.raises(ValueError, match=r"^predictions: got 9 rows, wanted 10, as many as labels"):
+    with pytest.raises(ValueError, match=r"^predictions: got 9 rows, expected 10 \(as in labels\)"):
         function(evaluated(tokenizer, OUTPUTS[1:]))
     broken = sari.compute_metrics(tokenizer, postprocess=lambda _: None)
-    with pytest.raises(ValueError, match=r"^predictions\[0\]: got NoneType, wanted str$"):
+    with pytest.raises(ValueError, match=r"^predictions\[0\]: got NoneType, expected str$"):
         broken(evaluated(tokenizer, inputs=SOURCES))
     columns = {f"column_{number}": 0 for number in range(99)}
     with pytest.raises(ValueError, match=r"^dataset: got a data set with columns column_0") as raised:
@@ -223,10 +228,10 @@ def test_a_variant_that_rewards_copies_warns(sari):
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"text": ["a"]}, r"^source: got columns text, references, wanted also 'source'$"),
-        ({"completions": [5]}, r"^completions\[0\]: got 5, wanted a str or a list of messages$"),
+        ({"text": ["a"]}, r"^source: got columns text, references, expected also 'source'$"),
+        ({"completions": [5]}, r"^completions\[0\]: got 5, expected a str or a list of messages$"),
         ({"source": [5]}, r"^sources\[0\]: got int"),
-        ({"source": ["a", "b"]}, r"^predictions: got 1 rows, wanted 2, as many as sources$"),
+        ({"source": ["a", "b"]}, r"^predictions: got 1 rows, expected 2 \(as in sources\)$"),
         *[
             (
                 {"completions": [[{"role": "assistant", "content": content}]]},

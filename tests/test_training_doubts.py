@@ -99,7 +99,9 @@ def refuses(sari, make, trainer, message, *, afterwards=True):
 def test_lists_in_another_order(sari, tokenizer, model, tmp_path):
     trainer = make_trainer(tmp_path, tokenizer, model=model)
     shuffled = {name: [column[row] for row in ORDER] for name, column in TEXTS.items()}
-    message = r"^references: got the label of row 0 in row 3, and most others likewise, wanted the order of the labels$"
+    message = (
+        r"^references: got the label of row 0 in row 3, and most others likewise, expected the order of the labels$"
+    )
     refuses(sari, lambda: sari.compute_metrics(tokenizer, **shuffled), trainer, message)
     given = {"dataset": trainer.eval_dataset, **shuffled}
     refuses(sari, lambda: sari.compute_metrics(tokenizer, **given), trainer, message)
@@ -223,7 +225,7 @@ class Rows(torch.utils.data.Dataset):
 
 def test_a_dataset_of_torch_with_other_rows(sari, tokenizer, dataset, model, tmp_path):
     trainer = make_trainer(tmp_path, tokenizer, model=model, eval_dataset=Rows(dataset))
-    message = r"^label_ids\[5\]: got '\w.*', wanted those of a row of dataset"
+    message = r"^label_ids\[5\]: got '\w.*', expected those of a row of dataset"
     given = {"dataset": dataset.select(range(5)), **NAMED}
     refuses(sari, lambda: sari.compute_metrics(tokenizer, **given), trainer, message)
     trainer.compute_metrics = sari.compute_metrics(tokenizer, dataset=Rows(dataset), **TEXTS)
@@ -296,7 +298,7 @@ def test_a_decoder_only_model_that_generates(sari, tmp_path):
 @pytest.mark.parametrize("metric", ["sarri", "SARI", "sari_score", "eval_sarri", "deletes"])
 def test_names_that_are_nearly_right(sari, tokenizer, model, tmp_path, metric):
     trainer = make_trainer(tmp_path, tokenizer, model=model, metric_for_best_model=metric)
-    message = f"^metric_for_best_model: got {metric}, wanted sari, keep, delete, add$"
+    message = f"^metric_for_best_model: got {metric}, expected sari, keep, delete, add$"
     refuses(sari, lambda: sari.compute_metrics(tokenizer, **TEXTS), trainer, message, afterwards=False)
 
 
@@ -309,7 +311,7 @@ def test_names_of_other_metrics(sari, tokenizer, dataset, model, tmp_path):
         function.check(trainer)
     trainer.args.metric_for_best_model = "eval_sari"
     with pytest.raises(
-        ValueError, match=r"^metric_for_best_model: got eval_sari, wanted validation_sari, sari_dev_sari$"
+        ValueError, match=r"^metric_for_best_model: got eval_sari, expected validation_sari, sari_dev_sari$"
     ):
         function.check(trainer)
 
@@ -317,7 +319,7 @@ def test_names_of_other_metrics(sari, tokenizer, dataset, model, tmp_path):
 def test_the_lowest_score(sari, tokenizer, model, tmp_path):
     lowest = {"metric_for_best_model": "eval_sari", "greater_is_better": False}
     trainer = make_trainer(tmp_path, tokenizer, model=model, **lowest)
-    message = r"^greater_is_better: got False, wanted True"
+    message = r"^greater_is_better: got False, expected True"
     refuses(sari, lambda: sari.compute_metrics(tokenizer, **TEXTS), trainer, message, afterwards=False)
     callback = sari.generation_callback(tokenizer, **TEXTS)
     rows = {"eval_dataset": make_causal_dataset(tokenizer), "generate": False, "eval_strategy": "epoch"}

@@ -233,7 +233,7 @@ def test_prompts_that_are_too_long_lose_their_beginning(sari, tokenizer, rows, t
     assert of_evaluation(trainer.evaluate()) == expected_scores(sari, texts)
     callback = make_callback(sari, tokenizer, generation_kwargs={"max_new_tokens": 64})
     with pytest.raises(
-        ValueError, match=r"^generation_kwargs: got max_new_tokens=64, wanted fewer than the model's 64"
+        ValueError, match=r"^generation_kwargs: got max_new_tokens=64, expected fewer than the model's 64"
     ):
         with_callbacks(tmp_path, tokenizer, model, callback, eval_dataset=short).train()
 
@@ -282,23 +282,23 @@ def test_nothing_is_sampled_unless_asked(sari, tokenizer, memorised, rows, monke
 
 SETS = {"sources": {"news": SOURCES, "web": SOURCES}, "references": {"news": TARGETS, "web": TARGETS}}
 BEFORE = [
-    ({**SETS}, {}, r"^sources: got sets news, web, wanted one set$"),
-    ({**SETS}, {"sets": ["news"]}, r"^sources: got sets news, web, wanted a dict of the Trainer's sets news$"),
-    ({}, {"sets": ["news"]}, r"^sources: got one set, wanted a dict of the Trainer's sets news$"),
+    ({**SETS}, {}, r"^sources: got sets news, web, expected one set$"),
+    ({**SETS}, {"sets": ["news"]}, r"^sources: got sets news, web, expected a dict of the Trainer's sets news$"),
+    ({}, {"sets": ["news"]}, r"^sources: got one set, expected a dict of the Trainer's sets news$"),
     (
         {**SETS},
         {"sets": ["web", "news"], "metric_for_best_model": "sari"},
-        r"^metric_for_best_model: got sari, wanted news_sari, web_sari$",
+        r"^metric_for_best_model: got sari, expected news_sari, web_sari$",
     ),
-    ({}, {"metric_for_best_model": "news_sari"}, r"^metric_for_best_model: got news_sari, wanted sari$"),
+    ({}, {"metric_for_best_model": "news_sari"}, r"^metric_for_best_model: got news_sari, expected sari$"),
     ({"postprocess": lambda text: int(text)}, {}, r"^invalid literal for int\(\)"),
-    ({"postprocess": lambda _: None}, {}, r"^postprocess\[0\]: got NoneType, wanted str$"),
-    ({"prompts": asks}, {}, r"^tokenizer: got no chat_template, wanted one, for prompts of messages$"),
+    ({"postprocess": lambda _: None}, {}, r"^postprocess\[0\]: got NoneType, expected str$"),
+    ({"prompts": asks}, {}, r"^tokenizer: got no chat_template, expected one, for prompts of messages$"),
     ({"generation_kwargs": {"max_tokens": 3}}, {}, r"model_kwargs.*max_tokens"),
     (
         {"generation_kwargs": {"num_beams": 2, "num_return_sequences": 2}},
         {},
-        r"^generation_kwargs: got 2 texts for 1 prompts, wanted one each: num_return_sequences=1$",
+        r"^generation_kwargs: got 2 texts for 1 prompts, expected one each: num_return_sequences=1$",
     ),
 ]
 
@@ -334,7 +334,7 @@ def test_padding_and_ends(sari, rows, tmp_path):
     bare = make_tokenizer()
     bare.pad_token = bare.eos_token = None
     trainer = with_callbacks(tmp_path, make_tokenizer(), model, make_callback(sari, bare), eval_dataset=rows)
-    with pytest.raises(ValueError, match=r"^tokenizer: got no pad_token and no eos_token, wanted one to pad with$"):
+    with pytest.raises(ValueError, match=r"^tokenizer: got no pad_token and no eos_token, expected one to pad with$"):
         trainer.train()
 
 
@@ -344,23 +344,23 @@ def answered(source):
 
 
 BAD = [
-    ({"tokenizer": None}, r"^tokenizer: got NoneType, wanted a tokenizer of transformers$"),
-    ({"sources": [], "references": []}, r"^sources: got no rows, wanted at least one$"),
-    ({"sources": {}, "references": {}}, r"^sources: got an empty dict, wanted at least one evaluation set$"),
-    ({**SETS, "prompts": SOURCES}, r"^prompts: got list, wanted a dict of the sets news, web$"),
-    ({**SETS, "references": {"news": TARGETS, "web": []}}, r"^web: references: got 0 rows, wanted 10"),
-    ({"batch_size": 0}, r"^batch_size: got 0, wanted a whole number of at least 1$"),
-    ({"generation_kwargs": "greedy"}, r"^generation_kwargs: got greedy, wanted a dict of arguments$"),
+    ({"tokenizer": None}, r"^tokenizer: got NoneType, expected a tokenizer of transformers$"),
+    ({"sources": [], "references": []}, r"^sources: got no rows, expected at least one$"),
+    ({"sources": {}, "references": {}}, r"^sources: got an empty dict, expected at least one evaluation set$"),
+    ({**SETS, "prompts": SOURCES}, r"^prompts: got list, expected a dict of the sets news, web$"),
+    ({**SETS, "references": {"news": TARGETS, "web": []}}, r"^web: references: got 0 rows, expected 10"),
+    ({"batch_size": 0}, r"^batch_size: got 0, expected a whole number of at least 1$"),
+    ({"generation_kwargs": "greedy"}, r"^generation_kwargs: got greedy, expected a dict of arguments$"),
     (
         {"generation_kwargs": {"generation_config": "x"}},
-        r"^generation_config: got x, wanted a GenerationConfig or a dict$",
+        r"^generation_config: got x, expected a GenerationConfig or a dict$",
     ),
-    ({"chat_template_kwargs": "no"}, r"^chat_template_kwargs: got no, wanted a dict of arguments$"),
-    ({"chat_template_kwargs": {"tokenize": True}}, r"^chat_template_kwargs: got tokenize, wanted none: the callback"),
-    ({"prompts": answered}, r"^prompts\[0\]: got a chat that ends with the answer, wanted the messages before it$"),
-    ({"prompts": 5}, r"^prompts: got 5, wanted a list, or a function from a source to a prompt$"),
-    ({"prompts": ["a"]}, r"^prompts: got 1 rows, wanted 10, as many as sources$"),
-    ({"prompts": lambda _: 5}, r"^prompts\[0\]: got 5, wanted a str or a list of messages$"),
+    ({"chat_template_kwargs": "no"}, r"^chat_template_kwargs: got no, expected a dict of arguments$"),
+    ({"chat_template_kwargs": {"tokenize": True}}, r"^chat_template_kwargs: got tokenize, expected none: the callback"),
+    ({"prompts": answered}, r"^prompts\[0\]: got a chat that ends with the answer, expected the messages before it$"),
+    ({"prompts": 5}, r"^prompts: got 5, expected a list, or a function from a source to a prompt$"),
+    ({"prompts": ["a"]}, r"^prompts: got 1 rows, expected 10 \(as in sources\)$"),
+    ({"prompts": lambda _: 5}, r"^prompts\[0\]: got 5, expected a str or a list of messages$"),
 ]
 
 

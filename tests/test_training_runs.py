@@ -77,7 +77,7 @@ def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, datase
     )
     assert found == expected_scores(sari, texts, sources, labels)
     trainer.compute_metrics = sari.compute_metrics(tokenizer, references=REFERENCES)
-    wanted = r'^sources: got none and no inputs, wanted sources, or include_for_metrics=\["inputs"\]'
+    wanted = r'^sources: got none and no inputs, expected sources, or include_for_metrics=\["inputs"\]'
     for attempt in (trainer.compute_metrics.check, lambda trainer: trainer.evaluate()):
         with pytest.raises(ValueError, match=wanted):
             attempt(trainer)
@@ -139,9 +139,9 @@ def test_rows_that_cannot_be_told_apart_are_refused(sari, tokenizer, dataset):
     twice = concatenate_datasets([dataset, others])
     got = "dataset: got the labels and inputs of another row, with other texts, in "
     for given, message in [
-        ({"one": dataset, "other": others}, rf"{got}other\[0\], wanted other labels, or a function for each set"),
-        (twice, rf"{got}\[10\], wanted other labels"),
-        (twice.remove_columns("input_ids"), r"dataset: got the labels of .* in \[10\], wanted a column 'input_ids'"),
+        ({"one": dataset, "other": others}, rf"{got}other\[0\], expected other labels, or a function for each set"),
+        (twice, rf"{got}\[10\], expected other labels"),
+        (twice.remove_columns("input_ids"), r"dataset: got the labels of .* in \[10\], expected a column 'input_ids'"),
     ]:
         with pytest.raises(ValueError, match=f"^{message}"):
             sari.compute_metrics(tokenizer, dataset=given, **NAMED)
@@ -170,7 +170,7 @@ def test_a_set_without_length(sari, tokenizer, dataset, tmp_path):
 def test_scores_that_no_set_has(sari, tokenizer, tmp_path, metric):
     function = sari.compute_metrics(tokenizer, **TEXTS)
     trainer = make_trainer(tmp_path, tokenizer, function, metric_for_best_model=metric)
-    with pytest.raises(ValueError, match=f"^metric_for_best_model: got {metric}, wanted sari$"):
+    with pytest.raises(ValueError, match=f"^metric_for_best_model: got {metric}, expected sari$"):
         function.check(trainer)
     for name in ("sari", "eval_keep", "loss", "overadd"):
         trainer.args.metric_for_best_model = name
@@ -178,7 +178,7 @@ def test_scores_that_no_set_has(sari, tokenizer, tmp_path, metric):
     trainer.compute_metrics, trainer.args.metric_for_best_model = lambda evaluated: function(evaluated), metric
     function.check(trainer)  # Another function may rename the scores.
     trainer.compute_metrics = None
-    with pytest.raises(ValueError, match=r"^compute_metrics: got none in the Trainer, wanted this function$"):
+    with pytest.raises(ValueError, match=r"^compute_metrics: got none in the Trainer, expected this function$"):
         function.check(trainer)
 
 
@@ -214,9 +214,13 @@ def test_rows_are_found_by_their_labels(sari, tokenizer, dataset, tmp_path, how)
 @pytest.mark.parametrize(
     ("arguments", "select", "message"),
     [
-        ({"dataloader_drop_last": True}, range(10), r"^sources: got 10 rows, wanted 9, as many as were evaluated, or"),
-        ({}, range(8), r"^sources: got 10 rows, wanted 8, as many as were evaluated, or dataset= to score a subset$"),
-        ({"train_sampling_strategy": "group_by_length"}, range(10), r"^dataset: got none, wanted the evaluation set"),
+        (
+            {"dataloader_drop_last": True},
+            range(10),
+            r"^sources: got 10 rows, expected 9 \(as in the evaluation\), or",
+        ),
+        ({}, range(8), r"^sources: got 10 rows, expected 8 \(as in the evaluation\), or dataset= to score a subset$"),
+        ({"train_sampling_strategy": "group_by_length"}, range(10), r"^dataset: got none, expected the evaluation set"),
     ],
     ids=["drop_last", "subset", "order"],
 )
@@ -245,7 +249,7 @@ def test_equal_labels(sari, tokenizer, tmp_path, labels, mode):
     trainer = make_trainer(tmp_path, tokenizer, function, eval_dataset=dataset, **mode)
     for attempt in (function.check, lambda trainer: trainer.evaluate()):
         with pytest.raises(
-            ValueError, match=r'^label_ids\[\d\]: got .*, wanted include_for_metrics=\["inputs"\] in the arg'
+            ValueError, match=r'^label_ids\[\d\]: got .*, expected include_for_metrics=\["inputs"\] in the arg'
         ):
             attempt(trainer)
     trainer.args.include_for_metrics = ["inputs"]
@@ -263,7 +267,7 @@ def test_rows_of_another_set_are_refused(sari, tokenizer, dataset, tmp_path):
     for attempt in (function.check, lambda trainer: trainer.evaluate()):
         with pytest.raises(
             ValueError,
-            match=r"^label_ids\[5\]: got '\w.*', wanted those of a row of dataset: the set as the Trainer gets it$",
+            match=r"^label_ids\[5\]: got '\w.*', expected those of a row of dataset: the set as the Trainer gets it$",
         ):
             attempt(trainer)
     trainer.eval_dataset = dataset.select(range(5))
@@ -338,10 +342,10 @@ def make_causal_trainer(folder, tokenizer, llama, function, **options):
 def test_prompts_in_labels(sari, tokenizer, llama, tmp_path, causal):
     function = sari.compute_metrics(tokenizer, **TEXTS, causal=causal)
     trainer = make_causal_trainer(tmp_path, tokenizer, llama, function, hidden=False)
-    with pytest.raises(ValueError, match=r"^eval_dataset: got labels that hold prompts, wanted -100"):
+    with pytest.raises(ValueError, match=r"^eval_dataset: got labels that hold prompts, expected -100"):
         function.check(trainer)
     if causal:
-        with pytest.raises(ValueError, match=r"^label_ids: got labels that do not begin with -100, wanted"):
+        with pytest.raises(ValueError, match=r"^label_ids: got labels that do not begin with -100, expected"):
             trainer.evaluate()
     else:
         assert "If it is decoder-only, set the labels of prompts to -100" in warned_of(sari, trainer)
@@ -367,13 +371,13 @@ def test_what_a_decoder_only_model_does_not_have(sari, tokenizer, llama, tmp_pat
         function = sari.compute_metrics(tokenizer, causal=causal)
         trainer = make_causal_trainer(tmp_path, tokenizer, llama, function, include_for_metrics=["inputs"])
         for attempt in (function.check, lambda trainer: trainer.evaluate()):
-            with pytest.raises(ValueError, match=r"^sources: got none, wanted the raw ones"):
+            with pytest.raises(ValueError, match=r"^sources: got none, expected the raw ones"):
                 attempt(trainer)
     function = sari.compute_metrics(tokenizer, **TEXTS, causal=False)
-    with pytest.raises(ValueError, match=r"^causal: got False, wanted True or None$"):
+    with pytest.raises(ValueError, match=r"^causal: got False, expected True or None$"):
         function.check(make_causal_trainer(tmp_path, tokenizer, llama, function))
     trainer = make_trainer(tmp_path, tokenizer, function, model=llama)
-    with pytest.raises(ValueError, match=r"^predict_with_generate: got True for a decoder-only model, wanted sari"):
+    with pytest.raises(ValueError, match=r"^predict_with_generate: got True for a decoder-only model, expected sari"):
         function.check(trainer)
 
 

@@ -58,11 +58,11 @@ def test_rewards_are_told_apart_and_checked(sari, tokenizer, tmp_path):
     assert percent == pytest.approx(100 * one)
     assert lower == pytest.approx(one)  # in lower case both
     twice = make_grpo_trainer(tmp_path, tokenizer, rows, rewards[0], rewards[0])
-    with pytest.raises(ValueError, match=r"^reward_funcs: got two of the name sari_easse, wanted names that differ"):
+    with pytest.raises(ValueError, match=r"^reward_funcs: got two of the name sari_easse, expected names that differ"):
         rewards[0].check(twice)
     other = sari.reward(references="simple")
     trainer = make_grpo_trainer(tmp_path, tokenizer, rows, other)
-    message = r"^simple: got columns source, references, prompt, wanted also 'simple'$"
+    message = r"^simple: got columns source, references, prompt, expected also 'simple'$"
     for attempt in (lambda: other.check(trainer), trainer.train):
         with pytest.raises(ValueError, match=message if attempt != trainer.train else "^simple: got columns "):
             attempt()

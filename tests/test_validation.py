@@ -101,7 +101,7 @@ def test_references_as_a_table(metric):
     frame = pd.DataFrame(rows, columns=["first", "second", "third"], index=STRANGE_INDEX)
     for table in (frame, np.array(rows), np.array(rows, object)):
         assert metric.compute(**{**GOOD, "references": table}) == pytest.approx(expected)
-    with pytest.raises(ValueError, match=r"^sources\[0\]: got list, wanted str"):
+    with pytest.raises(ValueError, match=r"^sources\[0\]: got list, expected str"):
         metric.compute(**{**GOOD, "sources": frame})
 
 
@@ -127,10 +127,10 @@ def test_columns_are_left_as_they_are(metric):
 @pytest.mark.parametrize(
     ("predictions", "message"),
     [
-        (PREDICTIONS, "predictions: got list, wanted a dict of names and lists of str"),
-        ({}, "predictions: got no system, wanted at least one"),
-        ({"a": PREDICTIONS, 1: PREDICTIONS}, "predictions: got the name 1, wanted a str"),
-        ({"a": PREDICTIONS, "b": "text"}, f"predictions['b']: got str, wanted {TEXTS}"),
+        (PREDICTIONS, "predictions: got list, expected a dict of names and lists of str"),
+        ({}, "predictions: got no system, expected at least one"),
+        ({"a": PREDICTIONS, 1: PREDICTIONS}, "predictions: got the name 1, expected a str"),
+        ({"a": PREDICTIONS, "b": "text"}, f"predictions['b']: got str, expected {TEXTS}"),
     ],
     ids=["list", "none", "name", "text"],
 )
@@ -165,11 +165,11 @@ def test_candidates_are_lists_of_any_length():
 @pytest.mark.parametrize(
     ("candidates", "message"),
     [
-        ("abc", "candidates: got str, wanted a list with, per segment, a list of str"),
-        ([["a"]], "candidates: got 1 rows, wanted 3, as many as sources"),
-        ([["a", "b"], "text", ["c", "d"]], "candidates[1]: got str, wanted a list of str"),
-        ([["a", "b"], ["a", 5], ["c", "d"]], "candidates[1][1]: got int, wanted str"),
-        ([["a", "b"], ["a", "b"], ["c"]], "candidates[2]: got 1, wanted at least 2"),
+        ("abc", "candidates: got str, expected a list with, per segment, a list of str"),
+        ([["a"]], "candidates: got 1 rows, expected 3 (as in sources)"),
+        ([["a", "b"], "text", ["c", "d"]], "candidates[1]: got str, expected a list of str"),
+        ([["a", "b"], ["a", 5], ["c", "d"]], "candidates[1][1]: got int, expected str"),
+        ([["a", "b"], ["a", "b"], ["c"]], "candidates[2]: got 1, expected at least 2"),
     ],
 )
 def test_candidates_refused(candidates, message):

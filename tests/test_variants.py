@@ -98,7 +98,7 @@ def test_penalties_are_for_scores_of_segments():
     assert resolve_variant("easse", level="sentence", penalties="plan_simp").penalties == "plan_simp"
     for variant, option in (("easse", {"penalties": "dsari"}), ("dsari", {"level": "corpus"})):
         with refuses(
-            ValueError, "penalties: got 'dsari' with level 'corpus', wanted level 'sentence' or penalties 'none'"
+            ValueError, "penalties: got 'dsari' with level 'corpus', expected level 'sentence' or penalties 'none'"
         ):
             resolve_variant(variant, **option)
 
@@ -112,7 +112,7 @@ def test_variants_that_are_possible_with_options():
         name for name, row in VARIANTS.items() if row.level == "corpus"
     ]
     assert set(left_out.values()) == {
-        "penalties: got 'dsari' with level 'corpus', wanted level 'sentence' or penalties 'none'"
+        "penalties: got 'dsari' with level 'corpus', expected level 'sentence' or penalties 'none'"
     }
     assert resolve_variants()[0] == VARIANTS
 

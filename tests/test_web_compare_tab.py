@@ -177,7 +177,9 @@ def test_files_names_and_every_segment(phone, tmp_path):
     short.write_text("a\n")
     upload(phone, "Outputs (one file per system)", short)
     start.click()
-    expect(refusal(phone, "#systems")).to_contain_text("short.txt:2: the file has 1 line, wanted 10 as in sources.txt")
+    expect(refusal(phone, "#systems")).to_contain_text(
+        "short.txt:2: the file has 1 line, expected 10 as in sources.txt"
+    )
     expect(phone.locator("#signature-of-systems")).to_be_hidden()
 
 

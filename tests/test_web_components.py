@@ -41,9 +41,9 @@ def test_all_that_is_offered_can_be_had():
     ("options", "line"),
     [
         ({"sentence_splitter": "punkt"}, "sentence_splitter: got an unknown argument"),
-        ({"tokenize": "moses"}, "tokenize: got 'moses', wanted one of 13a, intl, none, char, zh"),
-        ({"max_order": 0}, "max_order: got 0, wanted a whole number of at least 1"),
-        ({"penalties": 3}, "penalties: got 3, wanted one of none"),
+        ({"tokenize": "moses"}, "tokenize: got 'moses', expected one of 13a, intl, none, char, zh"),
+        ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
+        ({"penalties": 3}, "penalties: got 3, expected one of none"),
     ],
 )
 def test_what_is_not_offered_is_refused_in_a_line(options, line):

@@ -134,7 +134,7 @@ def test_bars_search_ratings_and_further_scores(phone, page_scorer, tmp_path):
     file.write_text("1\n2\n")
     upload(phone, "Ratings by people (optional)", file)
     phone.get_by_role("button", name="Score these segments").click()
-    expect(refusal(phone, "#corpus")).to_have_text("ratings.txt: the file has 2 lines, wanted 10 as in sources.txt")
+    expect(refusal(phone, "#corpus")).to_have_text("ratings.txt: the file has 2 lines, expected 10 as in sources.txt")
 
 
 def test_a_row_opens_under_the_variant_it_was_scored_with(desktop, page_scorer, tmp_path):
@@ -184,5 +184,5 @@ def test_pasted_lines_and_their_warnings(phone):
     expect(phone.get_by_role("list", name="Warnings")).to_contain_text("Warning: some outputs are empty (1 of 10).")
     box(phone, "Outputs").fill("one line")
     start.click()
-    expect(refusal(phone, "#corpus")).to_have_text("The outputs have 1 line, wanted 10, as many as sources.")
+    expect(refusal(phone, "#corpus")).to_have_text("The outputs have 1 line, expected 10 (as in sources).")
     expect(phone.get_by_role("button", name="Download CSV")).to_be_hidden()

@@ -26,7 +26,7 @@ def test_pasted_lines():
     assert last_empty.predictions == ["d", "", ""]
     assert refused(inputs.corpus_of_lines, "a", " ", "b") == "Please paste the outputs: one line for each segment."
     assert refused(inputs.corpus_of_lines, "a\nb", "c", "d\ne") == (
-        "The outputs have 1 line, wanted 2, as many as sources."
+        "The outputs have 1 line, expected 2 (as in sources)."
     )
 
 
@@ -55,7 +55,7 @@ def test_text_files_of_one_system(files):
 def test_faults_name_files_without_their_folders(files):
     two, one = files("a/two.txt", b"x\ny\n"), files("b/one.txt", b"x\n")
     assert refused(inputs.corpus_of_files, two, one, [two]) == (
-        "one.txt:2: the file has 1 line, wanted 2 as in two.txt"
+        "one.txt:2: the file has 1 line, expected 2 as in two.txt"
     )
     assert refused(inputs.corpus_of_table, one).startswith("one.txt:1: not JSON: ")
     large = files("large.txt", b"x" * 10_000_001)
@@ -94,10 +94,10 @@ def test_names_of_systems(files):
     assert list(unnamed.predictions) == ["out", "other"]
     for names in ("ours", "a\nb\nc"):
         assert refused(inputs.systems_of_files, texts, [first, second], [texts], (), names) == (
-            f"names: got {len(names.split())}, wanted 2, one for each system, or none"
+            f"names: got {len(names.split())}, expected 2, one for each system, or none"
         )
     assert refused(inputs.systems_of_files, texts, [first, second], [texts], (), "ours\nours") == (
-        "names: got ours, ours, wanted names that are all different"
+        "names: got ours, ours, expected names that are all different"
     )
 
 
@@ -143,7 +143,7 @@ def test_tables_of_one_corpus(files):
     assert inputs.corpus_of_table(files("t.jsonl", b'{"source":"a","output":"b","references":"c"}')).ratings is None
     some = b'{"source":"a","output":"b","references":"c"}\n{"source":"a","output":"b","references":"c","rating":1}\n'
     assert refused(inputs.corpus_of_table, files("t.jsonl", some)) == (
-        "1 of 2 rows have a rating, wanted all of them or none."
+        "1 of 2 rows have a rating, expected all of them or none."
     )
     assert refused(inputs.corpus_of_table, None) == "Please choose a table."
 
@@ -190,10 +190,12 @@ def test_ratings_in_further_files(files):
     assert rated.ratings == {"x": [1, 2.5], "y": [3, 4]}
     assert inputs.systems_of_files(texts, [texts], [texts]).ratings is None
     assert refused(inputs.systems_of_files, texts, [texts, texts], [texts], [ratings]) == (
-        "ratings: got 1 files, wanted 2: one for each file of outputs"
+        "ratings: got 1 files, expected 2: one for each file of outputs"
     )
     short, words = files("short.txt", b"1\n"), files("words.txt", b"1\ngood\n")
     assert refused(inputs.corpus_of_files, texts, texts, [texts], short) == (
-        "short.txt: the file has 1 line, wanted 2 as in s.txt"
+        "short.txt: the file has 1 line, expected 2 as in s.txt"
     )
-    assert refused(inputs.corpus_of_files, texts, texts, [texts], words) == ("words.txt:2: got 'good', wanted a number")
+    assert refused(inputs.corpus_of_files, texts, texts, [texts], words) == (
+        "words.txt:2: got 'good', expected a number"
+    )

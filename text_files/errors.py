@@ -2,7 +2,7 @@
 
 
 class FileError(Exception):
-    """A fault of a file, in one line: the file, the line, what is there and what was wanted."""
+    """A fault of a file, in one line: the file, the line, what is there and what was expected."""
 
 
 def reason(error: Exception) -> str:

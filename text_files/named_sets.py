@@ -84,7 +84,7 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"--dataset {name}: {error}, wanted the extra 'evaluate' or requirements.txt") from None
+        raise FileError(f"--dataset {name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
@@ -124,7 +124,7 @@ def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name
         for column, texts in zip(columns, [[source], *cells], strict=True):
             kinds = [type(text).__name__ for text in texts if not isinstance(text, str)]
             if kinds:
-                raise FileError(f"{name}: row {number}: {column} holds {kinds[0]}, wanted text")
+                raise FileError(f"{name}: row {number}: {column} holds {kinds[0]}, expected text")
         if not any(cells):
-            raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, wanted at least one")
+            raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, expected at least one")
         yield Segment(source, outputs, [text for texts in cells for text in texts])

@@ -1,6 +1,6 @@
 """Read files of lines into segments, batch by batch.
 
-Every fault of a file is a `FileError`: one line that names the file, the line, what is there and what was wanted.
+Every fault of a file is a `FileError`: one line that names the file, the line, what is there and what was expected.
 """
 
 import errno
@@ -58,7 +58,7 @@ class LineFile:
             self._raw = _open_raw(path)
             status = os.fstat(self._raw.fileno())
         except OSError as error:
-            raise FileError(f"{self.name}: {reason(error)}, wanted a file to read") from None
+            raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
         self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
         self._stream: Iterable[str | bytes] = ()
         self._texts = self._read()
@@ -102,7 +102,7 @@ class LineFile:
             line = f"{self.name}:{self.lines + 1}"
             if is_utf8 and isinstance(error, UnicodeDecodeError):
                 byte = error.object[error.start]
-                raise FileError(f"{line}: byte 0x{byte:02x} is not UTF-8, wanted UTF-8 text") from None
+                raise FileError(f"{line}: byte 0x{byte:02x} is not UTF-8, expected UTF-8 text") from None
             raise FileError(f"{line}: not {self._encoding}: {error}") from None
         except (OSError, EOFError, zlib.error) as error:
             raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {reason(error)}") from None
@@ -111,7 +111,7 @@ class LineFile:
 def check_readable(path: str) -> None:
     """Raise FileError if there is no such file; it is not opened, since pipes can be opened only once."""
     if path != STANDARD_INPUT and not os.path.exists(path):
-        raise FileError(f"{path or repr(path)}: {os.strerror(errno.ENOENT)}, wanted a file to read")
+        raise FileError(f"{path or repr(path)}: {os.strerror(errno.ENOENT)}, expected a file to read")
 
 
 def _open_raw(path: str) -> io.FileIO:
@@ -166,7 +166,7 @@ class Corpus:
         if batch:
             yield batch
         elif not self.files[0].lines:
-            raise FileError(f"{self.files[0].name}: no lines, wanted at least one")
+            raise FileError(f"{self.files[0].name}: no lines, expected at least one")
 
 
 def gather(batches: Iterable[list[Segment]], names: Sequence[str]) -> SystemColumns:
@@ -210,7 +210,7 @@ def open_texts(
     paths = [sources, *outputs, *references]
     behind = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
-        raise FileError(f"<stdin>: wanted for one file, came for {paths.count(STANDARD_INPUT)}")
+        raise FileError(f"<stdin>: expected for one file, came for {paths.count(STANDARD_INPUT)}")
     files = [LineFile(path, encoding) for path in paths]
 
     def split(texts: tuple[str, ...]) -> list[str]:
@@ -246,7 +246,7 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
             for name, value in row.items():
                 columns.setdefault(name, []).append(number(value, file.error))
         if not columns:
-            raise file.error("no numbers, wanted one in each column for each segment")
+            raise file.error("no numbers, expected one in each column for each segment")
         return columns
 
 
@@ -255,10 +255,10 @@ def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) ->
     names = next(rows, [])
     twice = next((name for name in names if name and names.count(name) > 1), None)
     if twice is not None:
-        raise error(f"the column {twice!r} came twice, wanted it once")
+        raise error(f"the column {twice!r} came twice, expected it once")
     for row in rows:
         if len(row) != len(names):
-            raise error(f"got {len(row)} cells, wanted {len(names)}, as many as in the first line")
+            raise error(f"got {len(row)} cells, expected {len(names)} (as in the first line)")
         yield dict(zip(names, row, strict=True))
 
 
@@ -267,7 +267,7 @@ def number(value: object, error: Callable[[str], FileError]) -> float:
     with suppress(ValueError, OverflowError):
         if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
             return float(value)
-    raise error(f"got {value!r}, wanted a number")
+    raise error(f"got {value!r}, expected a number")
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
@@ -285,7 +285,7 @@ def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
     other = next(file for file in files if file.lines != lines)
     place = f"{other.name}:{min(lines, other.lines) + 1}"
     plural = "" if other.lines == 1 else "s"
-    return FileError(f"{place}: the file has {other.lines} line{plural}, wanted {lines} as in {model}")
+    return FileError(f"{place}: the file has {other.lines} line{plural}, expected {lines} as in {model}")
 
 
 def json_objects(file: LineFile) -> Iterator[dict[str, Any]]:
@@ -293,7 +293,7 @@ def json_objects(file: LineFile) -> Iterator[dict[str, Any]]:
     blank = False
     for line in file:
         if blank:
-            raise FileError(f"{file.name}:{file.lines - 1}: blank, wanted a JSON object")
+            raise FileError(f"{file.name}:{file.lines - 1}: blank, expected a JSON object")
         blank = not line.strip()
         if not blank:
             yield json_object(line, file.error)
@@ -312,11 +312,11 @@ def json_object(line: str, error: Callable[[str], FileError]) -> dict:
     try:
         record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
     except json.JSONDecodeError as fault:
-        raise error(f"not JSON: {fault.msg} at column {fault.colno}, wanted a JSON object") from None
+        raise error(f"not JSON: {fault.msg} at column {fault.colno}, expected a JSON object") from None
     except (ValueError, RecursionError):  # a number of too many digits, brackets nested too deep
-        raise error("JSON that is too large to read, wanted a JSON object") from None
+        raise error("JSON that is too large to read, expected a JSON object") from None
     if not isinstance(record, dict):
-        raise error(f"got {_kind(record)}, wanted a JSON object")
+        raise error(f"got {_kind(record)}, expected a JSON object")
     return record
 
 
@@ -325,7 +325,7 @@ def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileErr
     names = [name for name, _ in pairs]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
-        raise error(f"the key {json.dumps(twice)} came twice in one object, wanted it once")
+        raise error(f"the key {json.dumps(twice)} came twice in one object, expected it once")
     return dict(pairs)
 
 
@@ -335,9 +335,9 @@ def segment_of(record: dict[str, Any], error: Callable[[str], FileError]) -> Seg
     given = [name for name in ("prediction", "output") if name in record]
     if missing or not given:
         what = (missing or ["prediction"])[0]
-        raise error(f'no "{what}" in the object, wanted source, prediction (or output) and references')
+        raise error(f'no "{what}" in the object, expected source, prediction (or output) and references')
     if len(given) > 1:
-        raise error('both "prediction" and "output" came, wanted one of them')
+        raise error('both "prediction" and "output" came, expected one of them')
     return Segment(
         source=_text(record["source"], '"source"', error),
         predictions=(_text(record[given[0]], f'"{given[0]}"', error),),
@@ -349,19 +349,19 @@ def _references(value: object, error: Callable[[str], FileError]) -> list[str]:
     if isinstance(value, str):
         value = [value]
     if not isinstance(value, list):
-        raise error(f'"references" is {_kind(value)}, wanted a string or a list of strings')
+        raise error(f'"references" is {_kind(value)}, expected a string or a list of strings')
     if not value:
-        raise error('"references" is empty, wanted at least one string')
+        raise error('"references" is empty, expected at least one string')
     return [_text(text, f'"references" item {number}', error) for number, text in enumerate(value, 1)]
 
 
 def _text(value: object, what: str, error: Callable[[str], FileError]) -> str:
     if not isinstance(value, str):
-        raise error(f"{what} is {_kind(value)}, wanted a string")
+        raise error(f"{what} is {_kind(value)}, expected a string")
     try:
         value.encode("utf-8")
     except UnicodeEncodeError as fault:
-        raise error(f"{what} has the lone surrogate U+{ord(value[fault.start]):04X}, wanted Unicode text") from None
+        raise error(f"{what} has the lone surrogate U+{ord(value[fault.start]):04X}, expected Unicode text") from None
     return value
 
 

@@ -17,18 +17,18 @@ def check_writable(path: str, inputs: Iterable[str]) -> None:
     """Raise FileError for a path that `write_whole` could not write, or that is one of the inputs."""
     target = Path(os.path.realpath(path))
     if target.is_dir():
-        raise FileError(f"{path}: Is a directory, wanted a file to write")
+        raise FileError(f"{path}: Is a directory, expected a file to write")
     if os.path.exists(path) and not os.access(path, os.W_OK):
-        raise FileError(f"{path}: Permission denied, wanted a file to write")
+        raise FileError(f"{path}: Permission denied, expected a file to write")
     if _is_stream(path):
         return
     if not target.parent.is_dir():
-        raise FileError(f"{path}: No such folder, wanted a file to write")
+        raise FileError(f"{path}: No such folder, expected a file to write")
     if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise FileError(f"{path}: Permission denied, wanted a file to write")
+        raise FileError(f"{path}: Permission denied, expected a file to write")
     for other in inputs:
         if target.exists() and os.path.exists(other) and target.samefile(other):
-            raise FileError(f"{path}: is an input, wanted another file to write")
+            raise FileError(f"{path}: is an input, expected another file to write")
 
 
 def write_whole(files: Mapping[str, Iterable[str]]) -> None:
@@ -58,7 +58,7 @@ def write_whole(files: Mapping[str, Iterable[str]]) -> None:
                 if target.exists():
                     shutil.copymode(target, temporary)
             except OSError as error:
-                raise FileError(f"{path}: {reason(error)}, wanted a file to write") from None
+                raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
         for temporary, target in written.items():
             os.replace(temporary, target)
     finally:

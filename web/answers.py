@@ -242,7 +242,7 @@ def compare_systems(
     """
     check_limit(len(systems.sources), MAX_SEGMENTS, "segments")
     if baseline is not None and not isinstance(baseline, str):
-        raise RefusedError(f"baseline: got {type(baseline).__name__}, wanted the name of a system")
+        raise RefusedError(f"baseline: got {type(baseline).__name__}, expected the name of a system")
     resampling = resolve_resampling(confidence=_CONFIDENCE, method=method, resamples=resamples)
     statistics = comparison.score_systems(systems, variant, sentences=details, rows=True)
     result = comparison.compare(statistics, baseline=baseline, resampling=resampling, details=details)

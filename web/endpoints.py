@@ -64,7 +64,7 @@ def compare(
 def _variant(options: Any) -> Variant:
     """Return the variant of the scoring options that a program sent."""
     if not isinstance(options, dict | None):
-        raise RefusedError(f"options: got {type(options).__name__}, wanted an object of scoring options by name")
+        raise RefusedError(f"options: got {type(options).__name__}, expected an object of scoring options by name")
     return resolve_options(options or {})
 
 

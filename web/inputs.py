@@ -162,8 +162,8 @@ def corpus_of_lines(sources: str, outputs: str, references: str) -> RatedCorpus:
             raise RefusedError(f"Please paste the {name}: one line for each segment.")
         if len(lines[name]) != segments:
             plural = "" if len(lines[name]) == 1 else "s"
-            wanted = f"{segments}, as many as sources"
-            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, wanted {wanted}.")
+            wanted = f"{segments} (as in sources)"
+            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, expected {wanted}.")
     people = [line.split("\t") for line in lines["references"]]
     return RatedCorpus(columns_of_lists(lines["sources"], lines["outputs"], people))
 
@@ -204,7 +204,7 @@ def systems_of_files(
     if not ratings:
         return RatedSystems(columns)
     if len(ratings) != len(outputs):
-        raise RefusedError(f"ratings: got {len(ratings)} files, wanted {len(outputs)}: one for each file of outputs")
+        raise RefusedError(f"ratings: got {len(ratings)} files, expected {len(outputs)}: one for each file of outputs")
     with _naming_no_folders([*ratings, str(sources)]):
         rated = [read_ratings(path, len(columns.sources), str(sources)) for path in ratings]
     return RatedSystems(columns, dict(zip(columns.predictions, rated, strict=True)))
@@ -239,7 +239,7 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
         if own.keys() != set(segments):
             raise RefusedError(
                 f"{name} has {len(own)} rows, {next(iter(by_system))} has {len(segments)}, and their sources or "
-                "references differ: wanted the same segments of every system."
+                "references differ: expected the same segments of every system."
             )
     check_limit(len(segments), MAX_SEGMENTS, "segments")
     chosen = _chosen_names(names, list(by_system))
@@ -292,9 +292,9 @@ def _chosen_names(names: str, own: list[str]) -> list[str]:
     if not chosen:
         return own
     if len(chosen) != len(own):
-        raise RefusedError(f"names: got {len(chosen)}, wanted {len(own)}, one for each system, or none")
+        raise RefusedError(f"names: got {len(chosen)}, expected {len(own)}, one for each system, or none")
     if len(set(chosen)) != len(chosen):
-        raise RefusedError(f"names: got {', '.join(chosen)}, wanted names that are all different")
+        raise RefusedError(f"names: got {', '.join(chosen)}, expected names that are all different")
     return chosen
 
 
@@ -313,7 +313,7 @@ def _ratings(rows: Iterable[TableRow]) -> list[float] | None:
     ratings = [row.rating for row in rows]
     given = [rating for rating in ratings if rating is not None]
     if given and len(given) < len(ratings):
-        raise RefusedError(f"{len(given)} of {len(ratings)} rows have a rating, wanted all of them or none.")
+        raise RefusedError(f"{len(given)} of {len(ratings)} rows have a rating, expected all of them or none.")
     return given or None
 
 
