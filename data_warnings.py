@@ -294,11 +294,11 @@ def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
         )
 
 
-def signature_warnings(printed: str | None, variant: Variant) -> Iterator[SariWarning]:
-    """Yield a warning if a printed signature names other versions than those here; None is no signature."""
-    differing = differing_parts(printed, variant.signature()) if printed else []
+def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
+    """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
+    differing = differing_parts(printed, here)
     if differing:
-        yield SignatureWarning("the signature is of other versions: scores may differ", ", ".join(differing))
+        yield SignatureWarning("the signature differs from the printed one: scores may, too", ", ".join(differing))
 
 
 def check_resampling(

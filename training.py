@@ -82,7 +82,7 @@ class _TrainingHook(MadeByScorer):
     method: ClassVar[str]
     postprocess: Callable[[str], str] | None
 
-    def call(self) -> tuple[str, dict[str, Any]]:
+    def _call(self) -> tuple[str, dict[str, Any]]:
         """Return the call that pickling repeats; a Trainer does not pickle."""
         names = [field.name for field in fields(cast(Any, self)) if field.name not in ("scorer", "trainer")]
         return self.method, {name: getattr(self, name) for name in names}

@@ -99,15 +99,18 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """
     parser = _parser(program)
     options, unknown = parser.parse_known_args(arguments, namespace=Options())
-    message = _message_about_unknown(unknown[0]) if unknown else next(_faults(options, _given(options, parser)), None)
-    message = message or _message_about_twice(arguments)
-    if message is not None:
-        parser.error(message)
+    given = _given(options, parser)
     try:
+        if unknown:
+            raise OptionError(_message_about_unknown(unknown[0]))
         with refusals():
-            if options.signature is not None:
+            if options.signature is not None and given.isdisjoint(EXCLUDES["--signature"]):
                 chosen = read_signature(options.signature)
                 vars(options).update(chosen, variant=[chosen["variant"]])
+        message = next(_faults(options, given), None) or _message_about_twice(arguments)
+        if message is not None:
+            raise OptionError(message)
+        with refusals():
             for name in options.variants:
                 resolve_variant(name, **options.choices)
             if options.why is not None:
@@ -119,8 +122,12 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 def _message_about_twice(arguments: Sequence[str] | None) -> str | None:
     """Return the error about an option with one value that is given twice; None for none."""
-    given = [argument.partition("=")[0] for argument in (sys.argv[1:] if arguments is None else arguments)]
-    single = [flag for group in _GROUPS.values() for flag, how in group.items() if "action" not in how]
+    given = [
+        argument.partition("=")[0].replace("--no-", "--")
+        for argument in (sys.argv[1:] if arguments is None else arguments)
+    ]
+    of_one_value = (None, argparse.BooleanOptionalAction)
+    single = [flag for group in _GROUPS.values() for flag, how in group.items() if how.get("action") in of_one_value]
     twice = next((flag for flag in single if given.count(flag) > 1), None)
     return twice and f"{twice}: given twice, expected once"
 

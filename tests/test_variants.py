@@ -18,6 +18,7 @@ from sari.variants import (
     CHANGES,
     EXTERNAL_TOKENIZERS,
     OPTIONS,
+    PENALTIES,
     VARIANTS,
     VERSION,
     describe_splitter,
@@ -264,6 +265,7 @@ def test_signature_counts_references(scorer):
 
 def test_a_signature_restores_its_scorer(scorer):
     variants = [*VARIANTS.values(), *(resolve_variant("hf", **{name: CHOSEN[name]}) for name in CHOSEN)]
+    variants += [resolve_variant("dsari", penalties=name) for name in PENALTIES]
     for variant in variants:
         printed = variant.signature({2})
         if callable(variant.tokenize):
