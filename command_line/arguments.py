@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, refusals
-from sari.command_line.process import refusal
+from sari.command_line.process import error_line
 from sari.reports.companions import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
@@ -204,7 +204,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
-        self.exit(2, refusal(self.prog, message.replace("argument --", "--")) + "\n")
+        self.exit(2, error_line(self.prog, message.replace("argument --", "--")) + "\n")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; argparse itself ignores errors of writing."""

@@ -31,7 +31,7 @@ from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
-from sari.reports.tables import Table, TableReport, in_options, make_table
+from sari.reports.tables import Table, TableReport, make_table, warning_in_words
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -116,7 +116,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters |= {"in_options": in_options, "markdown_table": markdown_table}
+    environment.filters |= {"warning_in_words": warning_in_words, "markdown_table": markdown_table}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment

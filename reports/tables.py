@@ -13,11 +13,11 @@ if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.data_warnings import WarningRow
 
 
-def in_options(row: WarningRow) -> str:
+def warning_in_words(row: WarningRow) -> str:
     """Return a warning in the words of the command line.
 
     >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
-    >>> in_options({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
+    >>> warning_in_words({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
     'outputs are Chinese: set --tokenize zh or char'
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
