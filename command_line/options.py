@@ -95,8 +95,8 @@ class Options(argparse.Namespace):
         """The files of texts, and the other files that are read."""
         side = [path for file in SIDE_FILES if (path := getattr(self, file.name)) is not None]
         side += [path for own in self.own_measure or [] if (path := own.partition("=")[2])]
-        if self.jsonl is not None:
-            return [self.jsonl, *side]
+        if self.table is not None:
+            return [self.table, *side]
         texts = [] if self.dataset is not None else [str(self.sources), *(self.references or [])]
         return [*texts, *self.output_paths, *side]
 
@@ -108,7 +108,7 @@ class Options(argparse.Namespace):
     @cached_property
     def systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
-        pairs = self._named_outputs if self.jsonl is None else [(None, self.jsonl)]
+        pairs = self._named_outputs if self.table is None else [(None, self.table)]
         # Names of files may be bytes that are not Unicode, which cannot be written as UTF-8.
         pairs = [(name and _as_unicode(name), _as_unicode(path)) for name, path in pairs]
         names = [name or stem(path) for name, path in pairs]

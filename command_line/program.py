@@ -18,7 +18,8 @@ from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
-from sari.text_files.reading import Corpus, Segment, check_readable, open_jsonl, open_texts
+from sari.text_files.reading import Corpus, Segment, check_readable, open_texts
+from sari.text_files.tables import open_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 
@@ -71,8 +72,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
 
 def _open_corpus(options: Options) -> Corpus:
     """Open the files of texts, or the test set and the files of outputs."""
-    if options.jsonl is not None:
-        return open_jsonl(options.jsonl, encoding=options.encoding)
+    if options.table is not None:
+        return open_table(options.table, columns=options.columns, encoding=options.encoding)
     if options.dataset is not None:
         return open_test_set(
             options.dataset,

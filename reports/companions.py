@@ -322,7 +322,7 @@ def own_measure(name: str, path: str) -> Measure:
 
     Args:
         name: the name of the measure, and of its numbers in the side data.
-        path: the file that `text_files.reading.read_numbers` reads.
+        path: the file that `text_files.tables.read_numbers` reads.
     """
     about = f"mean of the numbers in {Path(path).name}"
     return Measure(name, name, name, about, "own_numbers", "columns", (name,), digits=3)

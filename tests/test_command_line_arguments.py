@@ -32,11 +32,17 @@ def refusal(capsys):
     ("arguments", "message"),
     [
         # Inputs
-        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --jsonl"),
-        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --jsonl"),
+        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --table"),
+        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --table"),
         (["--dataset", "asset"], "missing --outputs: --dataset has only sources and references"),
         (DATASET, "--dataset: got 'x', expected one of asset, turk, or another with its --columns"),
         ([*DATASET, "--columns", "a"], "--columns: got 'a' alone, expected the columns of sources and references"),
+        (
+            ["--table", "t", "--columns", "a", "b"],
+            "--columns: got 2, expected those of sources, outputs and ",
+        ),
+        ([*FILES, "--columns", "a", "b", "c"], "--columns needs --dataset or --table"),
+        (["--table", "t", "--jsonl", "t"], "--table: given twice, expected once"),
         ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, expected a name for each: NAME=FILE"),
         ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, expected a name for each: NAME=FILE"),
         ([*FILES, "--encoding", "x"], "--encoding: got 'x', expected the name of a text encoding, such as utf-8"),
@@ -76,7 +82,7 @@ def refusal(capsys):
         ([*FILES, "--paired-ar"], "--paired-ar compares systems, expected two or more --outputs"),
         ([*TWO, "--explain", "1"], "--explain shows a line of one system, expected one file of --outputs"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
-        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --jsonl twice, expected a file instead of "),
+        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --table twice, expected a file instead of "),
         (
             [*FILES, "--seed", "1"],
             "--seed needs --confidence, --paired-bs, ",
@@ -90,7 +96,7 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --jsonl in.jsonl --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
+--seed 1 --table in.csv --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
 --tokenize none --deletion f1 --penalties dsari --max-order 2"""
 PLAIN = f"""--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
 {" ".join(f"--{name.replace('_', '-')}" for name in PAIRED_TESTS)} --all-pairs --lowercase --no-lowercase"""
