@@ -1,7 +1,6 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -121,9 +120,11 @@ def _of_systems(name: str, numbers: dict[str, list[float]], systems: list[str]) 
 
 
 def _is_number(text: str) -> bool:
-    with suppress(ValueError):
-        return bool(float(text)) or True
-    return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(read: Callable[[str], Any], path: str) -> Any:

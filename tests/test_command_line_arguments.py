@@ -1,12 +1,14 @@
 """The options: which there are, which go together, and that `--help` is complete."""
 
+import re
+
 import pytest
-from programs import EXAMPLE, FILES, SYSTEMS
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
 from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
 from sari.command_line.options import PAIRED_TESTS
 from sari.reports import pages
-from sari.variants import VARIANTS
+from sari.variants import VARIANTS, VERSION
 
 TWO = [*EXAMPLE[:-2], *SYSTEMS]
 DATASET = ["--dataset", "x", "--outputs", "o.txt"]
@@ -143,13 +145,36 @@ def test_help_names_every_variant(capsys):
     assert all(f"  {row.name:<14}{row.summary}\n" in text for row in VARIANTS.values())
 
 
+def test_citations_are_complete(capsys):
+    """Every variant is named, and the program has title, version, and the year of its release."""
+    with pytest.raises(SystemExit):
+        parse(["--citation"])
+    text = capsys.readouterr().out
+    comments = " ".join(line for line in text.splitlines() if line.startswith("%"))
+    assert not [name for name in VARIANTS if not re.search(rf"\b{name}\b", comments)]
+    entries = dict(re.findall(r"^@\w+\{([\w-]+),\n(.*?)^\}", text, re.DOTALL | re.MULTILINE))
+    assert len(entries) == text.count("\n@") + text.startswith("@")
+    for key, body in entries.items():
+        year = re.search(r"^    year = \{(\d{4})\},$", body, re.MULTILINE)[1]
+        assert f"-{year}-" in key or key == "sari-software", key
+        assert all(f"    {field} = {{" in body for field in ("title", "author"))
+        assert "url = {https://" in body or key == "sari-software", key
+    released = re.search(r"^date-released: (\d{4})-", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)[1]
+    assert f"year = {{{released}}}" in entries["sari-software"]
+    assert f"Version {VERSION}" in entries["sari-software"]
+
+
 def test_every_format_of_reports_is_taken():
     assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in pages.FORMATS)
 
 
 @pytest.mark.parametrize(
     ("flag", "begin"),
-    [("--version", "SARI "), ("--citation", "% SARI itself.\n@article{xu-"), ("--list-datasets", "asset ")],
+    [
+        ("--version", "SARI "),
+        ("--citation", "% SARI itself, and the variant xu2016.\n@"),
+        ("--list-datasets", "asset "),
+    ],
 )
 def test_what_is_said_without_files(capsys, flag, begin):
     with pytest.raises(SystemExit) as end:

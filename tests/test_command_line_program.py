@@ -122,6 +122,15 @@ def test_bad_text_files(run_here, corpus, files, message):
     assert refusal_of(run_here(*FILES, folder=corpus)) == message
 
 
+def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tmp_path, monkeypatch):
+    pytest.importorskip("sentencepiece")
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nothing listens
+    monkeypatch.setenv("SACREBLEU", str(tmp_path / "models"))
+    refused = refusal_of(run(*FILES, "--tokenize", "spm", folder=corpus))
+    assert refused.startswith("--tokenize: 'spm' could not be set up: ")
+
+
 def test_standard_input_for_two_files(run_here, corpus):
     arguments = ["--sources", "-", "--outputs", "-", "--references", "r.txt"]
     assert refusal_of(run_here(*arguments, folder=corpus)) == "<stdin>: expected for one file, came for 2"
