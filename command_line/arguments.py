@@ -15,9 +15,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, refusals
+from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
 from sari.command_line.process import refusal
-from sari.reports.companions import MEASURES, SIDE_FILES
+from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
@@ -31,11 +31,7 @@ PROGRAM = "score.py"
 REPORT_ENDINGS = (".html",)
 
 
-def _flag_of(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-_PAIRED = tuple(map(_flag_of, PAIRED_TESTS))
+_PAIRED = tuple(map(flag_of, PAIRED_TESTS))
 _TESTS = (*_PAIRED, "--all-pairs")
 _LATEX = ("--booktabs", "--paper-columns", "--caption", "--label")
 _FILES = ("--sentences", "--report")
@@ -55,7 +51,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--resamples": ("--confidence", *_TESTS, "--report"),
     "--seed": ("--confidence", *_TESTS, "--by-references", "--report"),
     "--model": ("--ratings",),
-    **{file.option: ("--measures", "--report") for file in SIDE_FILES},
+    **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
     "--show intervals": ("--confidence",),
@@ -71,7 +67,7 @@ BASELINES = ("copy", "empty", "unrelated", "references", "each")
 EXCLUDES: dict[str, tuple[str, ...]] = {
     "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
-    "--signature": ("--variant", "--all-variants", *map(_flag_of, SCORING_OPTIONS)),
+    "--signature": ("--variant", "--all-variants", *map(flag_of, SCORING_OPTIONS)),
     "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model"),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
@@ -307,13 +303,13 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     "metric": {
         "--variant": {**_scoring_option("variant"), "default": None, "nargs": "+", "action": _ExtendByNames},
         "--all-variants": _flag("score by every published SARI, one row for each"),
-        **{_flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
+        **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },
     "comparison": {
         "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
         **{
-            _flag_of(name): _flag(f"test by {words} whether systems differ from the first")
+            flag_of(name): _flag(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
         },
         "--all-pairs": _flag("test each pair (by randomization unless a test is named), sort systems, and group them"),
@@ -335,7 +331,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "NAME", f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all", _ExtendByNames
         ),
         "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
-        **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
+        **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
     "ratings": {
         "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),

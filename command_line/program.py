@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from sari.command_line.arguments import PROGRAM, parse
-from sari.command_line.options import OptionError, Options, needing, refusals
+from sari.command_line.options import OptionError, Options, needing, refusals, warning_in_options
 from sari.command_line.process import refuse, warn
 from sari.reports.formats import FORMATS
 from sari.reports.score_report import ScoreReport
@@ -103,13 +103,13 @@ def _shown(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
         names = [result.name] * (len(report.systems) > 1) + [result.variant]
         score = f"{result.scores['sari']:.{options.width}f}"
         lines.append("\t".join([score, *names]) if len(report.variants) > 1 else score)
-    return "\n".join(lines), tables.warnings
+    return "\n".join(lines), list(map(warning_in_options, tables.warnings))
 
 
 def _written(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
-    return FORMATS[options.format].write(printed, options.layout), report.warnings
+    return FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
 
 
 def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> str:

@@ -8,13 +8,13 @@ from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
 from sari.command_line.score_files import chosen_variants
 from sari.command_line.side_data import choose_measures
+from sari.companion_measures.registry import Measure
 from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
-from sari.reports.companions import Measure
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling

@@ -4,8 +4,8 @@ from collections.abc import Callable, Sequence
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options
-from sari.reports.companions import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
+from sari.command_line.options import OptionError, Options, flag_of
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
 from sari.reports.score_report import COLUMNS
 from sari.text_files.errors import FileError
 from sari.text_files.tables import read_numbers
@@ -85,7 +85,7 @@ def _lacks(measure: Measure, options: Options) -> str:
     """Return what a measure needs that is missing; empty for nothing."""
     for file in measure.side_files:
         if not file.default and getattr(options, file.name) is None:
-            return f"{file.option} FILE"
+            return f"{flag_of(file.name)} FILE"
     return _PUNKT if measure.needs_punkt and not has_punkt() else ""
 
 
@@ -101,7 +101,7 @@ def _read_side_files(options: Options) -> dict[str, Any]:
             try:
                 found[file.name] = resolve(file.default)()
             except ImportError as error:
-                raise OptionError(f"{file.option}: got nothing, expected a file, or {error}") from None
+                raise OptionError(f"{flag_of(file.name)}: got nothing, expected a file, or {error}") from None
     return found
 
 

@@ -9,10 +9,9 @@ JSON has one schema, for one system or many::
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
                                                "outputs": {NAME: EXPLANATION}, "note": str}]}]}
 
-where SCORED is what `score.py --format json` prints with intervals and measures, and WARNING a warning in it: see
-`score_report`. SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter
-without the n-grams, the figures of each order, the tokens of references, the line of changes, the warnings and edited
-outputs.
+where SCORED is the JSON of scores with intervals and measures, and WARNING a warning in it: see `score_report`. SYSTEM
+and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the n-grams, the
+figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
 """
 
 import base64
@@ -24,14 +23,14 @@ from typing import Any
 
 import jinja2
 
+from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
-from sari.reports.companions import SPREADS
 from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
-from sari.reports.tables import Table, TableReport, in_options, make_table
+from sari.reports.tables import Table, TableReport, make_table, warning_in_words
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -116,7 +115,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters |= {"in_options": in_options, "markdown_table": markdown_table}
+    environment.filters |= {"warning_in_words": warning_in_words, "markdown_table": markdown_table}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment

@@ -45,16 +45,16 @@ from functools import cached_property
 from math import sqrt
 from typing import TYPE_CHECKING, Any
 
-from sari.reports.tables import in_options
+from sari.reports.tables import warning_in_words
 from sari.variants import SCORES, Score
 
-if TYPE_CHECKING:  # what `--help` need not wait for
+if TYPE_CHECKING:  # slow to import
     from sari.aggregation import Intervals, OrderFigures, Scores
+    from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
-    from sari.reports.companions import Measure
     from sari.reports.measuring import MeasureTest
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
@@ -152,7 +152,7 @@ class ResamplingSummary:
     @property
     def test(self) -> PairedTest:
         """The test."""
-        from sari.significance import TESTS  # here, since `--help` need not wait for it
+        from sari.significance import TESTS  # here, since it is slow to import
 
         return TESTS[str(self.method)]
 
@@ -207,7 +207,7 @@ class ScoreReport:
         keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in self.measures for end in _OF_MEASURE_RECORDS)]
         shared = dict.fromkeys(keys) | {
             "segments": self.results[0].segments,
-            "warnings": " ".join(map(in_options, self.warnings)),
+            "warnings": " ".join(map(warning_in_words, self.warnings)),
             **{name: getattr(self.resampling, name, None) for name in _OF_RESAMPLING},
         }
         signatures = {result.variant: result.signature for result in self.results}

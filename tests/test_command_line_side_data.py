@@ -12,7 +12,7 @@ from programs import EXAMPLE, SYSTEMS
 from sari import variants
 from sari.command_line.program import main
 from sari.companion_measures import readability
-from sari.reports.companions import MEASURES
+from sari.companion_measures.registry import MEASURES
 
 FILES = EXAMPLE[:-2]
 ONE = [*FILES, *SYSTEMS[:2]]

@@ -205,7 +205,7 @@ def test_every_measure_is_told(name):
 
 
 def test_every_name_of_a_measure_is_told():
-    from sari.reports.companions import MEASURES
+    from sari.companion_measures.registry import MEASURES
 
     assert not [measure.name for measure in MEASURES if f"`{measure.name}`" not in text_of("docs/measures.md")]
 
