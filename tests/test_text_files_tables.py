@@ -148,6 +148,6 @@ def test_bad_jsonl(tmp_path, line, message):
     path = tmp_path / "in.jsonl"
     rest = '"source": "a", "references": ["c"]}'
     path.write_text('{"output": "b", ' + rest + "\n" + line.replace("REST", rest) + "\n")
-    with pytest.raises(FileError) as error:
-        list(open_table(str(path)).batches())
+    with closing(open_table(str(path))) as corpus, pytest.raises(FileError) as error:
+        list(corpus.batches())
     assert str(error.value).startswith(f"{path}:2: {message}")
