@@ -368,7 +368,7 @@ VARIANTS = {row.name: row for row in _ROWS}
 
 @functools.cache
 def _version_of(package: str) -> str:
-    metadata = importlib.import_module("importlib.metadata")  # which `--help` does not need
+    metadata = importlib.import_module("importlib.metadata")  # which is slow to import
     try:
         return str(metadata.version(package))
     except metadata.PackageNotFoundError:

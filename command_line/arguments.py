@@ -15,9 +15,9 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import Any, NoReturn
 
-from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, refusals
+from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
 from sari.command_line.process import error_line
-from sari.reports.companions import MEASURES, SIDE_FILES
+from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
@@ -31,11 +31,7 @@ PROGRAM = "score.py"
 REPORT_ENDINGS = (".html",)
 
 
-def _flag_of(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-_PAIRED = tuple(map(_flag_of, PAIRED_TESTS))
+_PAIRED = tuple(map(flag_of, PAIRED_TESTS))
 _TESTS = (*_PAIRED, "--all-pairs")
 _LATEX = ("--booktabs", "--paper-columns", "--caption", "--label")
 _FILES = ("--sentences", "--report")
@@ -50,12 +46,12 @@ def _formats_but(*names: str) -> list[str]:
 #: Options that need one of those on the right.
 NEEDS: dict[str, tuple[str, ...]] = {
     "--split": ("--dataset",),
-    "--columns": ("--dataset",),
+    "--columns": ("--dataset", "--table"),
     "--tab-separated": ("--references",),
     "--resamples": ("--confidence", *_TESTS, "--report"),
     "--seed": ("--confidence", *_TESTS, "--by-references", "--report"),
     "--model": ("--ratings",),
-    **{file.option: ("--measures", "--report") for file in SIDE_FILES},
+    **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
     "--show intervals": ("--confidence",),
@@ -69,9 +65,9 @@ BASELINES = ("copy", "empty", "unrelated", "references", "each")
 
 #: Options that go with none of those on the right.
 EXCLUDES: dict[str, tuple[str, ...]] = {
-    "--jsonl": ("--sources", "--outputs", "--references", "--dataset"),
+    "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
-    "--signature": ("--variant", "--all-variants", *map(_flag_of, SCORING_OPTIONS)),
+    "--signature": ("--variant", "--all-variants", *map(flag_of, SCORING_OPTIONS)),
     "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model"),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
@@ -128,7 +124,8 @@ def _message_about_twice(arguments: Sequence[str] | None) -> str | None:
     ]
     of_one_value = (None, argparse.BooleanOptionalAction)
     single = [flag for group in _GROUPS.values() for flag, how in group.items() if how.get("action") in of_one_value]
-    twice = next((flag for flag in single if given.count(flag) > 1), None)
+    names = {flag: (flag, *_OTHER_NAMES.get(flag, ())) for flag in single}
+    twice = next((flag for flag in single if sum(map(given.count, names[flag])) > 1), None)
     return twice and f"{twice}: given twice, expected once"
 
 
@@ -175,10 +172,10 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
     if options.why in options.variants and not options.all_variants:
         yield f"--why: got {options.why!r}, which is the variant itself, expected another"
     if options.ratings is not None and len(options.ratings) != len(options.systems):
-        wanted = "the name of a key of --jsonl" if options.jsonl is not None else "a file for each of --outputs"
+        wanted = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
         yield f"--ratings: got {len(options.ratings)}, expected {len(options.systems)}: {wanted}"
-    if options.ratings is not None and options.jsonl == "-":
-        yield "--ratings reads the file of --jsonl twice, expected a file instead of standard input"
+    if options.ratings is not None and options.table == "-":
+        yield "--ratings reads the file of --table twice, expected a file instead of standard input"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -191,9 +188,11 @@ def _faults_of_inputs(options: Options) -> Iterator[str]:
             yield f"--dataset: got {options.dataset!r}, expected one of {names}, or another with its --columns"
         if options.columns is not None and len(options.columns) < 2:
             yield f"--columns: got {options.columns[0]!r} alone, expected the columns of sources and references"
-    elif options.jsonl is None and None in texts.values():
+    elif options.table is None and None in texts.values():
         missing = ", ".join(name for name, value in texts.items() if value is None)
-        yield f"missing {missing}: expected --sources, --outputs and --references, or --jsonl"
+        yield f"missing {missing}: expected --sources, --outputs and --references, or --table"
+    elif options.table is not None and options.columns is not None and len(options.columns) < 3:
+        yield f"--columns: got {len(options.columns)}, expected those of sources, outputs and references"
     twice = next((name for name in options.systems if options.systems.count(name) > 1), None)
     if twice is not None:
         yield f"--outputs: got {twice!r} twice, expected a name for each: NAME=FILE"
@@ -301,23 +300,23 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--sources": _value("FILE", "the texts to simplify"),
         "--outputs": _values("[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first"),
         "--references": _values("FILE", "simplifications by people, in one or several files"),
-        "--jsonl": _value("FILE", "a JSON object per line, instead of these files: source, prediction, references"),
+        "--table": _value("FILE", "JSON Lines, .csv or .tsv, instead of these files: source, prediction, references"),
         "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
         "--split": _value("NAME", "the split of --dataset (default: test)"),
-        "--columns": _values("NAME", "the columns of --dataset: that of sources, then those of references"),
+        "--columns": _values("NAME", "the columns of sources, of outputs (not with --dataset), and of references"),
         "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
         "--tab-separated": _flag("each line of --references has several, separated by tabs"),
     },
     "metric": {
         "--variant": {**_scoring_option("variant"), "default": None, "nargs": "+", "action": _ExtendByNames},
         "--all-variants": _flag("score by every published SARI, one row for each"),
-        **{_flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
+        **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },
     "comparison": {
         "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
         **{
-            _flag_of(name): _flag(f"test by {words} whether systems differ from the first")
+            flag_of(name): _flag(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
         },
         "--all-pairs": _flag("test each pair (by randomization unless a test is named), sort systems, and group them"),
@@ -339,10 +338,10 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "NAME", f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all", _ExtendByNames
         ),
         "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
-        **{file.option: _value("FILE", file.help) for file in SIDE_FILES},
+        **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
     "ratings": {
-        "--ratings": _values("FILE", "show agreement with ratings: a file of numbers per system, or a key of --jsonl"),
+        "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),
         "--model": _values("NAME", "fit a linear model of the ratings to scores and measures", _ExtendByNames),
     },
     "report": {
@@ -373,6 +372,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
+#: Further names of options.
+_OTHER_NAMES = {"--table": ("--jsonl",)}
 _DESCRIPTIONS = {"metric": "Defaults depend on the variant."}
 
 
@@ -401,7 +402,7 @@ def _parser(program: str) -> Parser:
     for title, options in _GROUPS.items():
         group = parser.add_argument_group(title, _DESCRIPTIONS.get(title))
         for flag, how in options.items():
-            group.add_argument(flag, **how)
+            group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
     for flag, text, help_text in (
         ("--version", f"SARI {VERSION}".strip, "print the version, which signatures name"),
         ("--citation", _citations, "print what to cite, as BibTeX: SARI, its variants, and this program"),

@@ -1,5 +1,7 @@
 """The options that a user chose, what follows from them, and how they are refused."""
 
+from __future__ import annotations
+
 import argparse
 import os
 import re
@@ -7,12 +9,17 @@ import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from sari.reports.companions import SIDE_FILES
+from sari.companion_measures.registry import SIDE_FILES
 from sari.reports.formats import Layout
+from sari.reports.tables import warning_in_words
 from sari.text_files.reading import stem
+from sari.validation import either
 from sari.variants import CHANGES, OPTIONS
+
+if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.data_warnings import WarningRow
 
 #: The test where none is named, as in Python: its false-positive rate stays near 5% even with few segments.
 DEFAULT_TEST = "randomization"
@@ -26,7 +33,18 @@ SCORING_OPTIONS = tuple(name for name, option in CHANGES.items() if len(option.c
 # The arguments of Python that messages may begin with, and the options that they are here.
 _ARGUMENTS = ["confidence", "resamples", "seed", "ratings", "sources", "references", "show", "why", "own_measure"]
 _ARGUMENTS += [*OPTIONS, "signature", *(file.name for file in SIDE_FILES)]
-_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _ARGUMENTS}
+
+
+def flag_of(name: str) -> str:
+    """Return the option of a name in Python.
+
+    >>> flag_of("word_ranks")
+    '--word-ranks'
+    """
+    return f"--{name.replace('_', '-')}"
+
+
+_OPTIONS = {name: flag_of(name) for name in _ARGUMENTS}
 _OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--variant or --penalties"}
 
 
@@ -65,6 +83,21 @@ def in_options(message: str) -> str:
     return _OPTIONS[name] + message.removeprefix(name) if name in _OPTIONS else message
 
 
+def warning_in_options(row: WarningRow) -> str:
+    """Return a warning with its advice as an option.
+
+    >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
+    >>> warning_in_options({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
+    'outputs are Chinese: set --tokenize zh or char'
+    """
+    said = warning_in_words({**row, "advice": None})
+    if row["advice"] is None:
+        return said
+    name, values = row["advice"]["option"], row["advice"]["values"]
+    flag = flag_of(f"no_{name}" if False in values else name)
+    return f"{said}: set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
+
+
 class Options(argparse.Namespace):
     """The options by their names in `--help`; None, or False, for those that were not given."""
 
@@ -95,8 +128,8 @@ class Options(argparse.Namespace):
         """The files of texts, and the other files that are read."""
         side = [path for file in SIDE_FILES if (path := getattr(self, file.name)) is not None]
         side += [path for own in self.own_measure or [] if (path := own.partition("=")[2])]
-        if self.jsonl is not None:
-            return [self.jsonl, *side]
+        if self.table is not None:
+            return [self.table, *side]
         texts = [] if self.dataset is not None else [str(self.sources), *(self.references or [])]
         return [*texts, *self.output_paths, *side]
 
@@ -108,7 +141,7 @@ class Options(argparse.Namespace):
     @cached_property
     def systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
-        pairs = self._named_outputs if self.jsonl is None else [(None, self.jsonl)]
+        pairs = self._named_outputs if self.table is None else [(None, self.table)]
         # Names of files may be bytes that are not Unicode, which cannot be written as UTF-8.
         pairs = [(name and _as_unicode(name), _as_unicode(path)) for name, path in pairs]
         names = [name or stem(path) for name, path in pairs]

@@ -10,7 +10,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from sari.command_line.arguments import PROGRAM, parse
-from sari.command_line.options import OptionError, Options, needing, refusals
+from sari.command_line.options import OptionError, Options, needing, refusals, warning_in_options
 from sari.command_line.process import refuse, warn
 from sari.reports.formats import FORMATS
 from sari.reports.score_report import ScoreReport
@@ -18,7 +18,8 @@ from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
-from sari.text_files.reading import Corpus, Segment, check_readable, open_jsonl, open_texts
+from sari.text_files.reading import Corpus, Segment, check_readable, open_texts
+from sari.text_files.tables import open_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 
@@ -71,8 +72,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
 
 def _open_corpus(options: Options) -> Corpus:
     """Open the files of texts, or the test set and the files of outputs."""
-    if options.jsonl is not None:
-        return open_jsonl(options.jsonl, encoding=options.encoding)
+    if options.table is not None:
+        return open_table(options.table, columns=options.columns, encoding=options.encoding)
     if options.dataset is not None:
         return open_test_set(
             options.dataset,
@@ -102,13 +103,13 @@ def _shown(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
         names = [result.name] * (len(report.systems) > 1) + [result.variant]
         score = f"{result.scores['sari']:.{options.width}f}"
         lines.append("\t".join([score, *names]) if len(report.variants) > 1 else score)
-    return "\n".join(lines), tables.warnings
+    return "\n".join(lines), list(map(warning_in_options, tables.warnings))
 
 
 def _written(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
-    return FORMATS[options.format].write(printed, options.layout), report.warnings
+    return FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
 
 
 def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> str:

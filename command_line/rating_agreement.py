@@ -8,18 +8,18 @@ from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
 from sari.command_line.score_files import chosen_variants, warnings_of_signature
 from sari.command_line.side_data import choose_measures
+from sari.companion_measures.registry import Measure
 from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
-from sari.human_ratings.rating_tables import read_objects, read_ratings
-from sari.reports.companions import Measure
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling
 from sari.text_files.reading import Segment, gather
+from sari.text_files.tables import read_ratings, read_table
 from sari.validation import Columns
 from sari.variants import Variant
 
@@ -69,8 +69,9 @@ def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: R
 
 def _rows(options: Options, batches: Iterable[list[Segment]]) -> RatedOutputs:
     """Return a row for each output of each system."""
-    if options.jsonl is not None:
-        rows = list(read_objects(options.jsonl, rating=options.ratings[0], encoding=options.encoding))
+    if options.table is not None:
+        how = {"columns": options.columns, "rating": options.ratings[0], "encoding": options.encoding}
+        rows = list(read_table(options.table, **how))
         columns = Columns(*map(list, zip(*(row[:3] for row in rows), strict=True)))
         named = all(row.system is not None for row in rows)
         names = [row.system or "" if named else "" for row in rows]

@@ -222,8 +222,8 @@ def _document(
         OptionError: for options that the metric refuses, trees that do not fit, or packages that are missing.
     """
     with needing("report", "--report"):
+        from sari.companion_measures.registry import MEASURES
         from sari.reports import building, pages
-        from sari.reports.companions import MEASURES
     warnings = list(printed.warnings)
     if printed.resampling is None:  # the intervals of every report
         warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))

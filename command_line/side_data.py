@@ -1,15 +1,14 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options
-from sari.reports.companions import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
+from sari.command_line.options import OptionError, Options, flag_of
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
 from sari.reports.score_report import RECORD_KEYS
 from sari.text_files.errors import FileError
-from sari.text_files.reading import read_numbers
+from sari.text_files.tables import read_numbers
 from sari.variants import SCORES
 
 _PUNKT = "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
@@ -86,7 +85,7 @@ def _lacks(measure: Measure, options: Options) -> str:
     """Return what a measure needs that is missing; empty for nothing."""
     for file in measure.side_files:
         if not file.default and getattr(options, file.name) is None:
-            return f"{file.option} FILE"
+            return f"{flag_of(file.name)} FILE"
     return _PUNKT if measure.needs_punkt and not has_punkt() else ""
 
 
@@ -102,7 +101,7 @@ def _read_side_files(options: Options) -> dict[str, Any]:
             try:
                 found[file.name] = resolve(file.default)()
             except ImportError as error:
-                raise OptionError(f"{file.option}: got nothing, expected a file, or {error}") from None
+                raise OptionError(f"{flag_of(file.name)}: got nothing, expected a file, or {error}") from None
     return found
 
 
@@ -121,9 +120,11 @@ def _of_systems(name: str, numbers: dict[str, list[float]], systems: list[str]) 
 
 
 def _is_number(text: str) -> bool:
-    with suppress(ValueError):
-        return bool(float(text)) or True
-    return False
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
 
 
 def _read(read: Callable[[str], Any], path: str) -> Any:

@@ -4,5 +4,4 @@
 - `linear_models`: ratings explained by measures.
 - `rated_outputs`: outputs with ratings, and how scores of them agree with the ratings.
 - `correlation_report`: the same as tables and files.
-- `rating_tables`: the files that a user has.
 """

@@ -21,8 +21,8 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
-from sari.reports.companions import MEASURES
-from sari.reports.tables import Cell, Table, TableColumn, TableReport, brackets, cells, warning_in_words
+from sari.companion_measures.registry import MEASURES
+from sari.reports.tables import Cell, Table, TableColumn, TableReport, brackets, cells
 from sari.significance import BOOTSTRAP
 from sari.variants import SCORES
 
@@ -76,7 +76,7 @@ def tabulate_agreement(report: AgreementReport) -> TableReport:
     return TableReport(
         tables=list(_tables(report)),
         signatures=list(dict.fromkeys(row.signature for row in report.rows if row.signature)),
-        warnings=list(map(warning_in_words, report.warnings)),
+        warnings=report.warnings,
         records=[_record(row, report) for row in report.rows],
         fields=_without_nan({"agreement": fields.pop("rows"), **fields}),
     )

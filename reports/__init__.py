@@ -2,5 +2,5 @@
 
 `score_report` has the results, `score_tables` makes `tables` of them, and `formats` writes these. `explanation`
 explains a segment, which `terminal` prints. `document` is a report, made by `building` and written by `pages`.
-`companions` lists the companion measures. The modules that `--help` needs import only the standard library.
+The modules that list formats and columns import only the standard library.
 """

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES, Measure
 from sari.comparison import score_systems
 from sari.corpus_statistics import CorpusStatistics
-from sari.reports.companions import MEASURES, REPORTED_MEASURES, Measure
 from sari.reports.document import Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
 from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees

@@ -15,10 +15,10 @@ from itertools import groupby
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import LOWER, Cell, Table, TableColumn, TableReport, split_table
+from sari.reports.tables import LOWER, Cell, Table, TableColumn, TableReport, split_table, warning_in_words
 from sari.variants import SCORES
 
-if TYPE_CHECKING:  # what `--help` need not wait for
+if TYPE_CHECKING:  # slow to import
     from sari.aggregation import SentenceScores
 
 
@@ -48,7 +48,7 @@ def as_text(report: TableReport, layout: Layout) -> str:
     blocks = [block for table in report.tables for block in _text_blocks(table, layout.width)]
     notes = dict.fromkeys(note for table in report.tables for note in table.notes_with("^"))
     blocks += [report.signatures, _wrapped([*notes], layout.width)]
-    blocks.append(_wrapped([f"Warning: {message}" for message in report.warnings], layout.width))
+    blocks.append(_wrapped([f"Warning: {warning_in_words(row)}" for row in report.warnings], layout.width))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
 
 
@@ -153,7 +153,7 @@ def as_markdown(report: TableReport, _layout: Layout) -> str:
     """Return tables as Markdown, the best scores in bold."""
     blocks = list(map(markdown_table, report.tables))
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
-    blocks.append("\n".join(f"> Warning: {escaped_markdown(message)}  " for message in report.warnings))
+    blocks.append("\n".join(f"> Warning: {escaped_markdown(warning_in_words(row))}  " for row in report.warnings))
     return "\n\n".join(filter(None, blocks))
 
 
@@ -282,7 +282,7 @@ def as_latex(report: TableReport, layout: Layout) -> str:
         _latex_float(table, sizes, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0)
         for number, table in enumerate(parts, 1)
     ]
-    comments = [*report.signatures, *(f"Warning: {message}" for message in report.warnings)]
+    comments = [*report.signatures, *(f"Warning: {warning_in_words(row)}" for row in report.warnings)]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
 
 
@@ -418,7 +418,7 @@ class TableFormat(NamedTuple):
     write: Callable[[TableReport, Layout], str]
 
 
-#: The formats of tables, by their names for `--format`.
+#: The formats of tables, by name.
 FORMATS = {
     "text": TableFormat(".txt", as_text),
     "json": TableFormat(".json", as_json),

@@ -12,8 +12,8 @@ import numpy as np
 
 from sari.companion_measures.accuracy import Tree, check_words
 from sari.companion_measures.columns import check_length
+from sari.companion_measures.registry import REPORTED_MEASURES, Measure, has_punkt
 from sari.comparison import baseline_columns
-from sari.reports.companions import REPORTED_MEASURES, Measure, has_punkt
 from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
 from sari.significance import TESTS, Resampling, Sample, holm
 from sari.tokenization import split_into_tokens
@@ -134,7 +134,7 @@ class MeasuredSet:
             sources, references: one row per segment; rows of references may be empty.
             variant: splits and lowercases texts.
             side_data: what was read from side files, by their names; and under "own_measures", by name, what
-                `read_numbers` of `text_files.reading` returns.
+                `read_numbers` of `text_files.tables` returns.
 
         Raises:
             ValueError: for trees that are not those of the first references.

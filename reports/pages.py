@@ -9,10 +9,9 @@ JSON has one schema, for one system or many::
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
                                                "outputs": {NAME: EXPLANATION}, "note": str}]}]}
 
-where SCORED is what `score.py --format json` prints with intervals and measures, and WARNING a warning in it: see
-`score_report`. SYSTEM and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter
-without the n-grams, the figures of each order, the tokens of references, the line of changes, the warnings and edited
-outputs.
+where SCORED is the JSON of scores with intervals and measures, and WARNING a warning in it: see `score_report`. SYSTEM
+and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the n-grams, the
+figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
 """
 
 import base64
@@ -24,8 +23,8 @@ from typing import Any
 
 import jinja2
 
+from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
-from sari.reports.companions import SPREADS
 from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation, Token
 from sari.reports.formats import escaped_markdown, markdown_table

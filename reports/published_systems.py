@@ -1,7 +1,7 @@
 """Where a score stands among published systems: the scores of public outputs, and known test sets.
 
-`docs/systems.csv` has the scores, which `python . reproduce systems FOLDER --store` computed. It has no texts: a test
-set is known by a digest of its sources and references.
+`docs/systems.csv` has the scores, which the package `research` computes. It has no texts: a test set is known by a
+digest of its sources and references.
 """
 
 import csv

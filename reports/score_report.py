@@ -48,13 +48,13 @@ from typing import TYPE_CHECKING, Any
 from sari.reports.tables import warning_in_words
 from sari.variants import SCORES, Score
 
-if TYPE_CHECKING:  # what `--help` need not wait for
+if TYPE_CHECKING:  # slow to import
     from sari.aggregation import Intervals, OrderFigures, Scores
+    from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
-    from sari.reports.companions import Measure
     from sari.reports.measuring import MeasureTest
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
@@ -152,7 +152,7 @@ class ResamplingSummary:
     @property
     def test(self) -> PairedTest:
         """The test."""
-        from sari.significance import TESTS  # here, since `--help` need not wait for it
+        from sari.significance import TESTS  # here, since it is slow to import
 
         return TESTS[str(self.method)]
 

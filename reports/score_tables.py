@@ -18,7 +18,6 @@ from sari.reports.tables import (
     brackets,
     cells,
     make_table,
-    warning_in_words,
 )
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
@@ -26,7 +25,7 @@ from sari.variants import Figure as Ratio
 if TYPE_CHECKING:  # slow to import
     from sari.comparison import VariantDifference
 
-#: The columns of scores and differences besides companion measures, by the names that `--show` takes.
+#: The columns of scores and differences besides companion measures, by the names that `tabulate_scores` takes.
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
 #: What people call the scores.
 LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
@@ -80,7 +79,7 @@ def tabulate_scores(
     return TableReport(
         tables=list(_noted_once(tables)),
         signatures=report.signatures,
-        warnings=list(map(warning_in_words, report.warnings)),
+        warnings=report.warnings,
         records=[
             record for record in report.records if record["sari"] is not None or record["compared_with"] is not None
         ],
@@ -101,7 +100,7 @@ class _Figure(NamedTuple):
     """A figure of records: of outputs, or of pairs of systems.
 
     Attributes:
-        name: for `--show`.
+        name: among those that callers may choose.
         column: its column in the table of scores.
         key: in records, where its interval has the same key with "_low" and "_high".
         form, unit: how it is written.
@@ -207,7 +206,7 @@ def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
     names += ["difference", "p"] * bool(resampling and resampling.comparisons)
     unknown = next((name for name in show or () if name not in names), None)
     if unknown is not None:
-        raise ValueError(f"--show: got {unknown!r}, expected some of {', '.join(dict.fromkeys(names))}")
+        raise ValueError(f"show: got {unknown!r}, expected some of {', '.join(dict.fromkeys(names))}")
 
 
 def _figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
@@ -228,7 +227,7 @@ def _interval_notes(report: ScoreReport) -> list[str]:
     resampling = report.resampling
     if resampling is None or resampling.confidence is None:
         return []
-    from sari.significance import BOOTSTRAP  # here, since `--help` need not wait for it
+    from sari.significance import BOOTSTRAP  # here, since it is slow to import
 
     about = BOOTSTRAP.describe(resampling.resamples, resampling.seed, over="segments")
     return [brackets(resampling.confidence, about)]

@@ -9,23 +9,22 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.validation import either
 
-if TYPE_CHECKING:  # what `--help` need not wait for
+if TYPE_CHECKING:  # slow to import
     from sari.data_warnings import WarningRow
 
 
 def warning_in_words(row: WarningRow) -> str:
-    """Return a warning in the words of the command line.
+    """Return a warning as a sentence.
 
     >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
     >>> warning_in_words({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
-    'outputs are Chinese: set --tokenize zh or char'
+    'outputs are Chinese: set tokenize="zh" or "char"'
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
     if row["advice"] is None:
         return said
-    name, values = row["advice"]["option"].replace("_", "-"), row["advice"]["values"]
-    flag = "--no-" if False in values else "--"
-    return f"{said}: set {flag}{name} {either(value for value in values if isinstance(value, str))}".rstrip()
+    values = (f'"{value}"' if isinstance(value, str) else str(value) for value in row["advice"]["values"])
+    return f"{said}: set {row['advice']['option']}={either(values)}"
 
 
 def brackets(confidence: float, method: str) -> str:
@@ -110,14 +109,14 @@ class TableReport:
     Attributes:
         tables: for people, with rounded figures.
         signatures: of the scores in the tables.
-        warnings: as sentences.
+        warnings: about the data, the variant and the resamples.
         records: the figures at full precision, as at least one row; all rows have the same keys.
         fields: the figures in the schema of JSON.
     """
 
     tables: list[Table]
     signatures: list[str] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
+    warnings: list[WarningRow] = field(default_factory=list)
     records: list[dict[str, Any]]
     fields: dict[str, Any]
 

@@ -9,6 +9,7 @@ The texts are not part of the project: the user downloads the repositories that 
 - `repositories`: repositories, their files and test sets.
 - `system_scores`: published SARI of systems.
 - `printed_runs`: figures that repositories print for each file of outputs.
+- `popular_papers`: the figures in the metric card.
 - `measure_tables`: companion measures of systems.
 - `rating_correlations`: published correlations of SARI with ratings by people.
 - `collections_of_ratings`: public collections of ratings.

@@ -2,6 +2,7 @@
 
 from sari.research.measure_tables import NARAYAN_GARDENT, XU2016_MEASURES
 from sari.research.outcomes import Published
+from sari.research.popular_papers import PAPERS
 from sari.research.printed_runs import PRINTED_RUNS
 from sari.research.rating_correlations import RATING_CORRELATIONS
 from sari.research.system_scores import SYSTEM_SCORES
@@ -13,6 +14,7 @@ TABLES: dict[str, Published] = {
     for table in (
         *SYSTEM_SCORES,
         *PRINTED_RUNS,
+        PAPERS,
         XU2016_MEASURES,
         NARAYAN_GARDENT,
         *RATING_CORRELATIONS,

@@ -69,6 +69,6 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--store",
         action="store_true",
-        help="write the figures of people or systems to docs, with the pages made from them; without FOLDER, the pages",
+        help="write the figures of people, systems or papers to docs, and the pages; without FOLDER, only the pages",
     )
     return parser

@@ -1,6 +1,7 @@
-"""Figures in `docs` that `python . reproduce NAME FOLDER --store` computed, and the pages that are made from them."""
+"""Figures in `docs` that `python . reproduce NAME FOLDER --store` computed, and the pages made from them."""
 
 import csv
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise
@@ -14,13 +15,16 @@ from sari.reports.published_systems import FILE, PublishedSystem, published_syst
 from sari.reports.tables import Table, TableReport, make_table
 from sari.research.outcome_tables import tabulate_outcomes
 from sari.research.outcomes import Begin, Outcome
+from sari.research.popular_papers import PAPERS
 from sari.research.public_systems import PUBLIC_OUTPUTS, TEST_SETS
 from sari.research.system_table import RANKED, score_public_systems
 from sari.research.variant_agreement import PEOPLE
-from sari.variants import VARIANTS
+from sari.variants import VARIANTS, read_signature
 
 DOCS = FILE.parent
 PEOPLE_CSV = DOCS / "which_sari.csv"
+PAPERS_CSV = DOCS / "papers.csv"
+README = DOCS.parent / "README.md"
 
 #: The variants that the tables of systems show, the one that they are sorted by first.
 SHOWN_VARIANTS = (RANKED, "set", "hf", "xu2016")
@@ -221,7 +225,30 @@ def systems_text(folder: Path, begin: Begin) -> str:
     return systems_csv(score_public_systems(folder, begin))
 
 
-# ---- Both -----------------------------------------------------------------------------------------------------------
+# ---- Values from popular papers --------------------------------------------------------------------------------------
+
+
+def papers_csv(folder: Path, begin: Begin) -> str:
+    """Return the figures of popular papers and ours, as comma-separated values."""
+    return FORMATS["csv"].write(tabulate_outcomes(PAPERS, PAPERS.compute(folder, begin)), Layout()) + "\n"
+
+
+def metric_card() -> dict[str, str]:
+    """Return the README with the table of figures of popular papers."""
+    outcomes = {outcome.name: outcome for outcome in read_figures(PAPERS_CSV)}
+    rows = []
+    for figure in PAPERS.figures:
+        outcome = outcomes[figure.name]
+        variant = read_signature(outcome.recipe)["variant"]
+        rows.append((figure, PAPERS.tables[figure.table].paper, variant, outcome))
+    table = _PAGES.get_template("papers.md.j2").render(rows=rows)
+    before, heading, after = README.read_text(encoding="utf-8").partition("\n#### Values from popular papers\n")
+    return {
+        "../README.md": before + heading + re.sub(r"^(\|.*\n)+", lambda _: table, after, count=1, flags=re.MULTILINE)
+    }
+
+
+# ---- All ------------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True)
@@ -246,12 +273,14 @@ class StoredFigures:
             published_systems.cache_clear()
             written.append(self.file)
         for name, text in self.pages().items():
-            (DOCS / name).write_text(text, encoding="utf-8")
-            written.append(DOCS / name)
+            path = (DOCS / name).resolve()
+            path.write_text(text, encoding="utf-8")
+            written.append(path)
         return written
 
 
 STORED: dict[str, StoredFigures] = {
     "people": StoredFigures(PEOPLE_CSV, people_csv, people_pages),
     "systems": StoredFigures(FILE, systems_text, system_pages),
+    "papers": StoredFigures(PAPERS_CSV, papers_csv, metric_card),
 }

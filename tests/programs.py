@@ -5,6 +5,7 @@ import pty
 import select
 import subprocess
 import sys
+import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
@@ -44,6 +45,15 @@ def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND):
         timeout=60,
         check=False,
     )
+
+
+def broken_punkt(folder):
+    """Write the beginning of the archive of NLTK's data, as an interrupted download leaves it."""
+    path = Path(folder, "tokenizers", "punkt_tab.zip")
+    path.parent.mkdir()
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("punkt_tab/english/abbrev_types.txt", "dr\nmr\n")
+    path.write_bytes(path.read_bytes()[:60])
 
 
 def output_of(process):

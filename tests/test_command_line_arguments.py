@@ -1,12 +1,14 @@
 """The options: which there are, which go together, and that `--help` is complete."""
 
+import re
+
 import pytest
-from programs import EXAMPLE, FILES, SYSTEMS
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
 from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
 from sari.command_line.options import PAIRED_TESTS
 from sari.reports import pages
-from sari.variants import VARIANTS
+from sari.variants import VARIANTS, VERSION
 
 TWO = [*EXAMPLE[:-2], *SYSTEMS]
 DATASET = ["--dataset", "x", "--outputs", "o.txt"]
@@ -32,11 +34,17 @@ def refusal(capsys):
     ("arguments", "message"),
     [
         # Inputs
-        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --jsonl"),
-        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --jsonl"),
+        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --table"),
+        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --table"),
         (["--dataset", "asset"], "missing --outputs: --dataset has only sources and references"),
         (DATASET, "--dataset: got 'x', expected one of asset, turk, or another with its --columns"),
         ([*DATASET, "--columns", "a"], "--columns: got 'a' alone, expected the columns of sources and references"),
+        (
+            ["--table", "t", "--columns", "a", "b"],
+            "--columns: got 2, expected those of sources, outputs and ",
+        ),
+        ([*FILES, "--columns", "a", "b", "c"], "--columns needs --dataset or --table"),
+        (["--table", "t", "--jsonl", "t"], "--table: given twice, expected once"),
         ([*FILES, "--outputs", "o.txt"], "--outputs: got 'o.txt' twice, expected a name for each: NAME=FILE"),
         ([*FILES, "--outputs", "o=r.txt", "o=s.txt"], "--outputs: got 'o' twice, expected a name for each: NAME=FILE"),
         ([*FILES, "--encoding", "x"], "--encoding: got 'x', expected the name of a text encoding, such as utf-8"),
@@ -76,7 +84,7 @@ def refusal(capsys):
         ([*FILES, "--paired-ar"], "--paired-ar compares systems, expected two or more --outputs"),
         ([*TWO, "--explain", "1"], "--explain shows a line of one system, expected one file of --outputs"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
-        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --jsonl twice, expected a file instead of "),
+        (["--jsonl", "-", "--ratings", "a"], "--ratings reads the file of --table twice, expected a file instead of "),
         (
             [*FILES, "--seed", "1"],
             "--seed needs --confidence, --paired-bs, ",
@@ -90,7 +98,7 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --jsonl in.jsonl --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
+--seed 1 --table in.csv --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
 --tokenize none --deletion f1 --penalties dsari --max-order 2"""
 PLAIN = f"""--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
 {" ".join(f"--{name.replace('_', '-')}" for name in PAIRED_TESTS)} --all-pairs --lowercase --no-lowercase"""
@@ -137,13 +145,36 @@ def test_help_names_every_variant(capsys):
     assert all(f"  {row.name:<14}{row.summary}\n" in text for row in VARIANTS.values())
 
 
+def test_citations_are_complete(capsys):
+    """Every variant is named, and the program has title, version, and the year of its release."""
+    with pytest.raises(SystemExit):
+        parse(["--citation"])
+    text = capsys.readouterr().out
+    comments = " ".join(line for line in text.splitlines() if line.startswith("%"))
+    assert not [name for name in VARIANTS if not re.search(rf"\b{name}\b", comments)]
+    entries = dict(re.findall(r"^@\w+\{([\w-]+),\n(.*?)^\}", text, re.DOTALL | re.MULTILINE))
+    assert len(entries) == text.count("\n@") + text.startswith("@")
+    for key, body in entries.items():
+        year = re.search(r"^    year = \{(\d{4})\},$", body, re.MULTILINE)[1]
+        assert f"-{year}-" in key or key == "sari-software", key
+        assert all(f"    {field} = {{" in body for field in ("title", "author"))
+        assert "url = {https://" in body or key == "sari-software", key
+    released = re.search(r"^date-released: (\d{4})-", (ROOT / "CITATION.cff").read_text("utf-8"), re.MULTILINE)[1]
+    assert f"year = {{{released}}}" in entries["sari-software"]
+    assert f"Version {VERSION}" in entries["sari-software"]
+
+
 def test_every_format_of_reports_is_taken():
     assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in pages.FORMATS)
 
 
 @pytest.mark.parametrize(
     ("flag", "begin"),
-    [("--version", "SARI "), ("--citation", "% SARI itself.\n@article{xu-"), ("--list-datasets", "asset ")],
+    [
+        ("--version", "SARI "),
+        ("--citation", "% SARI itself, and the variant xu2016.\n@"),
+        ("--list-datasets", "asset "),
+    ],
 )
 def test_what_is_said_without_files(capsys, flag, begin):
     with pytest.raises(SystemExit) as end:

@@ -66,6 +66,20 @@ def test_jsonl(run_here, tmp_path, sari):
     )
 
 
+@pytest.mark.parametrize(("name", "mark"), [("in.csv", ","), ("in.tsv.gz", "\t")])
+def test_tables_with_a_header(run_here, tmp_path, sari, name, mark):
+    rows = [["output", "id", "reference_1", "source", "reference_2"], ["a b", "7", "a", "a b c", "b"]]
+    text = "".join(mark.join(row) + "\n" for row in [*rows, ["x", "8", "", "y", "z"]])
+    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
+    (system,) = json.loads(output_of(run_here("--table", name, "--format", "json", folder=tmp_path)))["systems"]
+    assert (system["name"], system["segments"]) == ("in", 2)
+    expected = {"sources": ["a b c", "y"], "predictions": ["a b", "x"], "references": [["a", "b"], ["z"]]}
+    assert system["scores"] == sari.compute(**expected)
+    named = ["--table", name, "--columns", "source", "reference_2", "reference_1"]
+    refused = refusal_of(run_here(*named, folder=tmp_path))
+    assert refused == f"{name}:3: no reference in the row, expected at least one"
+
+
 def test_the_last_line_of_jsonl_may_be_blank(run_here, tmp_path):
     row = json.dumps({"source": "a b", "prediction": "a", "references": ["a"]})
     (tmp_path / "in.jsonl").write_text(f"{row}\n\n")
@@ -106,6 +120,15 @@ def test_bad_text_files(run_here, corpus, files, message):
         elif data is not None:
             (corpus / name).write_bytes(data)
     assert refusal_of(run_here(*FILES, folder=corpus)) == message
+
+
+def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tmp_path, monkeypatch):
+    pytest.importorskip("sentencepiece")
+    for name in ("http_proxy", "https_proxy"):
+        monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nothing listens
+    monkeypatch.setenv("SACREBLEU", str(tmp_path / "models"))
+    refused = refusal_of(run(*FILES, "--tokenize", "spm", folder=corpus))
+    assert refused.startswith("--tokenize: 'spm' could not be set up: ")
 
 
 def test_standard_input_for_two_files(run_here, corpus):

@@ -6,7 +6,7 @@ import json
 
 import nltk
 import pytest
-from programs import EXAMPLE, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
+from programs import EXAMPLE, ROOT, SYSTEMS, broken_punkt, example_corpus, refusal_of, with_system
 from scipy import stats
 
 from sari import variants
@@ -152,9 +152,11 @@ def test_bad_ratings_and_names_are_refused_in_one_line(run_here, text, more, mes
     assert refused.startswith(message.format(path=path))
 
 
-@pytest.fixture
-def without_punkt(monkeypatch, tmp_path):
-    """Take NLTK's data away, and what was resolved while they were there."""
+@pytest.fixture(params=["no data", "an interrupted download"])
+def without_punkt(request, monkeypatch, tmp_path):
+    """Take NLTK's data away, or leave a part of their archive, and forget what was resolved while they were there."""
+    if request.param == "an interrupted download":
+        broken_punkt(tmp_path)
     monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
     variants.load_punkt.cache_clear()
     yield

@@ -12,7 +12,7 @@ from programs import EXAMPLE, SYSTEMS
 from sari import variants
 from sari.command_line.program import main
 from sari.companion_measures import readability
-from sari.reports.companions import MEASURES
+from sari.companion_measures.registry import MEASURES
 
 FILES = EXAMPLE[:-2]
 ONE = [*FILES, *SYSTEMS[:2]]
@@ -122,6 +122,7 @@ REFUSED = [
         ["--own-measure", "x={folder}/one.tsv"],
         "--own-measure: x: deleting: got 1 rows, expected 10 (as in outputs)",
     ),
+    (["--own-measure", "x={folder}/headless"], "--own-measure: got x with 0.5 in its first line, expected names of"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv:2: got 'high', expected a number"),
     (["--own-measure", "x={folder}/wide.tsv"], "{folder}/wide.tsv:2: got 2 cells, expected 1 (as in the first"),
@@ -137,6 +138,7 @@ def test_refusals(given, message, capsys, tmp_path, monkeypatch):
     (tmp_path / "bad.tsv").write_text("deleting\nhigh\n")
     (tmp_path / "one.tsv").write_text("deleting\n1\n")
     (tmp_path / "wide.tsv").write_text("deleting\n1\t2\n")
+    (tmp_path / "headless").write_text("0.5\n0.7\n")
     (tmp_path / "a.jsonl").write_text("{\n")
     monkeypatch.chdir(ROOT)
     assert main([*ONE, *(part.format(folder=tmp_path) for part in given)]) == 2

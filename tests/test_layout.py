@@ -134,6 +134,13 @@ def test_packages_import_one_way():
         assert file.name == "__main__.py" or "sari.research" not in file.read_text(encoding="utf-8"), file
 
 
+@pytest.mark.parametrize("package", ["", *PACKAGES[PACKAGES.index("human_ratings") :]])
+def test_libraries_name_no_options_of_the_command_line(package):
+    """Their messages name arguments, which the command line replaces by its options."""
+    for file in SHIPPED if not package else (ROOT / package).rglob("*.py"):
+        assert not re.findall(r"(?<![\w-])--[a-z][\w-]*", file.read_text(encoding="utf-8")), file
+
+
 def test_names_shadow_nothing():
     folders = (ROOT, ROOT / "tests", ROOT / "benchmarks")
     ours = {file.stem for folder in folders for file in folder.glob("*.py")}

@@ -88,7 +88,7 @@ runpy.run_path(sys.argv[0], run_name="__main__")
         (["app"], "gradio", "app: ", "app"),
         (["reproduce"], "scipy", "reproduce: ", "report"),
         (["score", *TEXTS, "--ratings", "outputs.txt"], "scipy", "--ratings: ", "report"),
-        (["score", "--dataset", "asset", "--outputs", "outputs.txt"], "datasets", "--dataset asset: ", "evaluate"),
+        (["score", "--dataset", "asset", "--outputs", "outputs.txt"], "datasets", "asset: ", "evaluate"),
         (["score", *TEXTS, "--report", "{}/x.html"], "jinja2", "--report: ", "report"),
     ],
 )

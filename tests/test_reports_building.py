@@ -10,8 +10,8 @@ from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, document_of_one, 
 
 from sari.command_line.program import main
 from sari.companion_measures import simplification
+from sari.companion_measures.registry import MEASURES
 from sari.reports import building
-from sari.reports.companions import MEASURES
 from sari.reports.document import Length
 
 NAMES = ("sari", "keep", "delete", "add")

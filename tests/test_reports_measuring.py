@@ -10,7 +10,7 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 from sari import variants
 from sari.companion_measures import readability, translation, xu2016_measures
 from sari.companion_measures.accuracy import Tree
-from sari.reports.companions import MEASURES, REPORTED_MEASURES
+from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES
 from sari.reports.measuring import MeasuredSet, without_trees
 from sari.significance import bootstrap_draws, resolve_resampling
 from sari.variants import resolve_variant

@@ -7,8 +7,8 @@ from dataclasses import replace
 import pytest
 from report_corpus import REFERENCES, SIDE_DATA, SOURCES, Page, built, document_of_one, document_of_two
 
+from sari.companion_measures.registry import REPORTED_MEASURES
 from sari.reports import pages
-from sari.reports.companions import REPORTED_MEASURES
 
 document = pytest.fixture(document_of_two, scope="module")
 single = pytest.fixture(document_of_one, scope="module")

@@ -47,10 +47,10 @@ def test_a_named_set_is_a_row_of_data(monkeypatch):
 @pytest.mark.parametrize(
     ("columns", "how", "message"),
     [
-        (("original", "x"), {}, "--dataset data: no column 'x', it has original, simplifications, other, number"),
+        (("original", "x"), {}, "data: no column 'x', it has original, simplifications, other, number"),
         (("original", "number"), {}, "data: row 1: number holds int, expected text"),
         (("number", "other"), {}, "data: row 1: number holds int, expected text"),
-        (("original", "other"), {"split": "dev"}, "--dataset data: cannot load 'data', split 'dev': Unknown split"),
+        (("original", "other"), {"split": "dev"}, "data: cannot load 'data', split 'dev': Unknown split"),
         (("original", "other"), {"outputs": ["short.txt"]}, "short.txt:2: the file has 1 line, expected 2 as in data"),
     ],
 )
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_refused(columns, how, message):
 
 
 def test_a_set_that_is_nowhere_is_refused_in_one_line():
-    with pytest.raises(FileError, match=r"^--dataset none: cannot load 'none', split 'test': [^\n]+$"):
+    with pytest.raises(FileError, match=r"^none: cannot load 'none', split 'test': [^\n]+$"):
         open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])
 
 
@@ -76,5 +76,5 @@ def test_a_hub_out_of_reach_is_told_soon(tmp_path):
         command, cwd=tmp_path, capture_output=True, encoding="utf-8", env=environment, timeout=25, check=False
     )
     cannot = f"it is not in the cache, and {address} cannot be reached"
-    assert process.stderr == f"score.py: error: --dataset asset: cannot load 'facebook/asset', split 'test': {cannot}\n"
+    assert process.stderr == f"score.py: error: asset: cannot load 'facebook/asset', split 'test': {cannot}\n"
     assert (process.returncode, process.stdout) == (2, "")

@@ -5,8 +5,7 @@ import gzip
 import pytest
 from programs import write_corpus
 
-from sari.text_files.errors import FileError
-from sari.text_files.reading import LineFile, gather, open_jsonl, open_texts
+from sari.text_files.reading import LineFile, gather, open_texts
 
 
 @pytest.mark.parametrize(
@@ -53,47 +52,6 @@ def test_batches_end_at_segments_or_characters(tmp_path):
     assert sizes(segments=5) == [5, 5]
     assert sizes(segments=4) == [4, 4, 2]
     assert sizes(characters=80) == [3, 3, 3, 1]
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ('{"source": "a"', "not JSON: Expecting ',' delimiter at column 15, expected a JSON object"),
-        ("[1]", "got a list, expected a JSON object"),
-        ("[" * 100_000, "JSON that is too large to read, expected a JSON object"),
-        ("1" * 5_000, "JSON that is too large to read, expected a JSON object"),
-        ("{}", 'no "source" in the object, expected source, prediction (or output) and references'),
-        (
-            '{"source": "a", "references": "b"}',
-            'no "prediction" in the object, expected source, prediction (or output)',
-        ),
-        (
-            '{"source": "a", "prediction": "b"}',
-            'no "references" in the object, expected source, prediction (or output)',
-        ),
-        ('{"prediction": "b", "output": "b", REST', 'both "prediction" and "output" came, expected one of them'),
-        ('{"source": "b", "output": "b", REST', 'the key "source" came twice in one object, expected it once'),
-        ('{"source": null, "prediction": "b", "references": "c"}', '"source" is null, expected a string'),
-        ('{"output": 5.5, REST', '"output" is a number, expected a string'),
-        (
-            '{"source": "a", "output": "b", "references": {}}',
-            '"references" is an object, expected a string or a list of',
-        ),
-        ('{"source": "a", "output": "b", "references": []}', '"references" is empty, expected at least one string'),
-        (
-            '{"source": "a", "output": "b", "references": ["c", true]}',
-            '"references" item 2 is true or false, expected a',
-        ),
-        ('{"output": "a\\ud83d", REST', '"output" has the lone surrogate U+D83D, expected Unicode text'),
-    ],
-)
-def test_bad_jsonl(tmp_path, line, message):
-    path = tmp_path / "in.jsonl"
-    rest = '"source": "a", "references": ["c"]}'
-    path.write_text('{"output": "b", ' + rest + "\n" + line.replace("REST", rest) + "\n")
-    with pytest.raises(FileError) as error:
-        list(open_jsonl(str(path)).batches())
-    assert str(error.value).startswith(f"{path}:2: {message}")
 
 
 def test_segments_of_several_systems(tmp_path):

@@ -5,11 +5,13 @@ import functools
 import inspect
 import re
 import sys
+import zipfile
 from importlib.metadata import version
 
 import nltk
 import pytest
 from four_segments import TEXTS, own_tokenizer
+from programs import broken_punkt
 from refusals import refuses
 
 from sari.ngram_statistics import COUNTINGS
@@ -169,6 +171,8 @@ def test_names_of_tokenizers_and_splitters():
         ("spm", "sentencepiece", "sentencepiece"),
     ],
 )
+# sacreBLEU calls a method of logging that Python deprecates.
+@pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")
 def test_missing_packages(monkeypatch, name, package, install):
     load_tokenizer.cache_clear()
     monkeypatch.delitem(sys.modules, EXTERNAL_TOKENIZERS[name].module, raising=False)
@@ -177,10 +181,15 @@ def test_missing_packages(monkeypatch, name, package, install):
         resolve_variant(tokenize=name)
 
 
-def test_without_punkt_one_line_says_how_to_get_it(monkeypatch):
-    """And what needs no sentences goes on working."""
+@pytest.mark.parametrize("is_there", [False, True])
+def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
+    """Also where a download was interrupted; and what needs no sentences goes on working."""
     load_punkt.cache_clear()
-    monkeypatch.setattr(nltk.data, "path", [])
+    if is_there:
+        broken_punkt(tmp_path)
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises((zipfile.BadZipFile, LookupError)):
+        nltk.tokenize.PunktTokenizer("english")
     assert list(resolve_variants()[1]) == ["dsari"]
     assert Scorer("dsari", sentence_splitter=str.splitlines).compute(**TEXTS)["sari"] > 0
     message = (

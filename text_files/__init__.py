@@ -1,4 +1,10 @@
-"""Files of texts: `reading` reads lines and JSON Lines, `named_sets` reads test sets, `writing` writes files.
+"""Files of texts.
+
+- `reading`: files of lines.
+- `tables`: JSON Lines, CSV and TSV.
+- `named_sets`: test sets by name.
+- `writing`: files that are written.
+- `errors`: faults of files.
 
 Imports only the standard library, so that faults of files are reported at once.
 """

@@ -69,7 +69,7 @@ def open_test_set(
     rows = _loaded(name, test_set, split)
     missing = [column for column in chosen if column not in rows.column_names]
     if missing:
-        raise FileError(f"--dataset {name}: no column {missing[0]!r}, it has {', '.join(rows.column_names)}")
+        raise FileError(f"{name}: no column {missing[0]!r}, it has {', '.join(rows.column_names)}")
     files = [LineFile(path, encoding) for path in outputs]
     return Corpus(files, _segments(rows.select_columns(list(dict.fromkeys(chosen))), files, chosen, name))
 
@@ -79,12 +79,12 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     if asks_hub and not hub_answers():
         # Without this, the libraries try for half a minute before they look into their cache.
         os.environ["HF_HUB_OFFLINE"] = "1"
-    import logging  # here, since `--help` does not need it
+    import logging  # here, since it is slow to import
 
     try:
         import datasets
     except ImportError as error:
-        raise FileError(f"--dataset {name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
+        raise FileError(f"{name}: {error}, expected the extra 'evaluate' or requirements.txt") from None
     datasets.disable_progress_bars()
     logging.getLogger("huggingface_hub").setLevel(logging.ERROR)  # of its retries
     try:
@@ -93,7 +93,7 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
         said = " ".join(str(error).split())[:300] or type(error).__name__
         if isinstance(error, ConnectionError):
             said = f"it is not in the cache, and {_endpoint()} cannot be reached"
-        raise FileError(f"--dataset {name}: cannot load {test_set.path!r}, split {split!r}: {said}") from None
+        raise FileError(f"{name}: cannot load {test_set.path!r}, split {split!r}: {said}") from None
 
 
 def _endpoint() -> str:
@@ -102,7 +102,7 @@ def _endpoint() -> str:
 
 def hub_answers() -> bool:
     """Return whether the Hub answers in time."""
-    import http.client  # these three here, since `--help` does not need them
+    import http.client  # here, since these three are slow to import
     import urllib.error
     import urllib.request
 

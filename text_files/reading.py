@@ -6,16 +6,12 @@ Every fault of a file is a `FileError`: one line that names the file, the line, 
 import errno
 import gzip
 import io
-import json
-import math
 import os
 import stat
 import sys
 import zlib
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, suppress
-from functools import partial
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -185,7 +181,8 @@ def stem(path: str) -> str:
     if path == STANDARD_INPUT:
         return "stdin"
     name = Path(path).name.removesuffix(".gz")
-    return name.removesuffix(".txt").removesuffix(".jsonl") or name
+    usual = Path(name).suffix in (".txt", ".jsonl", ".csv", ".tsv")
+    return Path(name).stem if usual else name
 
 
 def open_texts(
@@ -219,57 +216,6 @@ def open_texts(
     return Corpus(files, (Segment(row[0], row[1:behind], split(row[behind:])) for row in _rows(files)))
 
 
-def open_jsonl(path: str, *, encoding: str = "utf-8") -> Corpus:
-    """Open a file of one JSON object per line, with the keys source, prediction (or output) and references.
-
-    Raises:
-        FileError: at once for a file that cannot be opened, and while reading for a fault in it.
-    """
-    file = LineFile(path, encoding)
-    return Corpus([file], (segment_of(record, file.error) for record in json_objects(file)))
-
-
-def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
-    """Read columns of numbers by their names.
-
-    Args:
-        path: a file of tab-separated columns whose first line has the names, or a .jsonl file with the names as keys.
-        encoding: of the file, in lower case.
-
-    Raises:
-        FileError: for a file that cannot be read, and for anything else in it.
-    """
-    with closing(LineFile(path, encoding)) as file:
-        is_json = path.removesuffix(".gz").endswith(".jsonl")
-        columns: dict[str, list[float]] = {}
-        for row in json_objects(file) if is_json else named_cells((line.split("\t") for line in file), file.error):
-            for name, value in row.items():
-                columns.setdefault(name, []).append(number(value, file.error))
-        if not columns:
-            raise file.error("no numbers, expected one in each column for each segment")
-        return columns
-
-
-def named_cells(rows: Iterator[list[str]], error: Callable[[str], FileError]) -> Iterator[dict[str, str]]:
-    """Yield rows of cells by the names in the first row; raise FileError for names that come twice, and other rows."""
-    names = next(rows, [])
-    twice = next((name for name in names if name and names.count(name) > 1), None)
-    if twice is not None:
-        raise error(f"the column {twice!r} came twice, expected it once")
-    for row in rows:
-        if len(row) != len(names):
-            raise error(f"got {len(row)} cells, expected {len(names)} (as in the first line)")
-        yield dict(zip(names, row, strict=True))
-
-
-def number(value: object, error: Callable[[str], FileError]) -> float:
-    """Return a finite number of a file, or raise FileError; `error` makes it from a message."""
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
-            return float(value)
-    raise error(f"got {value!r}, expected a number")
-
-
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
     for row in zip_longest(*files):
         if None in row:
@@ -286,86 +232,3 @@ def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
     place = f"{other.name}:{min(lines, other.lines) + 1}"
     plural = "" if other.lines == 1 else "s"
     return FileError(f"{place}: the file has {other.lines} line{plural}, expected {lines} as in {model}")
-
-
-def json_objects(file: LineFile) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of lines, the last of which may be blank; raise FileError for anything else."""
-    blank = False
-    for line in file:
-        if blank:
-            raise FileError(f"{file.name}:{file.lines - 1}: blank, expected a JSON object")
-        blank = not line.strip()
-        if not blank:
-            yield json_object(line, file.error)
-
-
-def json_object(line: str, error: Callable[[str], FileError]) -> dict:
-    """Return the JSON object of a line.
-
-    Args:
-        line: the text.
-        error: makes the error from a message, such as `LineFile.error`.
-
-    Raises:
-        FileError: if the line is not an object, or a key comes twice.
-    """
-    try:
-        record = json.loads(line, object_pairs_hook=partial(_unlike_keys, error=error))
-    except json.JSONDecodeError as fault:
-        raise error(f"not JSON: {fault.msg} at column {fault.colno}, expected a JSON object") from None
-    except (ValueError, RecursionError):  # a number of too many digits, brackets nested too deep
-        raise error("JSON that is too large to read, expected a JSON object") from None
-    if not isinstance(record, dict):
-        raise error(f"got {_kind(record)}, expected a JSON object")
-    return record
-
-
-def _unlike_keys(pairs: list[tuple[str, object]], error: Callable[[str], FileError]) -> dict[str, object]:
-    """Return an object, and refuse a key that comes twice, of which `json` would keep the last."""
-    names = [name for name, _ in pairs]
-    twice = next((name for name in names if names.count(name) > 1), None)
-    if twice is not None:
-        raise error(f"the key {json.dumps(twice)} came twice in one object, expected it once")
-    return dict(pairs)
-
-
-def segment_of(record: dict[str, Any], error: Callable[[str], FileError]) -> Segment:
-    """Return the texts of a JSON object from `json_object`, or raise FileError."""
-    missing = [name for name in ("source", "references") if name not in record]
-    given = [name for name in ("prediction", "output") if name in record]
-    if missing or not given:
-        what = (missing or ["prediction"])[0]
-        raise error(f'no "{what}" in the object, expected source, prediction (or output) and references')
-    if len(given) > 1:
-        raise error('both "prediction" and "output" came, expected one of them')
-    return Segment(
-        source=_text(record["source"], '"source"', error),
-        predictions=(_text(record[given[0]], f'"{given[0]}"', error),),
-        references=_references(record["references"], error),
-    )
-
-
-def _references(value: object, error: Callable[[str], FileError]) -> list[str]:
-    if isinstance(value, str):
-        value = [value]
-    if not isinstance(value, list):
-        raise error(f'"references" is {_kind(value)}, expected a string or a list of strings')
-    if not value:
-        raise error('"references" is empty, expected at least one string')
-    return [_text(text, f'"references" item {number}', error) for number, text in enumerate(value, 1)]
-
-
-def _text(value: object, what: str, error: Callable[[str], FileError]) -> str:
-    if not isinstance(value, str):
-        raise error(f"{what} is {_kind(value)}, expected a string")
-    try:
-        value.encode("utf-8")
-    except UnicodeEncodeError as fault:
-        raise error(f"{what} has the lone surrogate U+{ord(value[fault.start]):04X}, expected Unicode text") from None
-    return value
-
-
-def _kind(value: object) -> str:
-    """Return the type of a JSON value, in words."""
-    names = {type(None): "null", bool: "true or false", int: "a number", float: "a number", str: "a string"}
-    return {**names, list: "a list", dict: "an object"}[type(value)]

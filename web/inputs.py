@@ -12,9 +12,9 @@ from itertools import chain, count, islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sari.human_ratings.rating_tables import TableRow, read_ratings, read_table
 from sari.text_files import reading
 from sari.text_files.errors import FileError
+from sari.text_files.tables import TableRow, read_ratings, read_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import OPTIONS, Option, Variant, resolve_variant
 

@@ -1,7 +1,7 @@
 """The companion measures: a row of data for each, with its names, a description and its function.
 
-The command line, reports and the app show every row. Functions are named, not imported, so that `--help` can list the
-measures and their files at once.
+The command line, reports and the app show every row. Functions are named, not imported, so that the rows can be listed
+at once.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SideFile:
-    """A file that some measures need, with an option of the command line.
+    """A file that some measures need.
 
     Attributes:
-        name: the argument of measures that it becomes; its option is the same with hyphens.
+        name: the argument of measures that it becomes.
         help: what it holds.
         read: the function of `companion_measures` that reads it.
         default: the function that returns what is used without the file; empty if the file must be given.
@@ -34,11 +34,6 @@ class SideFile:
     help: str
     read: str
     default: str = ""
-
-    @property
-    def option(self) -> str:
-        """The option of the command line."""
-        return f"--{self.name.replace('_', '-')}"
 
 
 @dataclass(frozen=True)
@@ -56,7 +51,7 @@ class Measure:
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
         options: more arguments of the functions.
         digits: after the point, for people.
-        unit: "%" for a share of segments, whose function tells for each segment whether it counts; else empty.
+        unit: "%" for a share of segments, whose function says for each segment whether it counts; else empty.
         needs_punkt: whether it needs NLTK and its Punkt.
         is_slow: whether it is computed only on request.
     """
@@ -107,7 +102,7 @@ def resolve(name: str) -> Callable[..., Any]:
 
 
 def has_punkt() -> bool:
-    """Tell whether NLTK and its Punkt are there."""
+    """Return whether NLTK and its Punkt are there."""
     try:
         load_punkt()
     except ImportError:
@@ -322,11 +317,11 @@ def own_measure(name: str, path: str) -> Measure:
 
     Args:
         name: the name of the measure, and of its numbers in the side data.
-        path: the file that `text_files.reading.read_numbers` reads.
+        path: the file of the numbers.
     """
     about = f"mean of the numbers in {Path(path).name}"
     return Measure(name, name, name, about, "own_numbers", "columns", (name,), digits=3)
 
 
-#: The measures that are shown as histograms beside the sentence scores.
+#: The measures that are shown as histograms with the sentence scores.
 SPREADS = ("compression_ratio", "edits_from_source")
