@@ -351,25 +351,25 @@ def agreement(ratings: Asked | None, agree: Callable[[Asked], AgreementReport]) 
         return rendering.refusal(f"No agreement with people: {refusal}")
 
 
-def download_button(label: str, name: str, write: Callable[[Request], str], asked: gr.State) -> None:
+def download_button(label: str, name: str, write: Callable[..., str], inputs: gr.State | Sequence[Any]) -> None:
     """Make a button that offers a file.
 
     Args:
         label: of the button.
         name: of the file.
-        write: makes the text of the file when the button is clicked.
-        asked: keeps the request that `write` gets.
+        write: makes the text of the file, of the values of `inputs`, when the button is clicked.
+        inputs: components, or what keeps a request, which may be None by now.
     """
     link = name.replace(".", "-")
     button = gr.Button(f"Download {label}")
     file = gr.DownloadButton(elem_id=link, elem_classes="sari-link")
 
-    def make(asked: Request | None) -> str:
-        if asked is None:
+    def make(*values: Any) -> str:
+        if values[0] is None:
             raise RefusedError("There is nothing to download by now: please start again.")
-        return write_files({name: write(asked)})[0]
+        return write_files({name: write(*values)})[0]
 
-    button.click(make, asked, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
+    button.click(make, inputs, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:

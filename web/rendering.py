@@ -520,14 +520,6 @@ def _published(standing: Standing, own: Mapping[str, float]) -> dict[str, Any]:
     return {"standing": standing, "own": own, "shown": select_columns(table, filled)}
 
 
-def standing(found: Standing, scores: Mapping[str, float]) -> str:
-    """Return between which published systems the scores of systems lie; empty for a test set that is not known."""
-    if found.reason:
-        return note(found.reason) if found.test_set else ""
-    several = len(scores) > 1
-    return "".join(note(f"{name}: " * several + found.in_words(score)) for name, score in scores.items())
-
-
 def agreement(report: AgreementReport) -> str:
     """Return how scores agree with ratings: for each level a plot of Pearson's correlation, and a table.
 

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.web import answers, components, rendering
+from sari.web import answers, components, picture, rendering
 from sari.web.components import LIVE, UNOPENED, OpenedFrom, SegmentBoxes, SentenceTab
 from sari.web.inputs import RefusedError, resolve_options
 from sari.web.samples import samples
@@ -54,6 +54,12 @@ def show_sentence(source: str, output: str, references: str, *chosen: str | floa
     )
 
 
+def draw_picture(source: str, output: str, references: str, *chosen: str | float | None) -> str:
+    """Return the explained score of a segment as a picture."""
+    variant = resolve_options(components.options_of(chosen))
+    return picture.draw(answers.explain_segment(source, output, components.lines_of(references), variant))
+
+
 def first_line() -> str:
     """Return the scores that the view opens with, in a line."""
     return _show_first().line
@@ -92,8 +98,9 @@ def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
         outputs.append(gr.HTML(shown.orders, elem_id="orders"))
     with gr.Accordion("The n-grams behind each figure", open=False):
         outputs.append(gr.HTML(shown.grams, elem_id="grams"))
-    with gr.Accordion("Link, signature, Python", open=False):
+    with gr.Accordion("Link, signature, Python, picture", open=False):
         outputs += [gr.HTML(shown.sharing, elem_id="sharing"), note]
+        components.download_button("picture (SVG)", "sari.svg", draw_picture, [*texts, *chosen.values()])
     for number, button in enumerate(examples):
         button.click(functools.partial(_sample, number), None, [*texts, *chosen.values()], **LIVE)
     clear.click(lambda: ("", "", ""), None, list(texts), **LIVE)
