@@ -18,7 +18,7 @@ from sari.web.inputs import RefusedError, columns_of_lists, resolve_every_varian
 
 def test_a_corpus_is_scored_as_by_the_metric(sari):
     texts = [f"a b {number}" for number in range(600)]
-    scored = answers.score_corpus(columns_of_lists(texts, texts, texts), VARIANTS["t2t"])
+    scored = answers.score_each_segment(columns_of_lists(texts, texts, texts), VARIANTS["t2t"])
     wanted = sari.compute(sources=texts, predictions=texts, references=texts, variant="t2t", details=True)
     assert scored.result == wanted
     assert [row.line for row in scored.rows] == list(range(1, 601))
@@ -29,7 +29,7 @@ def test_a_corpus_is_scored_as_by_the_metric(sari):
 @pytest.mark.parametrize("variant", resolve_variants()[0])
 @pytest.mark.parametrize("references", [["a cat sat"], ["a cat sat", "a", "the mat"]])
 def test_baselines_of_a_segment_are_those_of_a_corpus_of_one(variant, references):
-    found = answers.score_baselines("the cat sat", references, VARIANTS[variant])
+    found = answers.score_segment_baselines("the cat sat", references, VARIANTS[variant])
     del found["unrelated"]
     corpus = answers.score_corpus_baselines(columns_of_lists(["the cat sat"], [""], [references]), VARIANTS[variant])
     assert found.keys() == corpus.keys()
@@ -82,7 +82,7 @@ def test_whether_the_ranking_holds_is_what_each_variant_says(method):
     variants = resolve_every_variant({"lowercase": False})
     assert list(variants) == list(resolve_variants(lowercase=False)[0])
     told = []
-    ranked = answers.rank_systems(
+    ranked = answers.rank_under_variants(
         systems_of_lists(*columns.values()),
         variants,
         baseline="deleting",
@@ -148,14 +148,14 @@ def test_a_corpus_agrees_as_its_sentences_do(sari, variant):
 
 
 def test_variants_are_compared_with_the_chosen_one():
-    report = answers.rate_variants(columns_of_lists(*TEXTS), RATINGS, "easse")
+    report = answers.rate_variants(columns_of_lists(*TEXTS), RATINGS, resolve_every_variant({}), "easse")
     assert {row.variant for row in report.rows} == set(resolve_variants()[0])
     assert {row.measure for row in report.rows} == {"sari"}
     assert report.rows[0].variant == "easse"
     assert [row.coefficients["pearson"].difference is None for row in report.rows] == [True] + [False] * (
         len(report.rows) - 1
     )
-    html = rendering.agreement(report)
+    html = rendering.ratings_agreement(report)
     values = [row.coefficients["pearson"].value for row in report.rows]
     shown = [html.index(f'<th scope="row">{row.variant}</th>') for row in report.rows]
     assert sorted(values, reverse=True) == [value for _, value in sorted(zip(shown, values, strict=True))]
@@ -173,7 +173,7 @@ def test_systems_agree_as_outputs_and_as_wholes():
     assert report.rows[4].coefficients["pearson"].value == pytest.approx(
         stats.pearsonr(scores, [4.5, 8.5, 0]).statistic
     )
-    html = rendering.agreement(report)
+    html = rendering.ratings_agreement(report)
     assert "30 rated outputs of 10 sources" in html
     assert "Agreement with the ratings of 3 systems" in html
 
@@ -187,13 +187,13 @@ def corpus_score(outputs):
 
 def test_what_agrees_with_nothing():
     report = answers.rate_corpus(columns_of_lists(*TEXTS), [5] * 10, VARIANTS["hf"])
-    html = rendering.agreement(report)
+    html = rendering.ratings_agreement(report)
     assert "nan" not in html
     assert "that are all the same agree with nothing" in html
     assert "<figure" not in html
     single = answers.rate_corpus(columns_of_lists(["a"] * 3, ["a", "b", "a c"], [["a"]] * 3), [1, 2, 3], VARIANTS["hf"])
     assert single.confidence is None
-    assert "A single source has no interval." in rendering.agreement(single)
+    assert "A single source has no interval." in rendering.ratings_agreement(single)
     with pytest.raises(RefusedError, match="at least two"):
         answers.rate_corpus(columns_of_lists(["a"], ["a"], [["a"]]), [1], VARIANTS["hf"])
 

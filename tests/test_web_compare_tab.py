@@ -145,6 +145,43 @@ def test_compare(desktop, page_scorer, tmp_path):
     assert sorted(desktop.locator("#systems").inner_text().splitlines()) == compared
 
 
+def test_a_link_opens_a_comparison(visit, tmp_path):
+    page = visit(apart=True)
+    view(page, "Compare")
+    fill_example(page)
+    expect(box(page, "Names of the systems")).to_have_value("deleting\nrewriting")
+    box(page, "Names of the systems").fill("short & <b>\nlong 100%")
+    choose(page, "Baseline", "long 100%")
+    choose(page, "Variant", "paper")
+    page.get_by_role("radio", name="Paired bootstrap").check()
+    page.get_by_role("button", name="Compare these systems").click()
+    expect(page.locator("#systems .sari-comparison")).to_be_attached()
+    expect(page).to_have_url(re.compile("#comparison=.*&tab=compare$"))
+    shown = page.locator("#systems").inner_text()
+
+    other = visit()  # somebody else
+    other.goto("about:blank")
+    other.goto(page.url)
+    expect(other.locator("#systems .sari-comparison")).to_be_attached()
+    assert other.locator("#systems").inner_text() == shown
+    expect(other.get_by_role("combobox", name="Baseline")).to_have_value("long 100%")
+    expect(other.get_by_role("combobox", name="Variant").locator("visible=true")).to_have_value(re.compile("^paper:"))
+    view(other, "About")
+    other.go_back()
+    expect(other.locator("#systems")).to_be_visible()
+    assert other.url == page.url
+
+    long = tmp_path / "long.jsonl"
+    rows = [{"system": name, "source": "a " * 3000, "prediction": name, "references": ["b"]} for name in "cd"]
+    long.write_text("".join(json.dumps(row) + "\n" for row in [*rows, *rows]), encoding="utf-8")
+    empty_way(other, "Compare", "Table")
+    upload(other, "JSON Lines, CSV or TSV with a column system", long)
+    other.get_by_role("button", name="Compare these systems").click()
+    expect(other.locator("#systems")).to_contain_text("2 segments")
+    expect(other.locator("#systems .sari-comparison")).to_have_count(0)
+    expect(other).not_to_have_url(re.compile("comparison="))
+
+
 def test_files_names_and_every_segment(phone, tmp_path):
     columns = example_corpus()
     empty_way(phone, "Compare", "Text files")

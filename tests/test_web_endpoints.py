@@ -10,6 +10,7 @@ from test_web_server import answer
 
 from sari.data_warnings import warning_rows
 from sari.variants import VARIANTS
+from sari.web.inputs import offered_options
 
 pytest_plugins = ("web_app",)
 
@@ -70,6 +71,32 @@ def test_why_endpoint(client, sari):
     assert found == json.loads(json.dumps(sari.with_options(variant="hf").explain_difference("paper", **texts)))
     assert found["steps"][0]["sari"] == pytest.approx(sari.compute(**texts)["sari"])
     assert found["steps"][-1]["sari"] == pytest.approx(sari.compute(**texts, variant="paper")["sari"])
+
+
+def test_variants_and_why_take_options(client, sari):
+    texts = ("The cat sat.", "the cat.", ["The cat."])
+    options = {"lowercase": False, "max_order": 2, "tokenize": None}
+    found = client.predict(*texts, options, api_name="/variants")
+    assert {"easse", "star", "hf"} <= set(found)
+    given = {"lowercase": False, "max_order": 2}
+    for name, scores in found.items():
+        assert scores["sari"] == pytest.approx(score_of(sari, *texts, variant=name, **given))
+    why = client.predict(*texts, "easse", "star", options, api_name="/why")
+    assert why["steps"][0]["sari"] == pytest.approx(found["easse"]["sari"])
+    assert why["steps"][-1]["sari"] == pytest.approx(found["star"]["sari"])
+    with pytest.raises(AppError, match="lower"):
+        client.predict(*texts, {"lower": True}, api_name="/variants")
+
+
+def test_null_means_not_given(client):
+    texts = ("The cat sat.", "the cat.", ["The cat."])
+    names = list(offered_options())
+    found = client.predict(*texts, dict.fromkeys(names), api_name="/sentence")
+    assert found == client.predict(*texts, api_name="/sentence")
+    pair = (["a b"], {"x": ["a"], "y": ["b"]}, [["a"]])
+    compared = client.predict(*pair, dict.fromkeys(names), None, None, api_name="/compare")
+    assert compared == client.predict(*pair, api_name="/compare")
+    assert client.predict(*texts, None, None, api_name="/why") == client.predict(*texts, api_name="/why")
 
 
 def test_a_refusal_is_one_line(client):

@@ -7,7 +7,7 @@ import pytest
 
 from sari.variants import VARIANTS
 from sari.web import inputs
-from sari.web.answers import explain_segment, score_corpus
+from sari.web.answers import explain_segment, score_each_segment
 from sari.web.file_tab import DOWNLOADS
 from sari.web.inputs import MAX_REFERENCES, MAX_SEGMENTS, MAX_SYSTEMS, RefusedError
 
@@ -150,7 +150,7 @@ def test_tables_of_one_corpus(files):
 
 def test_what_is_downloaded_can_be_opened_again(files):
     texts = (["a, b", "c"], ['a "b"', ""], [["a\nb", "b"], ["c"]])
-    scored = score_corpus(inputs.columns_of_lists(*texts), VARIANTS["hf"])
+    scored = score_each_segment(inputs.columns_of_lists(*texts), VARIANTS["hf"])
     columns = inputs.corpus_of_table(files("t.csv", DOWNLOADS[".csv"](scored).encode())).columns
     assert tuple(columns) == texts
 

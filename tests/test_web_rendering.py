@@ -31,12 +31,13 @@ def words(html):
 def test_scores_on_a_known_test_set_are_placed_among_published_systems():
     row = StandingRow("ACCESS", "system", "2020", "", 1, 40.13, None, None)
     found = Standing("easse", "ASSET", [row])
-    assert words(rendering.standing(found, {"": 50.0})).strip().startswith("On ASSET, 50.0 lies above every published")
-    both = words(rendering.standing(found, {"one": 50.0, HOSTILE: 30.0}))
-    assert "one: On ASSET, 50.0 lies above" in both
-    assert f"{HOSTILE}: On ASSET, 30.0 lies below" in both
-    assert "No" in words(rendering.standing(Standing("easse", "ASSET", [], "No published systems: why"), {"": 50.0}))
-    assert rendering.standing(Standing("easse", "", [], "No published systems: why"), {"": 50.0}) == ""
+    one = words(rendering.published(found, {HOSTILE: 50.0}))
+    assert "On ASSET, 50.0 lies above every published" in one
+    assert not re.search(f"{re.escape(HOSTILE)} ?: On ASSET", one)
+    both = words(rendering.published(found, {"one": 50.0, HOSTILE: 30.0}))
+    assert re.search("one ?: On ASSET, 50.0 lies above", both)
+    assert re.search(f"{re.escape(HOSTILE)} ?: On ASSET, 30.0 lies below", both)
+    assert "why" in words(rendering.published(Standing("easse", "ASSET", [], "No published systems: why"), {"": 50.0}))
 
 
 def test_texts_of_visitors_are_shown_as_they_are():
@@ -53,7 +54,7 @@ def test_texts_of_visitors_are_shown_as_they_are():
 def test_text_that_is_not_split_into_words_is_doubted():
     texts = "这只很大的猫坐在旧垫子上", "这只大猫坐在垫子上", ["这只大猫坐在垫子上"]
     explanation = explained(*texts, variant="easse")
-    found = words(rendering.score(explanation, VARIANTS["easse"], {"copy": SCORES}))
+    found = words(rendering.explained_score(explanation, VARIANTS["easse"], {"copy": SCORES}))
     assert "contain Chinese or Japanese" in found
     split = explained(
         "这只很大的猫坐在旧垫子上", "这只大猫坐在垫子上", ["这只大猫坐在垫子上"], variant="easse", tokenize="zh"
@@ -87,7 +88,7 @@ def test_arithmetic_comes_out(variant):
     explanation = explained(
         "The big cat sat .", "The cat sat .", ["A cat sat .", "The cat was here ."], variant=variant
     )
-    found = words(rendering.score(explanation, VARIANTS[variant], {"copy": SCORES}))
+    found = words(rendering.explained_score(explanation, VARIANTS[variant], {"copy": SCORES}))
     assert f"= {explanation.scores['sari']:.2f}" in found
     for operation in ("keep", "delete", "add"):
         line = re.search(rf"{operation.title()}: (.*?) = ([\d.]+)(?: |:|$)", found)
@@ -114,7 +115,9 @@ def test_a_corpus_has_a_histogram():
         ScoredSegment(line, sari, 0.0, 0.0, 0.0, "s", "o", ["r"]) for line, sari in ((1, 0.0), (2, 3.0), (3, 100.0))
     ]
     standing = Standing("hf", "", [], "No published systems: unknown.")
-    html = rendering.corpus(ScoredCorpus({**SCORES, "orders": []}, rows, []), VARIANTS["hf"], BASELINES, standing)
+    html = rendering.corpus_scores(
+        ScoredCorpus({**SCORES, "orders": []}, rows, []), VARIANTS["hf"], BASELINES, standing
+    )
     assert "3 segments under hf." in words(html)
     assert "Is 50 good? Above copying and doing nothing, up to 45." in words(html)
     assert "it rewards doing nothing: a copy of the source gets 44.6." in words(html)

@@ -5,7 +5,7 @@ import re
 
 from playwright.sync_api import expect
 from programs import ROOT, score_of
-from web_pages import PHONE, accordion, box, choose, expect_score, fill, fill_example, fits, refusal, view
+from web_pages import PHONE, accordion, box, choose, downloaded, expect_score, fill, fill_example, fits, refusal, view
 
 from sari.reports.explanation import explain
 from sari.variants import VARIANTS
@@ -73,7 +73,7 @@ def test_choices(phone, page_scorer):
     expect_score(page, score_of(page_scorer, *texts, **options))
     choose(page, "Deletion", "f1")
     expect_score(page, score_of(page_scorer, *texts, **options, deletion="f1"))
-    accordion(page, "Link, signature, Python")
+    accordion(page, "Link, signature, Python, picture")
     expect(page.locator("#sharing .sari-signature")).to_contain_text("variant:paper|nrefs:1|case:mixed|tok:none")
     page.get_by_role("combobox", name="Variant").focus()
     expect(page.get_by_role("option").first).to_be_visible()
@@ -241,7 +241,7 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     score = score_of(page_scorer, *texts, variant="paper")
     expect_score(page, score)
     expect(page).to_have_url(re.compile("#source=.*&variant=paper$"))
-    accordion(page, "Link, signature, Python")
+    accordion(page, "Link, signature, Python, picture")
     copied = {}
     for name, button in (
         ("link", "link"),
@@ -262,6 +262,8 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     shown = []
     exec(program, {"print": shown.append})
     assert shown == [score]
+
+    assert f">{score:.2f}</text>" in downloaded(page, "picture (SVG)")
 
     other = visit(at=copied["link"])  # somebody else
     expect_score(other, score)

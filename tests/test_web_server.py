@@ -29,8 +29,8 @@ OPTIONS = [{"variant": "hf"}]
 #: The values of endpoints that may be left out by clients that know them.
 DEFAULTS = {
     "sentence": [None],
-    "variants": [],
-    "why": ["hf", "easse"],
+    "variants": [None],
+    "why": ["hf", "easse", None],
     "corpus": [None],
     "compare": [None, None, "randomization"],
 }
@@ -63,7 +63,6 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
         ("sentence", [None, SECRET, [SECRET], *OPTIONS], "source: got NoneType, expected str"),
         ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references: got dict, expected a list of str"),
         ("sentence", [*SEGMENT, {"variant": ["hf"]}], "variant: got ['hf'], expected one of hf, "),
-        ("sentence", [*SEGMENT, {"variant": None}], "variant: got None, expected one of hf, "),
         ("sentence", [*SEGMENT, "hf"], "options: got str, expected an object of scoring options by name"),
         ("sentence", [*SEGMENT, {"tokenize": {"a": 1}}], "tokenize: got {'a': 1}, expected one of 13a, intl, none, "),
         ("sentence", [*SEGMENT, {"lowercase": 1}], "lowercase: got 1, expected True or False"),
@@ -97,7 +96,7 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
     ],
 )
 def test_values_that_are_refused(address, endpoint, values, line):
-    takes = {"sentence": 4, "variants": 3, "why": 5, "corpus": 4, "compare": 6}[endpoint]
+    takes = {"sentence": 4, "variants": 4, "why": 6, "corpus": 4, "compare": 6}[endpoint]
     _, found = posted(
         address, f"run/{endpoint}", json={"data": [*values, *DEFAULTS[endpoint][len(values) - takes :]][:takes]}
     )

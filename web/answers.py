@@ -27,8 +27,8 @@ from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import resolve_resampling
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
-from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Variant, resolve_variants
-from sari.web.inputs import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError, check_limit, check_references, refusals
+from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Variant
+from sari.web.inputs import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError, check_limit, check_references, errors_refused
 from sari.web.samples import samples
 
 _CONFIDENCE = 0.95
@@ -102,7 +102,7 @@ class ComparedSystems(NamedTuple):
         return ScoreReport(results, warnings=self.warnings, resampling=resampling_of(self.result))
 
 
-@refusals()
+@errors_refused()
 def explain_segment(source: str, output: str, references: Sequence[str], variant: Variant) -> Explanation:
     """Explain the SARI of one segment."""
     segment = _segment(source, output, references)
@@ -114,8 +114,8 @@ def explain_segment(source: str, output: str, references: Sequence[str], variant
     )
 
 
-@refusals()
-def score_baselines(source: str, references: Sequence[str], variant: Variant) -> dict[str, Scores]:
+@errors_refused()
+def score_segment_baselines(source: str, references: Sequence[str], variant: Variant) -> dict[str, Scores]:
     """Score the baselines of a segment; see `comparison.baseline_scores`.
 
     The baselines are the segments of one corpus, and each is scored alone. A single segment has no neighbour to take
@@ -134,20 +134,22 @@ def score_baselines(source: str, references: Sequence[str], variant: Variant) ->
     return {**scores, "references": named_scores(people.mean(axis=0))} if len(people) else scores
 
 
-@refusals()
+@errors_refused()
 def score_corpus_baselines(columns: Columns | SystemColumns, variant: Variant) -> dict[str, Scores]:
     """Score the baselines of a corpus; see `comparison.baseline_scores`."""
     return comparison.baseline_scores(columns.sources, columns.references, variant)
 
 
-@refusals()
-def score_variants(source: str, output: str, references: Sequence[str]) -> dict[str, Scores]:
-    """Return the scores of one segment under every variant that this server has all for, by name."""
-    return score_corpus_variants(_segment(source, output, references))
+@errors_refused()
+def score_variants(
+    source: str, output: str, references: Sequence[str], variants: Mapping[str, Variant]
+) -> dict[str, Scores]:
+    """Return the scores of one segment under several variants, by name."""
+    return score_corpus_variants(_segment(source, output, references), variants)
 
 
-@refusals()
-def explain_difference(
+@errors_refused()
+def explain_segment_difference(
     source: str, output: str, references: Sequence[str], *, variant_a: Variant, variant_b: Variant
 ) -> comparison.VariantDifference:
     """Explain why two variants score one segment differently; see `comparison.explain_difference`."""
@@ -155,8 +157,8 @@ def explain_difference(
     return comparison.explain_difference(segment, variant_a, variant_b)
 
 
-@refusals()
-def score_corpus(columns: Columns, variant: Variant) -> ScoredCorpus:
+@errors_refused()
+def score_each_segment(columns: Columns, variant: Variant) -> ScoredCorpus:
     """Score a corpus."""
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
     corpus = score_columns(columns, variant, sentences=True)
@@ -170,11 +172,10 @@ def score_corpus(columns: Columns, variant: Variant) -> ScoredCorpus:
     return ScoredCorpus(result, rows, warning_rows(corpus.warnings()))
 
 
-@refusals()
-def score_corpus_variants(columns: Columns) -> dict[str, Scores]:
-    """Return the scores of a corpus under every variant that this server has all for, by name."""
+@errors_refused()
+def score_corpus_variants(columns: Columns, variants: Mapping[str, Variant]) -> dict[str, Scores]:
+    """Return the scores of a corpus under several variants, by name."""
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
-    variants, _ = resolve_variants()
     return {name: score_columns(columns, variant).scores() for name, variant in variants.items()}
 
 
@@ -192,7 +193,7 @@ def find_extremes(compared: ComparedSystems) -> dict[str, dict[str, list[int]]]:
     return found
 
 
-@refusals()
+@errors_refused()
 def report_systems(
     systems: SystemColumns,
     variant: Variant,
@@ -223,7 +224,7 @@ def report_systems(
     return pages.as_html(document)
 
 
-@refusals()
+@errors_refused()
 def compare_systems(
     systems: SystemColumns,
     variant: Variant,
@@ -274,8 +275,8 @@ class RankedVariant(NamedTuple):
         return int(np.sign(self.differences[name])) * (self.p_values.get(name, 1.0) < SIGNIFICANT)
 
 
-@refusals()
-def rank_systems(
+@errors_refused()
+def rank_under_variants(
     systems: SystemColumns,
     variants: Mapping[str, Variant],
     *,
@@ -319,7 +320,7 @@ class NgramDifference(NamedTuple):
         return self.system - self.baseline
 
 
-@refusals()
+@errors_refused()
 def compare_ngrams(
     systems: SystemColumns, variant: Variant, *, baseline: str | None = None
 ) -> dict[str, list[NgramDifference]]:
@@ -398,27 +399,30 @@ def rate_corpus(columns: Columns, ratings: Sequence[float], variant: Variant) ->
     )
 
 
-@refusals()
-def rate_variants(columns: Columns, ratings: Sequence[float], first: str) -> AgreementReport:
-    """Return how SARI agrees with the ratings of a corpus under every variant that this server has all for.
+@errors_refused()
+def rate_variants(
+    columns: Columns, ratings: Sequence[float], variants: Mapping[str, Variant], first: str
+) -> AgreementReport:
+    """Return how SARI agrees with the ratings of a corpus under several variants.
 
     Args:
         columns: the segments.
         ratings: of the outputs.
+        variants: by name.
         first: the variant that the others are compared with.
     """
-    ordered = sorted(resolve_variants()[0].values(), key=lambda variant: variant.name != first)
+    ordered = sorted(variants.values(), key=lambda variant: variant.name != first)
     return _report(RatedOutputs(columns, [""] * len(columns.sources), list(ratings)), ordered)
 
 
-@refusals()
+@errors_refused()
 def rate_systems(systems: SystemColumns, ratings: Mapping[str, Sequence[float]], variant: Variant) -> AgreementReport:
     """Return how SARI and its operations agree with the ratings of systems' outputs; `ratings` by their names."""
     in_order = chain.from_iterable(ratings[name] for name in systems.predictions)
     return _report(RatedOutputs.of_systems(systems, in_order), [variant])
 
 
-@refusals()
+@errors_refused()
 def count_references(columns: Columns, variant: Variant) -> list[ReferenceCount]:
     """Return the scores of a corpus with 1, 2, … of its references, of the first `_WIDTH` where there are more.
 

@@ -1,6 +1,7 @@
 """The view of several systems: their files in; tables, plots, tests and what differs out."""
 
 import functools
+import itertools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -13,9 +14,8 @@ from sari.significance import TESTS
 from sari.validation import SystemColumns
 from sari.web import answers, components, inputs, rendering
 from sari.web.answers import ComparedSystems
-from sari.web.components import LIVE, ON_DEMAND, Request, SentenceTab, Way
+from sari.web.components import LIVE, ON_DEMAND, Request, SentenceTab
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS, RatedSystems, RefusedError
-from sari.web.samples import example_files
 from sari.web.server import memory_released
 
 _METHODS = {test.title: name for name, test in TESTS.items()}
@@ -29,8 +29,10 @@ element.addEventListener("click", (event) => {
 """
 
 
+#: Characters of a comparison that a link carries.
+LINKED = 8_000
 #: Outputs of all systems that are compared under every variant without being asked.
-_AT_ONCE = 5_000
+_RANKED_AT_ONCE = 5_000
 
 
 class ShownSystems(NamedTuple):
@@ -49,20 +51,9 @@ class ShownSystems(NamedTuple):
 def compare_tab(sentence: SentenceTab) -> None:
     """Make the view."""
     gr.HTML(rendering.note(f"{_LIMIT} {components.PLAIN_TEXT}"))
-    with gr.Tabs():
-        with gr.Tab("Text files") as of_files:
-            with gr.Row():
-                files = [
-                    components.file_box("Sources"),
-                    components.file_box("Outputs (one file per system)", "multiple"),
-                    components.file_box("References (one file or more)", "multiple"),
-                    components.file_box("Ratings (optional, one per system)", "multiple"),
-                ]
-            components.example_button(fill_files, files)
-        with gr.Tab("Table") as of_table:
-            gr.HTML(rendering.note(components.TABLES))
-            table = components.file_box("JSON Lines, CSV or TSV with a column system")
-            components.example_button(fill_table, [table])
+    with gr.Tabs() as tabs:
+        ways = components.ways_by_files(several=True)
+    (_, of_files, files), (_, of_table, (table,)) = ways
     chosen = components.make_controls()
     with gr.Row():
         names = gr.Textbox(label="Names of the systems", info="One per line, as they come.", lines=2, min_width=220)
@@ -76,16 +67,22 @@ def compare_tab(sentence: SentenceTab) -> None:
         method = gr.Radio(
             list(_METHODS), value=next(iter(_METHODS)), label="Test", info="Is a difference chance?", min_width=220
         )
-    start = gr.Button("Compare these systems", variant="primary")
+    start = gr.Button("Compare these systems", variant="primary", elem_id="compare-systems")
     stale = gr.HTML(elem_id="stale-compare")
-    results = _results()
-    ways = (Way(inputs.systems_of_files, of_files, files), Way(inputs.systems_of_table, of_table, [table]))
+    results = _comparison_results()
     settings = [names, baseline, method, *chosen.values()]
-    compared = components.connect(start, ways, compare, settings, results, stale=stale)
+    seen = gr.State(0)
+    compared = components.connect(start, ways, show_systems, settings, results, seen=seen, stale=stale)
     compared.then(show_small_ranking, results.asked, results.ranking, **ON_DEMAND)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
     of_table.select(_names_in_table, table, names, **LIVE)
-    table.change(open_table, table, [names, *chosen.values(), method, baseline], **LIVE)
+    told = [names, *chosen.values(), method, baseline]
+    table.change(read_comparison_choices, table, told, **LIVE)
+    link = gr.Textbox(visible=False)
+    from_link = gr.Button(elem_id="comparison-from-link", elem_classes="sari-link")
+    linked = from_link.click(open_link, link, [tabs, seen, table], js="() => window.sari.linkedComparison()", **LIVE)
+    linked = linked.then(read_comparison_choices, table, told, **LIVE)
+    linked.then(None, js="() => window.sari.startComparison()")
     names.change(offer_baselines, [names, baseline], baseline, **LIVE)
     output = results.differences.click(open_output, results.asked, sentence.opening, **LIVE)
     score = results.table.select(open_score, results.asked, sentence.opening, **LIVE)
@@ -101,7 +98,7 @@ def _names_in_table(table: str | None) -> str:
     return "\n".join(inputs.names_in_table(table))
 
 
-def _results() -> ShownSystems:
+def _comparison_results() -> ShownSystems:
     """Make what shows compared systems, empty."""
     summary = gr.HTML(elem_id="systems", min_height=60)
     asked = gr.State(None, time_to_live=components.HOUR)
@@ -111,7 +108,7 @@ def _results() -> ShownSystems:
         )
         with gr.Row():
             for label, ending in (("CSV", ".csv"), ("JSON", ".json"), ("LaTeX", ".tex")):
-                write = functools.partial(write_scores, ending)
+                write = functools.partial(write_systems, ending)
                 components.download_button(label, f"systems{ending}", write, asked)
             components.download_button("report", "report.html", write_report, asked)
             components.download_button("this comparison", "comparison.jsonl", save_comparison, asked)
@@ -140,25 +137,13 @@ def _results() -> ShownSystems:
     return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked)
 
 
-def fill_files() -> tuple[str, list[str], list[str], None]:
-    """Return the example corpus with the outputs of two systems, as files; nobody rated it."""
-    files = components.write_files(example_files())
-    return files[0], files[1:3], files[3:], None
-
-
-def fill_table() -> str:
-    """Return the same as a table."""
-    view = components.save_view(inputs.systems_of_files(*fill_files()), {})
-    return components.write_files({"systems.jsonl": view})[0]
-
-
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
     """Offer these systems as baselines, the first where the one chosen is not among them."""
     offered = list(dict.fromkeys(components.lines_of(names)))
     return gr.Dropdown(choices=offered, value=baseline if baseline in offered else next(iter(offered), None))
 
 
-def compare(
+def show_systems(
     reader: Callable[..., RatedSystems],
     names: str,
     baseline: str | None,
@@ -179,27 +164,40 @@ def compare(
             compared = answers.compare_systems(columns, variant, **comparing, details=True)
             baselines = answers.score_corpus_baselines(columns, variant)
             standing = find_standing(columns.sources, columns.references, variant)
-            agreed = components.agreement(ratings, lambda own: answers.rate_systems(columns, own, variant))
+            agreed = components.agreement_if_rated(ratings, lambda own: answers.rate_systems(columns, own, variant))
     except RefusedError as refusal:
         return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", "", None, "", None)
     report = compared.report
+    asked = asked._replace(comparing=comparing, report=report)
     extremes = answers.find_extremes(compared)
     return ShownSystems(
         rendering.systems(report, baselines)
         + rendering.published(standing, {result.name: result.scores["sari"] for result in report.results})
         + rendering.by_length(compared.by_length)
-        + agreed,
+        + agreed
+        + rendering.link_to_comparison(_for_link(asked, columns)),
         gr.Column(visible=True),
         compared.result["signature"],
         "",
         rendering.differences(extremes, first, compared.scores, columns),
-        _table(compared, columns),
+        _segment_table(compared, columns),
         "",
-        asked._replace(comparing=comparing, report=report),
+        asked,
     )
 
 
-def _table(compared: ComparedSystems, columns: SystemColumns) -> dict[str, Any]:
+def _for_link(asked: Request, columns: SystemColumns) -> str:
+    """Return what a link carries of a comparison; nothing of a long one."""
+    texts = itertools.chain(columns.sources, *columns.predictions.values(), *columns.references)
+    return save_comparison(asked) if sum(map(len, texts)) <= LINKED else ""
+
+
+def open_link(comparison: str) -> tuple[gr.Tabs, int, str]:
+    """Return what opens the comparison that a link carries: the tab of a table, its number, and the table."""
+    return gr.Tabs(selected=components.TABLE), 1, components.write_files({"comparison.jsonl": comparison})[0]
+
+
+def _segment_table(compared: ComparedSystems, columns: SystemColumns) -> dict[str, Any]:
     """Return the table of SARI of every segment."""
     rows = zip(columns.sources, *compared.scores.values(), strict=True)
     data = [[line, *(round(score, 2) for score in own), source] for line, (source, *own) in enumerate(rows, 1)]
@@ -217,7 +215,7 @@ def show_ranking(asked: Request | None, progress=gr.Progress()) -> str:  # noqa:
     try:
         variants = inputs.resolve_every_variant(components.options_of(asked.chosen))
         with memory_released():
-            ranked = answers.rank_systems(asked.read().columns, variants, **asked.comparing, advance=advance)
+            ranked = answers.rank_under_variants(asked.read().columns, variants, **asked.comparing, advance=advance)
         return rendering.ranking(ranked, asked.variant.name, asked.comparing["baseline"])
     except RefusedError as refusal:
         return rendering.refusal(refusal)
@@ -228,7 +226,7 @@ def show_small_ranking(asked: Request | None) -> str:
     if asked is None or asked.report is None:
         return ""
     outputs = len(asked.report.results) * asked.report.results[0].segments
-    return show_ranking(asked) if outputs <= _AT_ONCE else ""
+    return show_ranking(asked) if outputs <= _RANKED_AT_ONCE else ""
 
 
 def show_ngrams(asked: Request | None) -> str:
@@ -249,11 +247,11 @@ def _open(asked: Request | None, system: str, place: int) -> tuple[Any, ...]:
         return components.UNOPENED
     if place not in range(asked.report.results[0].segments):
         return components.UNOPENED
-    segments = functools.partial(_segments, asked, system)
+    segments = functools.partial(_segments_of, asked, system)
     return components.OpenedFrom("compare", segments, asked.chosen, place, system).opened()
 
 
-def _segments(asked: Request, system: str) -> list[tuple[int, str, str, Sequence[str]]]:
+def _segments_of(asked: Request, system: str) -> list[tuple[int, str, str, Sequence[str]]]:
     return [(line, *row) for line, row in enumerate(zip(*asked.read().columns.of(system), strict=True), 1)]
 
 
@@ -272,7 +270,7 @@ def open_score(asked: Request | None, event: gr.SelectData) -> tuple:
     return _open(asked, names[column if column in range(len(names)) else 0], event.row_value[0] - 1)
 
 
-def write_scores(ending: str, asked: Request) -> str:
+def write_systems(ending: str, asked: Request) -> str:
     """Return compared systems as a file, as the command line writes them."""
     assert asked.report is not None
     return format_of_ending(ending).write(tabulate_scores(asked.report), Layout()) + "\n"
@@ -295,7 +293,7 @@ def save_comparison(asked: Request) -> str:
     return components.save_view(asked.read(), {**chosen, "test": test, "baseline": asked.comparing["baseline"]})
 
 
-def open_table(table: str | None) -> list[Any]:
+def read_comparison_choices(table: str | None) -> list[Any]:
     """Return the names of the systems of a table, and the choices if it is a saved view."""
     names = inputs.names_in_table(table)
     *chosen, baseline = components.read_choices(

@@ -15,8 +15,9 @@ from sari.human_ratings.correlation_report import AgreementReport
 from sari.reports.pages import figure
 from sari.reports.score_report import ScoreReport
 from sari.variants import VARIANTS, Option, Variant
-from sari.web import rendering
+from sari.web import inputs, rendering
 from sari.web.inputs import DEFAULT_VARIANT, RatedSystems, RefusedError, label_of, offered_options, resolve_options
+from sari.web.samples import example_corpus, example_files
 from sari.web.server import memory_released
 
 Asked = TypeVar("Asked")
@@ -28,12 +29,14 @@ _MAIN = ("variant", "tokenize", "lowercase")
 #: Seconds that the page remembers what was asked for.
 HOUR = 3600
 
+#: The id of the tab of a table.
+TABLE = "table"
 #: What files of lines are, and what a table is.
 PLAIN_TEXT = (
     "Plain UTF-8 text, gzipped or not; line i of every file belongs to segment i. Ratings by people are numbers, one "
     "per line."
 )
-TABLES = (
+_TABLES = (
     "A row for each output: source, prediction, references (in CSV and TSV also reference_1, reference_2 and so on), "
     "and, where they are known, system and ratings by people. Or a view that was saved here, to open it again."
 )
@@ -54,7 +57,7 @@ LIVE: dict[str, Any] = {
 #: The controls of the scoring options, by the names of the options, in their order.
 Controls = dict[str, gr.Dropdown | gr.Number]
 #: What is chosen in them.
-Chosen = tuple[str | float | None, ...]
+ControlValues = tuple[str | float | None, ...]
 
 
 class SegmentBoxes(NamedTuple):
@@ -98,7 +101,7 @@ class OpenedFrom(NamedTuple):
 
     view: str
     list_segments: Callable[[], list[tuple[int, str, str, Sequence[str]]]]
-    chosen: Chosen
+    chosen: ControlValues
     place: int
     system: str = ""
 
@@ -127,7 +130,7 @@ class Request(NamedTuple):
 
     reader: Callable[..., Any]
     values: tuple[Any, ...]
-    chosen: Chosen
+    chosen: ControlValues
     settings: tuple[Any, ...] = ()
     comparing: Mapping[str, Any] = {}
     report: ScoreReport | None = None
@@ -175,7 +178,7 @@ def _control(name: str, option: Option) -> gr.Dropdown | gr.Number:
     return gr.Dropdown([(OWN, OWN), *choices], value=OWN, label=label, info=info, min_width=120)
 
 
-def initial_choices() -> Chosen:
+def initial_choices() -> ControlValues:
     """Return what the controls have at first."""
     return tuple(
         DEFAULT_VARIANT if name == "variant" else None if option.kind == "number" else OWN
@@ -205,7 +208,7 @@ def options_of(chosen: Iterable[Any]) -> dict[str, Any]:
     return options
 
 
-def named_choices(chosen: Chosen) -> dict[str, str | float | None]:
+def named_choices(chosen: ControlValues) -> dict[str, str | float | None]:
     """Return the values of controls by the names of their options."""
     return dict(zip(offered_options(), chosen, strict=True))
 
@@ -253,6 +256,40 @@ class Way(NamedTuple):
     boxes: Sequence[Any]
 
 
+def ways_by_files(*, several: bool) -> tuple[Way, Way]:
+    """Make the ways in by text files and by a table, for the outputs of several systems or of one."""
+    count: Any = "multiple" if several else "single"
+    with gr.Tab("Text files") as of_files:
+        with gr.Row():
+            files = [
+                file_box("Sources"),
+                file_box("Outputs (one file per system)" if several else "Outputs", count),
+                file_box("References (one file or more)", "multiple"),
+                file_box("Ratings (optional, one per system)" if several else "Ratings by people (optional)", count),
+            ]
+        example_button(functools.partial(fill_files, several), files)
+    with gr.Tab("Table", id=TABLE) as of_table:
+        gr.HTML(rendering.note(_TABLES))
+        table = file_box(f"JSON Lines, CSV or TSV{' with a column system' if several else ''}")
+        example_button(functools.partial(fill_table, several), [table])
+    by_files = inputs.systems_of_files if several else inputs.corpus_of_files
+    by_table = inputs.systems_of_table if several else inputs.corpus_of_table
+    return Way(by_files, of_files, files), Way(by_table, of_table, [table])
+
+
+def fill_files(several: bool) -> tuple[str, list[str] | str, list[str], None]:
+    """Return the example corpus as files, with the outputs of two systems or of one; nobody rated it."""
+    sources, *outputs, first, second = write_files(example_files() if several else example_corpus())
+    return sources, outputs if several else outputs[0], [first, second], None
+
+
+def fill_table(several: bool) -> str:
+    """Return the same as a table."""
+    sources, outputs, references, _ = fill_files(several)
+    columns = inputs.systems_of_files(sources, [outputs] if isinstance(outputs, str) else outputs, references)
+    return write_files({"example.jsonl": save_view(columns, {})})[0]
+
+
 def connect(
     start: gr.Button,
     ways: Sequence[Way],
@@ -260,6 +297,7 @@ def connect(
     settings: Sequence[Any],
     results: Sequence[Any],
     *,
+    seen: gr.State,
     stale: gr.HTML,
     also: Sequence[Any] = (),
 ) -> Any:
@@ -267,17 +305,17 @@ def connect(
 
     Args:
         start: the button.
-        ways: in; the first is seen at first.
+        ways: in.
         score: from the function that reads, the values of `also`, `settings` and the boxes to what `results` show.
         settings: components; those of the scoring options come last.
         results: components; the first is brought into view, the last keeps the `Request`.
+        seen: keeps the number of the way in that is seen.
         stale: shows the remark on the settings.
         also: components on which only the view of the results depends.
 
     Returns:
         The event after which the results are there.
     """
-    seen = gr.State(0)
     for number, way in enumerate(ways):
         way.tab.select(functools.partial(int, number), None, seen, **LIVE)
     shared = [*also, *settings]
@@ -340,36 +378,36 @@ def sent(event: gr.EventData, name: str) -> Any:
         return None
 
 
-def agreement(ratings: Asked | None, agree: Callable[[Asked], AgreementReport]) -> str:
+def agreement_if_rated(ratings: Asked | None, agree: Callable[[Asked], AgreementReport]) -> str:
     """Return how scores agree with ratings, or why that cannot be told; nothing where there are none."""
     if ratings is None:
         return ""
     try:
         with memory_released():
-            return rendering.agreement(agree(ratings))
+            return rendering.ratings_agreement(agree(ratings))
     except RefusedError as refusal:
         return rendering.refusal(f"No agreement with people: {refusal}")
 
 
-def download_button(label: str, name: str, write: Callable[[Request], str], asked: gr.State) -> None:
+def download_button(label: str, name: str, write: Callable[..., str], given: gr.State | Sequence[Any]) -> None:
     """Make a button that offers a file.
 
     Args:
         label: of the button.
         name: of the file.
-        write: makes the text of the file when the button is clicked.
-        asked: keeps the request that `write` gets.
+        write: makes the text of the file, of the values of `given`, when the button is clicked.
+        given: components, or what keeps a request, which may be None by now.
     """
     link = name.replace(".", "-")
     button = gr.Button(f"Download {label}")
     file = gr.DownloadButton(elem_id=link, elem_classes="sari-link")
 
-    def make(asked: Request | None) -> str:
-        if asked is None:
+    def make(*values: Any) -> str:
+        if values[0] is None:
             raise RefusedError("There is nothing to download by now: please start again.")
-        return write_files({name: write(asked)})[0]
+        return write_files({name: write(*values)})[0]
 
-    button.click(make, asked, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
+    button.click(make, given, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:

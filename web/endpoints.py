@@ -16,6 +16,7 @@ from sari.web.inputs import (
     RefusedError,
     columns_of_lists,
     offered_options,
+    resolve_every_variant,
     resolve_options,
     systems_of_lists,
 )
@@ -28,21 +29,32 @@ def sentence(source: str, output: str, references: list[str], options: dict | No
     return orjson.loads(orjson.dumps(explanation))
 
 
-def variants(source: str, output: str, references: list[str]) -> dict:
-    """Score one output under every published variant: the scores by the variant's name."""
-    return answers.score_variants(source, output, references)
+def variants(source: str, output: str, references: list[str], options: dict | None = None) -> dict:
+    """Score one output under every published variant, with the other options: the scores by the variant's name."""
+    return answers.score_variants(source, output, references, resolve_every_variant(_checked_options(options)))
 
 
-def why(source: str, output: str, references: list[str], variant_a: str = "hf", variant_b: str = "easse") -> dict:
-    """Explain why two variants score one output differently: the scores after each choice that changes between them."""
-    pair = {"variant_a": _variant({"variant": variant_a}), "variant_b": _variant({"variant": variant_b})}
-    return dict(answers.explain_difference(source, output, references, **pair))
+def why(
+    source: str,
+    output: str,
+    references: list[str],
+    variant_a: str | None = "hf",
+    variant_b: str | None = "easse",
+    options: dict | None = None,
+) -> dict:
+    """Explain why two variants, with the other options, score one output differently.
+
+    Returns the scores after each choice that changes between them.
+    """
+    others = _checked_options(options)
+    first, last = (resolve_options({**others, "variant": name}) for name in (variant_a or "hf", variant_b or "easse"))
+    return dict(answers.explain_segment_difference(source, output, references, variant_a=first, variant_b=last))
 
 
 def corpus(sources: list[str], outputs: list[str], references: list[list[str]], options: dict | None = None) -> dict:
     """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
     variant = _variant(options)
-    return dict(answers.score_corpus(columns_of_lists(sources, outputs, references), variant).result)
+    return dict(answers.score_each_segment(columns_of_lists(sources, outputs, references), variant).result)
 
 
 def compare(
@@ -51,21 +63,25 @@ def compare(
     references: list[list[str]],
     options: dict | None = None,
     baseline: str | None = None,
-    method: str = "randomization",
+    method: str | None = "randomization",
 ) -> dict:
     """Compare several systems, outputs by their names: scores, intervals, differences, p-values, warnings."""
     variant = _variant(options)
     with memory_released():
         systems = systems_of_lists(sources, outputs, references)
-        comparison = answers.compare_systems(systems, variant, baseline=baseline, method=method)
+        comparison = answers.compare_systems(systems, variant, baseline=baseline, method=method or "randomization")
     return {**comparison.result, "warnings": comparison.warnings}
 
 
 def _variant(options: Any) -> Variant:
     """Return the variant of the scoring options that a program sent."""
+    return resolve_options(_checked_options(options))
+
+
+def _checked_options(options: Any) -> dict[str, Any]:
     if not isinstance(options, dict | None):
         raise RefusedError(f"options: got {type(options).__name__}, expected an object of scoring options by name")
-    return resolve_options(options or {})
+    return options or {}
 
 
 #: In the order in which the page lists them; each is called by its name.
@@ -87,7 +103,7 @@ def _describe_options() -> str:
     for name, option in offered_options().items():
         wanted = "true or false" if option.kind == "flag" else ", ".join(option.choices)
         rows.append(f"{name}: {': '.join(filter(None, (option.help, wanted)))}")
-    return f"How to score, an object of any of these; null for {DEFAULT_VARIANT}. {'; '.join(rows)}."
+    return f"How to score, an object of any of these, each of which may be null. {'; '.join(rows)}."
 
 
 #: What the API page says of a value, by its name.

@@ -16,7 +16,7 @@ from sari.web import answers, components, inputs, rendering
 from sari.web.answers import ScoredCorpus, ScoredSegment
 from sari.web.components import LIVE, ON_DEMAND, Request, SentenceTab, Way
 from sari.web.inputs import MAX_MEGABYTES, MAX_SEGMENTS, RatedCorpus, RatedSystems, RefusedError
-from sari.web.samples import example_corpus, example_lines
+from sari.web.samples import example_lines
 from sari.web.server import memory_released
 
 _LIMIT = f"At most {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
@@ -70,19 +70,7 @@ def file_tab(sentence: SentenceTab) -> None:
     """Make the view."""
     gr.HTML(rendering.note(f"{_LIMIT} {components.PLAIN_TEXT}"))
     with gr.Tabs():
-        with gr.Tab("Text files") as of_files:
-            with gr.Row():
-                files = [
-                    components.file_box("Sources"),
-                    components.file_box("Outputs"),
-                    components.file_box("References (one file or more)", "multiple"),
-                    components.file_box("Ratings by people (optional)"),
-                ]
-            components.example_button(fill_files, files)
-        with gr.Tab("Table") as of_table:
-            gr.HTML(rendering.note(components.TABLES))
-            table = components.file_box("JSON Lines, CSV or TSV")
-            components.example_button(fill_table, [table])
+        by_files, by_table = components.ways_by_files(several=False)
         with gr.Tab("Paste") as of_lines:
             with gr.Row():
                 infos = {"Sources": "One per line.", "Outputs": "One per line.", "References": _OF_REFERENCES}
@@ -92,16 +80,14 @@ def file_tab(sentence: SentenceTab) -> None:
                 ]
             components.example_button(example_lines, pasted)
     chosen = components.make_controls()
-    table.change(open_table, table, [*chosen.values()], **LIVE)
+    table = by_table.boxes[0]
+    table.change(read_corpus_choices, table, [*chosen.values()], **LIVE)
     start = gr.Button("Score these segments", variant="primary")
     stale = gr.HTML(elem_id="stale-file")
-    results, order, everything = _results()
-    ways = (
-        Way(inputs.corpus_of_files, of_files, files),
-        Way(inputs.corpus_of_table, of_table, [table]),
-        Way(inputs.corpus_of_lines, of_lines, pasted),
-    )
-    components.connect(start, ways, score, [*chosen.values()], results, stale=stale, also=[order])
+    results, order, everything = _corpus_results()
+    ways = (by_files, by_table, Way(inputs.corpus_of_lines, of_lines, pasted))
+    choices = [*chosen.values()]
+    components.connect(start, ways, show_corpus, choices, results, seen=gr.State(0), stale=stale, also=[order])
     for event in (order.change, everything.click):
         event(sort_rows, [results.asked, order], [results.shown, results.table], **LIVE)
     results.summary.click(choose_bar, [results.asked, order], [results.shown, results.table], **LIVE)
@@ -109,7 +95,7 @@ def file_tab(sentence: SentenceTab) -> None:
     row.then(None, js=components.show_part("scores"))
 
 
-def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
+def _corpus_results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
     """Make what shows a scored corpus, empty."""
     summary = gr.HTML(elem_id="corpus", min_height=60, js_on_load=_CHOOSE_BAR)
     asked = gr.State(None, time_to_live=components.HOUR)
@@ -117,7 +103,7 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
         with gr.Row():
             for ending in DOWNLOADS:
-                write = functools.partial(write_scores, ending)
+                write = functools.partial(write_corpus, ending)
                 components.download_button(ending[1:].upper(), f"sari{ending}", write, asked)
             components.download_button("this view", "corpus.jsonl", save_corpus, asked)
         gr.HTML(rendering.note("The view: texts and choices in a file, to open under Table again."))
@@ -141,32 +127,32 @@ def _results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
             variants_too = gr.Button("Score under every variant")
             fewer = gr.Button("Score by number of references")
         every_variant, by_references = gr.HTML(elem_id="every-variant"), gr.HTML(elem_id="by-references")
-        variants_too.click(score_every_variant, asked, every_variant, **ON_DEMAND)
-        fewer.click(score_by_references, asked, by_references, **ON_DEMAND)
+        variants_too.click(show_every_variant, asked, every_variant, **ON_DEMAND)
+        fewer.click(show_by_references, asked, by_references, **ON_DEMAND)
     return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
 
 
-def open_table(table: str | None) -> list[Any]:
+def read_corpus_choices(table: str | None) -> list[Any]:
     """Return the choices of a table that is a saved view."""
     return components.read_choices(table, components.allowed_choices())
 
 
-def score(reader: Callable[..., RatedCorpus], order: str, *values: Any) -> ShownCorpus:
+def show_corpus(reader: Callable[..., RatedCorpus], order: str, *values: Any) -> ShownCorpus:
     """Score what came in, and return what is shown of it, or why it is refused."""
     asked = components.request(reader, values)
     try:
         variant = asked.variant
         columns, ratings = asked.read()
-        scored = answers.score_corpus(columns, variant)
+        scored = answers.score_each_segment(columns, variant)
         baselines = answers.score_corpus_baselines(columns, variant)
         standing = find_standing(columns.sources, columns.references, variant)
     except RefusedError as refusal:
         return ShownCorpus(rendering.refusal(refusal), gr.Column(visible=False), "", "", None, "", "", None)
-    agreed = components.agreement(ratings, lambda own: answers.rate_corpus(columns, own, variant))
+    agreed = components.agreement_if_rated(ratings, lambda own: answers.rate_corpus(columns, own, variant))
     if reader is inputs.corpus_of_lines:  # which are kept in files, so that memory stays small
         asked = asked._replace(reader=inputs.corpus_of_files, values=_as_files(columns))
     return ShownCorpus(
-        summary=rendering.corpus(scored, variant, baselines, standing) + agreed,
+        summary=rendering.corpus_scores(scored, variant, baselines, standing) + agreed,
         more=gr.Column(visible=True),
         signature=scored.result["signature"],
         shown=rendering.note(_HOW_TO_OPEN),
@@ -178,7 +164,7 @@ def score(reader: Callable[..., RatedCorpus], order: str, *values: Any) -> Shown
 
 
 def _scored(asked: Request) -> ScoredCorpus:
-    return answers.score_corpus(asked.read().columns, asked.variant)
+    return answers.score_each_segment(asked.read().columns, asked.variant)
 
 
 def _as_files(columns: Columns) -> tuple[str, str, tuple[str], None]:
@@ -219,20 +205,22 @@ def choose_bar(asked: Request | None, order: str, event: gr.EventData) -> tuple[
     return rendering.note(shown), _sorted(rows, order)
 
 
-def score_every_variant(asked: Request | None) -> str:
+def show_every_variant(asked: Request | None) -> str:
     """Return the scores of the corpus under every variant, and how they agree with its ratings."""
     if asked is None:
         return ""
     try:
         columns, rated = asked.read()
-        scores = answers.score_corpus_variants(columns)
+        variants = inputs.resolve_every_variant(components.options_of(asked.chosen))
+        scores = answers.score_corpus_variants(columns, variants)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
-    agreed = components.agreement(rated, lambda ratings: answers.rate_variants(columns, ratings, asked.variant.name))
+    name = asked.variant.name
+    agreed = components.agreement_if_rated(rated, lambda own: answers.rate_variants(columns, own, variants, name))
     return rendering.variant_scores(scores) + agreed
 
 
-def score_by_references(asked: Request | None) -> str:
+def show_by_references(asked: Request | None) -> str:
     """Return the scores of the corpus with 1, 2, … of its references."""
     if asked is None:
         return ""
@@ -249,31 +237,20 @@ def open_row(asked: Request | None, order: str, event: gr.SelectData) -> tuple:
     place = next((place for place, row in enumerate(rows) if row.line == event.row_value[0]), None)
     if asked is None or place is None:
         return components.UNOPENED
-    return components.OpenedFrom("file", functools.partial(_segments, asked, order), asked.chosen, place).opened()
+    return components.OpenedFrom(
+        "file", functools.partial(_sorted_segments, asked, order), asked.chosen, place
+    ).opened()
 
 
 def _rows(asked: Request, order: str) -> list[ScoredSegment]:
     return sorted(_scored(asked).rows, key=_ORDERS[order])
 
 
-def _segments(asked: Request, order: str) -> list[tuple[int, str, str, Sequence[str]]]:
+def _sorted_segments(asked: Request, order: str) -> list[tuple[int, str, str, Sequence[str]]]:
     return [(row.line, row.source, row.output, row.references) for row in _rows(asked, order)]
 
 
-def fill_files() -> tuple[str, str, list[str], None]:
-    """Return the example corpus as files; nobody rated it."""
-    sources, outputs, *references = components.write_files(example_corpus())
-    return sources, outputs, references, None
-
-
-def fill_table() -> str:
-    """Return the example corpus as a table."""
-    sources, outputs, references, _ = fill_files()
-    view = components.save_view(inputs.systems_of_files(sources, [outputs], references), {})
-    return components.write_files({"example.jsonl": view})[0]
-
-
-def as_csv(corpus: ScoredCorpus) -> str:
+def corpus_csv(corpus: ScoredCorpus) -> str:
     """Return a line of names and a line per segment, the references each in a column of their own.
 
     The last column has the signature, so that the scores never stand alone.
@@ -289,7 +266,7 @@ def as_csv(corpus: ScoredCorpus) -> str:
     return target.getvalue()
 
 
-def as_json(corpus: ScoredCorpus) -> str:
+def corpus_json(corpus: ScoredCorpus) -> str:
     """Return the signature, the scores, the figures by order, the warnings, and the segments with scores and texts."""
     result = corpus.result
     fields = {
@@ -303,10 +280,10 @@ def as_json(corpus: ScoredCorpus) -> str:
 
 
 #: How a corpus is written, by the ending of the file.
-DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": as_csv, ".json": as_json}
+DOWNLOADS: dict[str, Callable[[ScoredCorpus], str]] = {".csv": corpus_csv, ".json": corpus_json}
 
 
-def write_scores(ending: str, asked: Request) -> str:
+def write_corpus(ending: str, asked: Request) -> str:
     """Return a scored corpus as a file."""
     return DOWNLOADS[ending](_scored(asked))
 

@@ -40,7 +40,7 @@ class RefusedError(Exception):
 
 
 @contextmanager
-def refusals() -> Iterator[None]:
+def errors_refused() -> Iterator[None]:
     """Turn what the metric refuses into refusals, which call predictions outputs, as the page does."""
     try:
         yield
@@ -77,22 +77,33 @@ def _is_possible(name: str, choice: str) -> bool:
 
 
 def resolve_options(options: Mapping[str, Any]) -> Variant:
-    """Return the variant of scoring options, by name, without those that this server does not offer."""
+    """Return the variant of scoring options, by name, which may be None as if not given.
+
+    Those that this server does not offer are refused.
+    """
     offered = offered_options()
-    with refusals():
+    with errors_refused():
         refuse_unknown(options.keys() - offered.keys(), offered)
-        for name, value in options.items():
-            if value is not None and offered[name].choices:
+        given = {name: value for name, value in options.items() if value is not None}
+        for name, value in given.items():
+            if offered[name].choices:
                 check_choice(name, value, offered[name].choices)
-        return resolve_variant(**{"variant": DEFAULT_VARIANT, **options})
+        return resolve_variant(**{"variant": DEFAULT_VARIANT, **given})
 
 
 def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
-    """Return every variant of this server by name, with the other options; those that exclude one are missing."""
-    found = {}
+    """Return every variant of this server by name, with the other options; those that exclude one are missing.
+
+    Options that no variant takes are refused.
+    """
+    found, refusal = {}, RefusedError()
     for name in offered_options()["variant"].choices:
-        with suppress(RefusedError):
+        try:
             found[name] = resolve_options({**options, "variant": name})
+        except RefusedError as error:
+            refusal = error
+    if not found:
+        raise refusal
     return found
 
 
@@ -134,9 +145,9 @@ class RatedSystems(NamedTuple):
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
     """Check three columns."""
-    with refusals():
+    with errors_refused():
         columns = validate_columns(sources, outputs, references)
-    _check_texts(columns.sources, columns.predictions, *columns.references)
+    _check_size(columns.sources, columns.predictions, *columns.references)
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
     check_references(columns.references)
     return columns
@@ -144,10 +155,10 @@ def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
 
 def systems_of_lists(sources: Any, outputs: Any, references: Any) -> SystemColumns:
     """Check three columns, the outputs by system."""
-    with refusals():
+    with errors_refused():
         columns = validate_systems(sources, outputs, references)
     check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
-    _check_texts(columns.sources, *columns.predictions.values(), *columns.references)
+    _check_size(columns.sources, *columns.predictions.values(), *columns.references)
     check_references(columns.references)
     return columns
 
@@ -200,7 +211,7 @@ def systems_of_files(
         _naming_no_folders([str(sources), *outputs, *references]),
         closing(reading.open_texts(str(sources), list(outputs), references, tab_separated=tabs)) as corpus,
     ):
-        columns = reading.gather(_checked(corpus.batches(segments=MAX_SEGMENTS)), chosen)
+        columns = reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), chosen)
     if not ratings:
         return RatedSystems(columns)
     if len(ratings) != len(outputs):
@@ -212,7 +223,7 @@ def systems_of_files(
 
 def corpus_of_table(path: str | None) -> RatedCorpus:
     """Read a table, JSON Lines, CSV or TSV, with the ratings that it may have."""
-    rows = _table(path)
+    rows = _read_rows(path)
     columns = zip(*((row.source, row.prediction, row.references) for row in rows), strict=True)
     return RatedCorpus(columns_of_lists(*map(list, columns)), _ratings(rows))
 
@@ -224,7 +235,7 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
         path: of the table; its rows may be in any order, but all systems need the same segments.
         names: of the systems, a line for each; where there are none, those of the table.
     """
-    rows = _table(path)
+    rows = _read_rows(path)
     by_system: dict[str, dict[_Key, TableRow]] = {}
     repeats: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
     for row in rows:
@@ -253,7 +264,7 @@ def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
 def names_in_table(path: str | None) -> list[str]:
     """Return the names of the systems of a table; none for one that cannot be read, which is refused later."""
     try:
-        return list(dict.fromkeys(row.system for row in _table(path) if row.system is not None))
+        return list(dict.fromkeys(row.system for row in _read_rows(path) if row.system is not None))
     except RefusedError:
         return []
 
@@ -298,7 +309,7 @@ def _chosen_names(names: str, own: list[str]) -> list[str]:
     return chosen
 
 
-def _table(path: str | None) -> list[TableRow]:
+def _read_rows(path: str | None) -> list[TableRow]:
     """Return the rows of a table."""
     _check_given({"a table": path})
     with _naming_no_folders([str(path)]):
@@ -336,11 +347,11 @@ def _check_given(files: dict[str, Any]) -> None:
             raise RefusedError(f"Please choose {name}.")
 
 
-def _check_texts(*columns: Iterable[str]) -> None:
+def _check_size(*columns: Iterable[str]) -> None:
     check_bytes(sum(len(text.encode()) for text in chain(*columns)))
 
 
-def _checked(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.Segment]]:
+def _limited(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.Segment]]:
     """Yield batches until there are too many segments, which is refused before the rest is read."""
     segments = 0
     for batch in batches:

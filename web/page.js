@@ -256,6 +256,7 @@
   // --- The address ---------------------------------------------------------------------------------------------------
 
   const TEXTS = ["source", "output", "references"];
+  const COMPARISON = "comparison";
   const FIRST_VIEW = "sentence";
   let carried = []; // the texts and the choices
   let timer = 0;
@@ -266,7 +267,8 @@
 
   /** Return the address of what is seen: texts and choices, the view, and which segment was opened from another one. */
   function addressOf(view) {
-    const parts = carried.filter(([, value]) => value !== "default" && value !== null);
+    const compared = view === "compare" && document.querySelector("#systems .sari-comparison");
+    const parts = compared ? [[COMPARISON, compared.textContent]] : carried.filter(([, value]) => value !== "default" && value !== null);
     const place = document.querySelector("#place .sari-place");
     if (view !== FIRST_VIEW) parts.push(["tab", view]);
     else if (place?.offsetParent) {
@@ -305,6 +307,23 @@
     const told = new URLSearchParams(location.hash.slice(1));
     showView(told);
     if (told.has("source")) document.getElementById("from-link")?.click();
+    openComparison(told);
+  }
+
+  const linkedComparison = () => [new URLSearchParams(location.hash.slice(1)).get(COMPARISON) ?? ""];
+
+  /** Compare what the address carries, unless that is what is shown; the view may still be on its way. */
+  function openComparison(told, tries = 100) {
+    const shown = document.querySelector("#systems .sari-comparison")?.textContent;
+    if (!told.has(COMPARISON) || told.get(COMPARISON) === shown) return;
+    const button = document.getElementById("comparison-from-link");
+    if (button) button.click();
+    else if (tries) setTimeout(openComparison, 50, told, tries - 1);
+  }
+
+  function startComparison() {
+    document.getElementById("compare-systems").click();
+    return [];
   }
 
   function keepLink(...values) {
@@ -319,6 +338,7 @@
   function fromLink(...values) {
     const told = new URLSearchParams(location.hash.slice(1));
     showView(told);
+    openComparison(told);
     if (!told.has("source")) return values;
     const chosen = window.sariChoices.map(([name, allowed], place) => {
       const value = told.get(name);
@@ -375,6 +395,7 @@
     part.tabIndex = -1;
     part.focus({ preventScroll: true });
     part.scrollIntoView({ block: "start" });
+    if (id === "systems") writeLink(); // the address carries what was compared
     const said = part.querySelector("[data-said], .sari-refusal");
     if (said && id !== "scores") {
       clearTimeout(speaking);
@@ -529,5 +550,5 @@
   window.addEventListener("popstate", followAddress);
   new MutationObserver(refresh).observe(document.documentElement, { childList: true, subtree: true, attributeFilter: ["aria-selected"] });
 
-  window.sari = { keepLink, fromLink, showPart, comeBack, download };
+  window.sari = { keepLink, fromLink, linkedComparison, startComparison, showPart, comeBack, download };
 })();

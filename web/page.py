@@ -48,7 +48,7 @@ def build() -> gr.Blocks:
                 from_link = gr.Button(elem_id="from-link", elem_classes="sari-link")
                 from_link.click(None, carried, carried, js=FROM_LINK)
             with gr.Tab("Variants", id="variants") as tab:
-                variants_tab(tab, sentence.texts)
+                variants_tab(tab, sentence)
             with gr.Tab("File", id="file"):
                 file_tab(sentence)
             with gr.Tab("Compare", id="compare"):

@@ -212,7 +212,7 @@ def line(scores: Scores | None) -> str:
     return render("sentence", "line", scores)
 
 
-def score(explanation: Explanation, variant: Variant, baselines: Mapping[str, Scores]) -> str:
+def explained_score(explanation: Explanation, variant: Variant, baselines: Mapping[str, Scores]) -> str:
     """Return the scores of a segment, how SARI comes from them, and what they are held against."""
     parts = [explanation.scores[operation] for operation in OPERATIONS]
     operations = [_from_orders(explanation, variant, operation) for operation in OPERATIONS]
@@ -438,7 +438,10 @@ def _gram_rows(explanation: Explanation) -> list[list[list[Any]]]:
 def variant_scores(results: Mapping[str, Scores]) -> str:
     """Return the scores under several variants, and remarks about those that this server cannot score under."""
     ranked = sorted(results.items(), key=lambda pair: -pair[1]["sari"])
-    lacking = "".join(note(f"{name} is left out: {_LACKING}.") for name in resolve_variants()[1])
+    reasons = dict.fromkeys(VARIANTS, "it excludes an option that is chosen") | dict.fromkeys(
+        resolve_variants()[1], _LACKING
+    )
+    lacking = "".join(note(f"{name} is left out: {why}.") for name, why in reasons.items() if name not in results)
     summaries = {name: row.summary for name, row in VARIANTS.items()}
     return render("variants", "comparison", ranked, summaries) + lacking
 
@@ -449,7 +452,7 @@ def given(source: str, output: str, references: Iterable[str]) -> str:
     return render("variants", "given", rows)
 
 
-def steps(explained: VariantDifference) -> str:
+def variant_steps(explained: VariantDifference) -> str:
     """Return the way from one variant to another as a table: every choice and what it does to SARI."""
     one, other, (first, *further) = explained["variant_a"], explained["variant_b"], explained["steps"]
     if not further:
@@ -472,7 +475,7 @@ def _change(before: Mapping[str, Any], step: Mapping[str, Any]) -> str:
 # A corpus
 
 
-def corpus(scored: ScoredCorpus, variant: Variant, baselines: Mapping[str, Scores], standing: Standing) -> str:
+def corpus_scores(scored: ScoredCorpus, variant: Variant, baselines: Mapping[str, Scores], standing: Standing) -> str:
     """Return the scores of a corpus, what they are held against, the histogram of its sentences, figures by order."""
     own = {"These outputs": scored.result["sari"]}
     values = sorted(row.sari for row in scored.rows)
@@ -520,15 +523,7 @@ def _published(standing: Standing, own: Mapping[str, float]) -> dict[str, Any]:
     return {"standing": standing, "own": own, "shown": select_columns(table, filled)}
 
 
-def standing(found: Standing, scores: Mapping[str, float]) -> str:
-    """Return between which published systems the scores of systems lie; empty for a test set that is not known."""
-    if found.reason:
-        return note(found.reason) if found.test_set else ""
-    several = len(scores) > 1
-    return "".join(note(f"{name}: " * several + found.in_words(score)) for name, score in scores.items())
-
-
-def agreement(report: AgreementReport) -> str:
+def ratings_agreement(report: AgreementReport) -> str:
     """Return how scores agree with ratings: for each level a plot of Pearson's correlation, and a table.
 
     Scores of one variant are shown in their order, SARI of several variants from the best to the worst.
@@ -674,6 +669,11 @@ def _holds(rows: Sequence[RankedVariant], own: RankedVariant, name: str, baselin
         "significantly": [row.variant for row in rows if row.variant in reversing and row.verdict(name) == -sign],
         "otherwise": {} if sign else {word: found for word, found in better.items() if found},
     }
+
+
+def link_to_comparison(comparison: str) -> str:
+    """Return a button that copies a link to a comparison, and what the link carries; nothing if that is empty."""
+    return render("compare", "link", comparison) if comparison else ""
 
 
 def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.web import answers, components, rendering
+from sari.web import answers, components, picture, rendering
 from sari.web.components import LIVE, UNOPENED, OpenedFrom, SegmentBoxes, SentenceTab
-from sari.web.inputs import RefusedError, resolve_options
+from sari.web.inputs import RefusedError, resolve_every_variant, resolve_options
 from sari.web.samples import samples
 
 _COPY, _UNDO = "Make the output a copy of the source", "Undo: put the output back"
@@ -44,7 +44,7 @@ def show_sentence(source: str, output: str, references: str, *chosen: str | floa
     program = rendering.python(source, output, people, options, explanation.scores["sari"])
     return ShownSentence(
         rendering.line(explanation.scores),
-        rendering.score(explanation, variant, answers.score_baselines(source, people, variant)),
+        rendering.explained_score(explanation, variant, answers.score_segment_baselines(source, people, variant)),
         rendering.costs(explanation),
         rendering.texts(explanation),
         rendering.orders(explanation, variant),
@@ -52,6 +52,12 @@ def show_sentence(source: str, output: str, references: str, *chosen: str | floa
         rendering.sharing(explanation, program),
         rendering.note(note) if note else "",
     )
+
+
+def draw_picture(source: str, output: str, references: str, *chosen: str | float | None) -> str:
+    """Return the explained score of a segment as a picture."""
+    variant = resolve_options(components.options_of(chosen))
+    return picture.draw(answers.explain_segment(source, output, components.lines_of(references), variant))
 
 
 def first_line() -> str:
@@ -92,8 +98,9 @@ def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
         outputs.append(gr.HTML(shown.orders, elem_id="orders"))
     with gr.Accordion("The n-grams behind each figure", open=False):
         outputs.append(gr.HTML(shown.grams, elem_id="grams"))
-    with gr.Accordion("Link, signature, Python", open=False):
+    with gr.Accordion("Link, signature, Python, picture", open=False):
         outputs += [gr.HTML(shown.sharing, elem_id="sharing"), note]
+        components.download_button("picture (SVG)", "sari.svg", draw_picture, [*texts, *chosen.values()])
     for number, button in enumerate(examples):
         button.click(functools.partial(_sample, number), None, [*texts, *chosen.values()], **LIVE)
     clear.click(lambda: ("", "", ""), None, list(texts), **LIVE)
@@ -124,21 +131,27 @@ def _sample(number: int) -> tuple[Any, ...]:
     return *samples()[number].texts, *components.initial_choices()
 
 
-def show_variants(source: str, output: str, references: str) -> str:
-    """Return the scores under every variant, with what was scored."""
+def show_variants(source: str, output: str, references: str, *chosen: str | float | None) -> str:
+    """Return the scores under every variant, with the other options as they are chosen, and what was scored."""
     people = components.lines_of(references)
     try:
-        scores = answers.score_variants(source, output, people)
+        variants = resolve_every_variant(components.options_of(chosen))
+        scores = answers.score_variants(source, output, people, variants)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
     return rendering.variant_scores(scores) + rendering.given(source, output, people)
 
 
-def show_difference(source: str, output: str, references: str, one: str, other: str) -> str:
+def show_difference(
+    source: str, output: str, references: str, one: str, other: str, *chosen: str | float | None
+) -> str:
     """Return why two variants differ; nothing for texts that cannot be scored, of which the scores say so."""
+    others = components.options_of(chosen)
     try:
-        pair = {"variant_a": resolve_options({"variant": one}), "variant_b": resolve_options({"variant": other})}
-        return rendering.steps(answers.explain_difference(source, output, components.lines_of(references), **pair))
+        first, last = (resolve_options({**others, "variant": name}) for name in (one, other))
+        people = components.lines_of(references)
+        explained = answers.explain_segment_difference(source, output, people, variant_a=first, variant_b=last)
+        return rendering.variant_steps(explained)
     except RefusedError:
         return ""
 
@@ -150,23 +163,26 @@ def copy_or_undo(source: str, output: str, before: str | None) -> tuple[str, str
     return source, output, gr.Button(_UNDO)
 
 
-def variants_tab(tab: gr.Tab, texts: SegmentBoxes) -> None:
+def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     """Make the view of the same texts under every variant, and of why two of them differ."""
-    first = samples()[0].texts
-    note = "The texts of the Sentence view under every published SARI, with its own tokens and case."
+    first, texts, chosen = samples()[0].texts, sentence.texts, [*sentence.chosen.values()]
+    note = "The texts of the Sentence view under every published SARI, with the other options that are chosen there."
     gr.HTML(rendering.note(note))
     with gr.Row(elem_classes="sari-examples"):
         copy = gr.Button(_COPY, size="sm", scale=0)
         before = gr.State(None)
-    result = gr.HTML(show_variants(*first), elem_id="variants")
+    result = gr.HTML(show_variants(*first, *components.initial_choices()), elem_id="variants")
     gr.HTML(rendering.render("page", "subheading", "Why two variants differ"))
     with gr.Row():
         pair = [components.variant_box("hf", "From"), components.variant_box("easse", "To")]
-    steps = gr.HTML(show_difference(*first, "hf", "easse"), elem_id="steps")
-    for_difference: dict[str, Any] = {"fn": show_difference, "inputs": [*texts, *pair], "outputs": steps, **LIVE}
+    steps = gr.HTML(show_difference(*first, "hf", "easse", *components.initial_choices()), elem_id="steps")
+    shown = [*texts, *pair, *chosen]
+    for_difference: dict[str, Any] = {"fn": show_difference, "inputs": shown, "outputs": steps, **LIVE}
     gr.on([tab.select, *(box.change for box in pair)], **for_difference)
-    opened = tab.select(show_variants, list(texts), result, **{**LIVE, "queue": True})  # only these can be cancelled
+    opened = tab.select(
+        show_variants, [*texts, *chosen], result, **{**LIVE, "queue": True}
+    )  # only these can be cancelled
     # An answer about the texts of before would come too late.
     changes: dict[str, Any] = {"inputs": [texts.source, texts.output, before], "outputs": [texts.output, before, copy]}
     copied = copy.click(copy_or_undo, **changes, **LIVE, cancels=opened)
-    copied.then(show_variants, list(texts), result, **LIVE).then(**for_difference)
+    copied.then(show_variants, [*texts, *chosen], result, **LIVE).then(**for_difference)
