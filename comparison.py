@@ -115,7 +115,7 @@ class Prepared(MadeByScorer):
         self.scorer, self.variant, self.sources, self.references = scorer, scorer.variant, sources, references
         self._segments = list(_prepared(sources, references, self.variant))
 
-    def call(self) -> tuple[str, dict[str, Any]]:
+    def _call(self) -> tuple[str, dict[str, Any]]:
         """Return the call that pickling repeats."""
         return "prepare", {"sources": self.sources, "references": self.references}
 
@@ -354,7 +354,7 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
     chosen = Chosen(texts=[], places=[], expected=[])
     # A callable gets each candidate once, not as a reference and as a prediction.
-    cached: dict[str, Any] = {name: cache(own) for name, own in variant.callables.items()}
+    cached: dict[str, Any] = {name: cache(own) for name, own in variant.options.items() if callable(own)}
     variant = replace(variant, **cached)
     for source, row in zip(sources, candidates, strict=True):
         scored = []

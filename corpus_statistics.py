@@ -220,12 +220,12 @@ class MadeByScorer:
 
     scorer: Any
 
-    def call(self) -> tuple[str, dict[str, Any]]:
+    def _call(self) -> tuple[str, dict[str, Any]]:
         """Return the name of the method, and its arguments by name."""
         raise NotImplementedError
 
     def __reduce__(self) -> tuple[Any, ...]:
-        method, arguments = self.call()
+        method, arguments = self._call()
         return methodcaller(method, **arguments), (self.scorer.with_options(),)
 
 
@@ -240,7 +240,7 @@ class State(MadeByScorer):
         """Begin with statistics, of no segments at first; see `Scorer.state`."""
         self.scorer, self._statistics = scorer, statistics
 
-    def call(self) -> tuple[str, dict[str, Any]]:
+    def _call(self) -> tuple[str, dict[str, Any]]:
         """Return the call that pickling repeats."""
         return "read_state", {"data": self.to_bytes()}
 
@@ -266,11 +266,11 @@ class State(MadeByScorer):
         self._statistics = kept.merge(scored)
 
     def merge(self, other: "State") -> None:
-        """Add the segments of another state of the same options. Their sentence scores follow those of this state.
+        """Add the segments of another state of the same signature. Their sentence scores follow those of this state.
 
         Raises:
             TypeError: for what is not a state.
-            ValueError: where the options differ.
+            ValueError: where signatures differ, or what is kept.
         """
         given: Any = other
         if not isinstance(given, State):
@@ -279,12 +279,12 @@ class State(MadeByScorer):
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
         got, wanted = (
-            {**one.variant.options, "sentences": one.keeps_sentences, "resampling": one.keeps_rows}
+            [*one.variant.signature().split("|"), f"sentences={one.keeps_sentences}", f"resampling={one.keeps_rows}"]
             for one in (theirs, own)
         )
-        for name, value in got.items():
-            if value != wanted[name]:
-                raise ValueError(f"other: got a state with {name}={shown(value)}, expected {shown(wanted[name])}")
+        for part, own_part in zip(got, wanted, strict=False):
+            if part != own_part:
+                raise ValueError(f"other: got a state with {part}, expected {own_part}")
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -316,11 +316,13 @@ class State(MadeByScorer):
         segment, float64 numbers in little-endian order follow. The SHA-256 checksum of all this is at the end.
         """
         kept = self._statistics
-        callables = kept.variant.callables
+        options = self.scorer.options
+        callables = [name for name, value in options.items() if callable(value)]
         head = {
             "state": VERSION,
             "signature": self.signature,
-            "options": {name: value for name, value in kept.variant.options.items() if name not in callables},
+            "options": {name: value for name, value in options.items() if name not in callables},
+            "callables": callables,
             "keeps": [kept.keeps_sentences, kept.keeps_rows],
             "segments": kept.segments,
             "copies": kept.copies,
@@ -345,13 +347,12 @@ def read_state(data: bytes, scorer: Any) -> State:
     head = json.loads(line)
     if head["state"] != VERSION:
         raise ValueError(f"data: got a state of version {shown(head['state'])}, expected one of {VERSION}")
-    missing = OPTIONS.keys() - head["options"].keys()
-    callables = {name: scorer.options.get(name) for name in missing}
+    callables = {name: scorer.options.get(name) for name in head["callables"]}
     for name, given_here in callables.items():
         if not callable(given_here):
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
             raise ValueError(f"{name}: got {shown(given_here)}, expected {wanted}")
-    scorer = scorer.with_options(**head["options"], **callables)
+    scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     pairs, empty, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
     read = CorpusStatistics(

@@ -4,9 +4,9 @@ Most warnings about texts need at least `ENOUGH` segments, and describe most of 
 on its cause alone, so that Python's filters show it once for each line of a program; figures are its `detail`.
 """
 
+import inspect
 import os
 import re
-import sys
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -290,15 +290,15 @@ def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
     if variant.rewards_copying:
         yield RewardsCopyingWarning(
             "the variant gives a delete score of 100 to an output that deletes nothing, so that copies can rank first",
-            advice=Advice("variant", ("easse", "xu2016")),
+            advice=Advice("variant", tuple(name for name in ("easse", "xu2016") if name != variant.name)),
         )
 
 
-def signature_warnings(printed: str | None, variant: Variant) -> Iterator[SariWarning]:
-    """Yield a warning if a printed signature names other versions than those here; None is no signature."""
-    differing = differing_parts(printed, variant.signature()) if printed else []
+def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
+    """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
+    differing = differing_parts(printed, here)
     if differing:
-        yield SignatureWarning("the signature is of other versions: scores may differ", ", ".join(differing))
+        yield SignatureWarning("the signature differs from the printed one: scores may, too", ", ".join(differing))
 
 
 def check_resampling(
@@ -466,9 +466,14 @@ _folder = cache(os.path.dirname)
 
 def _callers_level() -> int:
     """Return the `stacklevel`, for the calling function, of the first caller outside of these modules."""
-    here, level, frame = _folder(__file__), 0, sys._getframe()
-    while frame.f_back and (
-        _folder(frame.f_code.co_filename) == here or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
+    here, level, frame = _folder(__file__), 0, inspect.currentframe()
+    while (
+        frame
+        and frame.f_back
+        and (
+            _folder(frame.f_code.co_filename) == here
+            or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
+        )
     ):
         level, frame = level + 1, frame.f_back
     return level

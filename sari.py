@@ -5,6 +5,7 @@ The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 
 import inspect
 import re
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -27,7 +28,7 @@ from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
-from .validation import check_flags, refuse_unknown, validate_columns
+from .validation import check_flags, refuse_unknown, shown, validate_columns
 from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
 
 _DESCRIPTION = """\
@@ -48,8 +49,8 @@ Args:
     references: simplifications by people: per segment a list of at least one str, or a single str.
 {_OPTIONS}
         These options can be given to `evaluate.load` too, for all methods. Options that are None have the value given
-        there, or that of the variant. `tokenize` and `sentence_splitter` can be callables: from a text to the text with
-        a space between tokens, and from a text to the list of its sentences.
+        there, or that of the variant. `tokenize` and `sentence_splitter` can be callables: from a text to a str with
+        spaces between tokens or a list of tokens, and from a text to the list of its sentences.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals; None for
@@ -98,7 +99,10 @@ class Sari(Scorer, evaluate.Metric):
     def __init__(self, config_name: str | None = None, *, hash: str | None = None, **arguments: Any):
         """Take the options of `Scorer`, of which the configuration's name is `variant`, and arguments of `evaluate`."""
         if config_name not in (None, "default"):
-            arguments = {"variant": config_name, **arguments}
+            variant = arguments.get("variant")
+            if variant not in (None, config_name):
+                raise ValueError(f"variant: got {shown(variant)}, expected {shown(config_name)} (as the configuration)")
+            arguments["variant"] = config_name
         self._given = arguments
         options = {name: value for name, value in arguments.items() if name in OPTIONS}
         of_evaluate = {name: value for name, value in arguments.items() if name not in OPTIONS}
@@ -128,7 +132,7 @@ class Sari(Scorer, evaluate.Metric):
     __repr__ = evaluate.Metric.__repr__
 
     @property
-    def _arguments(self) -> dict[str, Any]:
+    def _arguments(self) -> Mapping[str, Any]:
         return self._given
 
     def _compute(

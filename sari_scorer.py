@@ -5,6 +5,7 @@ import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
+from types import MappingProxyType
 from typing import Any
 
 from .aggregation import Result, Scores, SentenceScores
@@ -43,6 +44,7 @@ from .training import (
     preprocess_logits_for_metrics,
 )
 from .validation import (
+    check_choice,
     check_flags,
     check_whole_number,
     is_column,
@@ -74,8 +76,8 @@ class Scorer:
         level: "sentence" averages the scores of sentences, "corpus" sums counts over the corpus first.
         deletion: the score of the delete operation, "precision" or "f1".
         zero_division: the value of a precision or recall whose denominator is 0: from 0 to 1.
-        tokenize: how texts are split into tokens: a key of `TOKENIZERS`, or a callable that returns a text with a space
-            between tokens.
+        tokenize: how texts are split into tokens: a name of `TOKENIZERS`, or a callable from a text to a str with
+            spaces between tokens or a list of tokens.
         lowercase: whether texts are lowercased first.
         max_order: the length of the longest n-grams, in tokens.
         penalties: factors for the length and the number of sentences of documents, a key of `PENALTIES`.
@@ -99,7 +101,7 @@ class Scorer:
     'corpus'
     """
 
-    options: dict[str, Any]
+    options: Mapping[str, Any]
     variant: Variant
 
     def __init__(
@@ -128,7 +130,7 @@ class Scorer:
             "penalties": penalties,
             "sentence_splitter": sentence_splitter,
         }
-        self.options = {name: value for name, value in given.items() if value is not None}
+        self.options = MappingProxyType({name: value for name, value in given.items() if value is not None})
         self.variant = resolve_variant(**self.options)
 
     def with_options(self, **changes: Any) -> "Scorer":
@@ -153,11 +155,11 @@ class Scorer:
         True
         """
         scorer = cls(**read_signature(signature))
-        give_warnings(signature_warnings(signature, scorer.variant))
+        give_warnings(signature_warnings(signature, scorer.signature()))
         return scorer
 
     @property
-    def _arguments(self) -> dict[str, Any]:
+    def _arguments(self) -> Mapping[str, Any]:
         """The arguments that make an equal object."""
         return self.options
 
@@ -361,7 +363,9 @@ class Scorer:
             "change" (of SARI), and the four scores after the step. The first step has the scores of this scorer, and
             None for the rest. Choices in which the variants agree have no step.
         """
-        last = resolve_variant(**{**self.options, "variant": other}) if isinstance(other, str) else other.variant
+        last: Any = getattr(other, "variant", None)  # of a scorer, which can be of another copy of this module
+        if last is None:
+            last = resolve_variant(**{**self.options, "variant": check_choice("other", other, VARIANTS)})
         return explain_difference(validate_columns(sources, predictions, references), self.variant, last)
 
     def signature(self, nrefs: int | str = "?") -> str:

@@ -30,6 +30,7 @@ from .data_warnings import (
     squeezed,
 )
 from .validation import (
+    check_flags,
     check_whole_number,
     is_column,
     one_line,
@@ -82,7 +83,7 @@ class _TrainingHook(MadeByScorer):
     method: ClassVar[str]
     postprocess: Callable[[str], str] | None
 
-    def call(self) -> tuple[str, dict[str, Any]]:
+    def _call(self) -> tuple[str, dict[str, Any]]:
         """Return the call that pickling repeats; a Trainer does not pickle."""
         names = [field.name for field in fields(cast(Any, self)) if field.name not in ("scorer", "trainer")]
         return self.method, {name: getattr(self, name) for name in names}
@@ -92,8 +93,11 @@ class _TrainingHook(MadeByScorer):
         """How texts are scored."""
         return cast(Variant, self.scorer.variant)
 
+    def __post_init__(self) -> None:
+        _expect(self.postprocess is None or callable(self.postprocess), "postprocess", self.postprocess, "a function")
+
     def _postprocessed(self, texts: list[str]) -> list[str]:
-        return texts if self.postprocess is None else list(map(self.postprocess, texts))
+        return texts if self.postprocess is None else validate_texts("postprocess", list(map(self.postprocess, texts)))
 
     @cached_property
     def _warned(self) -> set[Any]:
@@ -139,6 +143,8 @@ class ComputeMetrics(_TrainingHook):
     postprocess: Callable[[str], str] | None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        _expect(self.causal in (None, True, False), "causal", self.causal, "True, False or None")
         self._decoder = _Decoder(self.tokenizer)
         columns = {"dataset": self.dataset, "sources": self.sources, "references": self.references}
         self._sets = _EvaluationSets(self._decoder, **columns)
@@ -187,6 +193,7 @@ class ComputeMetrics(_TrainingHook):
 
         Doubts are warnings. Rows that an interrupted evaluation left behind are forgotten.
         """
+        _expect(hasattr(trainer, "args"), "trainer", trainer, "a Trainer")
         self._rows = []
         args: Any = trainer.args
         config: Any = getattr(trainer.model, "config", None)
@@ -529,6 +536,7 @@ class GenerationCallback(_TrainingHook):
     trainer: Any
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.batch_size is not None:
             check_whole_number("batch_size", self.batch_size, least=1)
         for argument in ("generation_kwargs", "chat_template_kwargs"):
@@ -762,6 +770,8 @@ class Reward(_TrainingHook):
     postprocess: Callable[[str], str] | None
 
     def __post_init__(self) -> None:
+        super().__post_init__()
+        check_flags(unit=self.unit)
         # The name has the variant and all that is not the default, to tell rewards apart.
         own = {"source": "source", "references": "references", "unit": True, "postprocess": None}
         usual = resolve_variant(self.variant.name).options | own
@@ -786,14 +796,21 @@ class Reward(_TrainingHook):
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
         self._check_columns([name for name, column in columns.items() if column is not None])
+        for name in (self.source, self.references):
+            _expect(
+                len(columns[name]) == len(completions),
+                name,
+                f"{len(columns[name])} rows",
+                f"{len(completions)} (as in completions)",
+            )
         sources, references = list(columns[self.source]), list(columns[self.references])
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         texts = self._postprocessed(texts)
         # Lists may be filled up with None to one length; a list without a text counts as no references.
         lists = [[row] if isinstance(row, str) else row for row in references]
         references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
-        unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
-        for row in unscored:  # They get texts, so that errors name the right rows.
+        unscored = {row for row, pair in enumerate(zip(sources, references, strict=True)) if None in pair}
+        for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
         sources, texts, references = validate_columns(sources, texts, references)
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
@@ -863,7 +880,7 @@ def _required(dataset: Any, name: str, argument: str) -> list[Any]:
     """Return a column of a data set that it must have."""
     _expect(dataset is not None, argument, f"{name!r}", "a column, or dataset= with a column of this name")
     _expect(_is_indexed(dataset), "dataset", type(dataset).__name__, "a data set with a length")
-    column, columns = _column(dataset, name), getattr(dataset, "column_names", None) or [*dataset[0]]
+    column, columns = _column(dataset, name), getattr(dataset, "column_names", None) or next(iter(dataset), ())
     _expect(column is not None, argument, f"a data set with columns {_joined(columns)}", f"one with {name!r}")
     return column or []
 

@@ -38,7 +38,7 @@ OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
 PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
 
-Tokenizer = str | Callable[[str], str]
+Tokenizer = str | Callable[[str], str | Sequence[str]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
 
 #: A difference is significant if its corrected p-value is below this.
@@ -125,7 +125,8 @@ class Text:
     """How texts become tokens.
 
     Attributes:
-        tokenize: a name of `TOKENIZERS`, or a callable that returns a text with a space between tokens.
+        tokenize: a name of `TOKENIZERS`, or a callable from a text to a str with spaces between tokens or a list of
+            tokens.
         lowercase: whether texts are lowercased before they are tokenized.
         splits_on_space: whether texts are split at single spaces, so that an empty text is one empty token; otherwise
             they are split at runs of whitespace, and an empty text has no token.
@@ -243,11 +244,6 @@ class Variant(Text):
     def options(self) -> dict[str, Any]:
         """The scoring options that make this variant: see `resolve_variant`."""
         return {"variant": self.name, **{name: getattr(self, name) for name in CHANGES}}
-
-    @property
-    def callables(self) -> dict[str, Callable[[str], Any]]:
-        """The options that are functions."""
-        return {name: value for name, value in self.options.items() if callable(value)}
 
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
         """Return the line that names every choice behind a score, so that others can repeat it.
@@ -423,7 +419,7 @@ class Option:
         check: a function of the option's name and a value that is refused or not, and returns the value as it is kept.
         key: its name in signatures.
         sign, read: functions from a value to its text in signatures, and back.
-        is_used: whether it changes the score of a variant; if not, signatures and differences leave it out.
+        is_used: whether signatures of a variant name it: not where it cannot change the score.
         step: the step in which it changes where differences are explained.
         words: a function from a value to words, for differences.
     """
@@ -473,6 +469,10 @@ def _flag(no: str = "no", yes: str = "yes", **row: Any) -> Option:
 
 def _has_penalties(variant: Variant) -> bool:
     return variant.penalties != "none"
+
+
+def _names_penalties(variant: Variant) -> bool:
+    return _has_penalties(variant) or _has_penalties(VARIANTS.get(variant.name, variant))
 
 
 def _tokenizer_in_words(tokenize: Tokenizer) -> str:
@@ -532,7 +532,7 @@ OPTIONS: dict[str, Option] = {
         PENALTIES,
         help="factors for documents whose length or number of sentences differs from that of the references",
         key="pen",
-        is_used=_has_penalties,
+        is_used=_names_penalties,
         step="penalties",
         words=lambda value: PENALTIES[value].summary,
     ),
@@ -648,7 +648,7 @@ def differing_parts(printed: str, here: str) -> list[str]:
     return [
         f"{key}:{value} (here {ours.get(key, 'none')})"
         for key, value in theirs.items()
-        if key != "nrefs" and ours.get(key) != value
+        if ours.get(key) not in (value, "?")
     ]
 
 

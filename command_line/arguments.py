@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
-from sari.command_line.process import refusal
+from sari.command_line.process import error_line
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import FORMATS, SENTENCE_FORMATS
 from sari.reports.score_tables import SHOWN
@@ -95,15 +95,18 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     """
     parser = _parser(program)
     options, unknown = parser.parse_known_args(arguments, namespace=Options())
-    message = _message_about_unknown(unknown[0]) if unknown else next(_faults(options, _given(options, parser)), None)
-    message = message or _message_about_twice(arguments)
-    if message is not None:
-        parser.error(message)
+    given = _given(options, parser)
     try:
+        if unknown:
+            raise OptionError(_message_about_unknown(unknown[0]))
         with refusals():
-            if options.signature is not None:
+            if options.signature is not None and given.isdisjoint(EXCLUDES["--signature"]):
                 chosen = read_signature(options.signature)
                 vars(options).update(chosen, variant=[chosen["variant"]])
+        message = next(_faults(options, given), None) or _message_about_twice(arguments)
+        if message is not None:
+            raise OptionError(message)
+        with refusals():
             for name in options.variants:
                 resolve_variant(name, **options.choices)
             if options.why is not None:
@@ -115,8 +118,12 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 def _message_about_twice(arguments: Sequence[str] | None) -> str | None:
     """Return the error about an option with one value that is given twice; None for none."""
-    given = [argument.partition("=")[0] for argument in (sys.argv[1:] if arguments is None else arguments)]
-    single = [flag for group in _GROUPS.values() for flag, how in group.items() if "action" not in how]
+    given = [
+        argument.partition("=")[0].replace("--no-", "--")
+        for argument in (sys.argv[1:] if arguments is None else arguments)
+    ]
+    of_one_value = (None, argparse.BooleanOptionalAction)
+    single = [flag for group in _GROUPS.values() for flag, how in group.items() if how.get("action") in of_one_value]
     names = {flag: (flag, *_OTHER_NAMES.get(flag, ())) for flag in single}
     twice = next((flag for flag in single if sum(map(given.count, names[flag])) > 1), None)
     return twice and f"{twice}: given twice, expected once"
@@ -196,7 +203,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
-        self.exit(2, refusal(self.prog, message.replace("argument --", "--")) + "\n")
+        self.exit(2, error_line(self.prog, message.replace("argument --", "--")) + "\n")
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; argparse itself ignores errors of writing."""

@@ -32,7 +32,7 @@ PAIRED_TESTS = {
 SCORING_OPTIONS = tuple(name for name, option in CHANGES.items() if len(option.choices) != 1)
 # The arguments of Python that messages may begin with, and the options that they are here.
 _ARGUMENTS = ["confidence", "resamples", "seed", "ratings", "sources", "references", "show", "why", "own_measure"]
-_ARGUMENTS += [*OPTIONS, *(file.name for file in SIDE_FILES)]
+_ARGUMENTS += [*OPTIONS, "signature", *(file.name for file in SIDE_FILES)]
 
 
 def flag_of(name: str) -> str:
@@ -78,7 +78,7 @@ def in_options(message: str) -> str:
     >>> in_options("zero_division: got 2.0, expected a number from 0 to 1")
     '--zero-division: got 2.0, expected a number from 0 to 1'
     """
-    message = message.partition("; or pass a callable")[0]
+    message = re.sub("(; or pass|, or) a callable", "", message)  # which only Python can give
     name = re.split(r"[\[:]", message, maxsplit=1)[0]
     return _OPTIONS[name] + message.removeprefix(name) if name in _OPTIONS else message
 

@@ -48,7 +48,7 @@ def refuse(program: str, message: str) -> int:
     """Print an error of one line on standard error, and return the status 2."""
     if sys.stderr is not None:  # if it is closed, `print` would write to standard output
         with suppress(OSError):
-            print(refusal(program, message), file=sys.stderr)
+            print(error_line(program, message), file=sys.stderr)
     return 2
 
 
@@ -61,7 +61,7 @@ def warn(program: str, messages: Iterable[str]) -> None:
                 print(f"{program}: warning: {' '.join(message.split())}", file=sys.stderr)
 
 
-def refusal(program: str, message: str) -> str:
+def error_line(program: str, message: str) -> str:
     """Return an error as one line: the program's name and a message of at most 200 characters."""
     line = " ".join(message.split())
     short = line if len(line) <= _MOST_CHARACTERS else line[: _MOST_CHARACTERS - 1] + "…"

@@ -130,9 +130,9 @@ def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segmen
             variant=resolve_variant(options.variants[0], **options.choices),
         )
     if options.format == "json":
-        return terminal.as_json(explanation)
+        return terminal.explanation_as_json(explanation)
     is_terminal = sys.stdout.isatty()
-    return terminal.as_text(
+    return terminal.explanation_as_text(
         explanation,
         title=f"Line {line} of {options.systems[0]}",
         by_order=options.by_order,

@@ -6,7 +6,7 @@ import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress import step_bar
-from sari.command_line.score_files import chosen_variants
+from sari.command_line.score_files import chosen_variants, warnings_of_signature
 from sari.command_line.side_data import choose_measures
 from sari.companion_measures.registry import Measure
 from sari.corpus_statistics import CorpusStatistics, score_columns
@@ -47,7 +47,15 @@ def agree(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
         if options.model is not None:
             by_name = {score.name: score.values for score in scores}
             model = linear_model({name: by_name[name] for name in options.model}, rows.ratings)
-        warnings = [] if options.quiet else [*_warnings(scored, rows, resampling), *left_out]
+        warnings = (
+            []
+            if options.quiet
+            else [
+                *_warnings(scored, rows, resampling),
+                *left_out,
+                *warnings_of_signature(options, scored),
+            ]
+        )
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             report = report_agreement(scores, rows, resampling, model=model, warnings=warnings, advance=advance)
     return tabulate_agreement(report)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -86,6 +86,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
             }
     report = _compared(scored, resampling, options)
     first = next(iter(scored.values()))
+    report = replace(report, warnings=report.warnings + left_out + warnings_of_signature(options, first))
     files: dict[str, Iterable[str]] = {}
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
@@ -95,19 +96,25 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
         if chosen is not None and options.report is not None:
             files[options.report] = [_document(options.report, columns, first, report, options, chosen)]
     write_whole(files)
-    return replace(report, warnings=report.warnings + left_out)
+    return report
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by, and warnings about those that are left out, or about a signature."""
+    """Return the variants to score by, and warnings about those that are left out."""
     if not options.all_variants:
         with refusals():
             found = {name: resolve_variant(name, **options.choices) for name in options.variants}
-        return found, warning_rows(signature_warnings(options.signature, next(iter(found.values()))))
+        return found, []
     found, left_out = resolve_variants(**options.choices)
     if not found:
         raise OptionError(in_options(next(iter(left_out.values()))))
     return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
+
+
+def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
+    """Return the warning about a printed signature that differs from that of the scores."""
+    here = next(iter(scored.values())).signature
+    return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
 
 
 def _score_batches(

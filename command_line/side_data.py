@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from sari.command_line.options import OptionError, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
-from sari.reports.score_report import COLUMNS
+from sari.reports.score_report import RECORD_KEYS
 from sari.text_files.errors import FileError
 from sari.text_files.tables import read_numbers
 from sari.variants import SCORES
@@ -67,7 +67,7 @@ def _check_names(option: str, names: Sequence[str], known: Sequence[str]) -> Non
 
 def _own_files(options: Options) -> dict[str, str]:
     """Return the files of `--own-measure` by name."""
-    taken = {*COLUMNS, *(measure.name for measure in MEASURES)}
+    taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
     found: dict[str, str] = {}
     for given in options.own_measure or []:
         name, _, path = given.partition("=")

@@ -17,7 +17,7 @@ from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreRep
 from sari.significance import Resampling, resolve_resampling
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Variant
+from sari.variants import OPTIONS, Variant
 
 _LENGTHS = 5
 # The key of what stands beside the systems. No system has this name, so side data have no numbers for it.
@@ -69,7 +69,7 @@ def build(
     return Document(
         scored=_with_measures(scored, measured.measures, systems, [source, reference], resampling),
         references=(min(nrefs), max(nrefs)),
-        tokens=_in_words(some.variant),
+        tokens=", ".join(row.words(getattr(some.variant, name)) for name, row in OPTIONS.items() if row.step == "text"),
         lengths=[length for length, _ in lengths],
         systems=systems,
         beside=[source, reference],
@@ -170,8 +170,3 @@ def group_by_length(sources: Sequence[str], variant: Variant) -> list[tuple[Leng
         rows = ((tokens >= begin) & (tokens < end)).nonzero()[0].tolist()
         classes.append((Length(begin, end - 1, len(rows)), rows))
     return classes
-
-
-def _in_words(variant: Variant) -> str:
-    tokenizer = variant.tokenize if isinstance(variant.tokenize, str) else "custom"
-    return f"{tokenizer} tokens, {'lowercased' if variant.lowercase else 'with case'}"

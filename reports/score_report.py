@@ -68,7 +68,7 @@ _NAMED = 3
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
 
 #: The columns that records always have.
-COLUMNS = (
+RECORD_KEYS = (
     *("system", "compared_with", "variant", "segments", *SCORES),
     *(f"{score}_{end}" for score in SCORES for end in ("low", "high")),
     *(f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES),
@@ -202,9 +202,9 @@ class ScoreReport:
     def records(self) -> list[dict[str, Any]]:
         """A record per system, baseline and variant, and one per pair if each system was compared with each.
 
-        The keys are always `COLUMNS`, followed by those of companion measures.
+        The keys are always `RECORD_KEYS`, followed by those of companion measures.
         """
-        keys = [*COLUMNS, *(f"{measure.name}{end}" for measure in self.measures for end in _OF_MEASURE_RECORDS)]
+        keys = [*RECORD_KEYS, *(f"{measure.name}{end}" for measure in self.measures for end in _OF_MEASURE_RECORDS)]
         shared = dict.fromkeys(keys) | {
             "segments": self.results[0].segments,
             "warnings": " ".join(map(warning_in_words, self.warnings)),

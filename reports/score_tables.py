@@ -30,7 +30,7 @@ SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")
 #: What people call the scores.
 LABELS = {"sari": "SARI", "keep": "Keep", "delete": "Delete", "add": "Add"}
 #: What the baselines are.
-BASELINES = {
+BASELINE_SUMMARIES = {
     "copy": "the sources as outputs",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
@@ -188,7 +188,11 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
     notes = intervals if any(cell.interval for line in table for cell in line) else []
     if any(cell.mark for line in table for cell in line) or not {"difference", "p"} & set(show or SHOWN):
         notes += _mark_notes(report, table)
-    about = [f"{row.name}, {BASELINES[row.name]}" for row in report.baselines if row.scores and row.name in BASELINES]
+    about = [
+        f"{row.name}, {BASELINE_SUMMARIES[row.name]}"
+        for row in report.baselines
+        if row.scores and row.name in BASELINE_SUMMARIES
+    ]
     notes += [f"Baselines: {'; '.join(dict.fromkeys(about))}"] * bool(about)
     best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
     return Table(title, columns, table, apart, notes, best_cell)

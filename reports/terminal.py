@@ -29,7 +29,7 @@ _LABEL_WIDTH = 10
 _EDITS = 5
 
 
-def as_text(
+def explanation_as_text(
     explanation: Explanation,
     *,
     title: str,
@@ -73,7 +73,7 @@ def as_text(
     return "\n".join([*lines, "", explanation.signature])
 
 
-def as_json(explanation: Explanation) -> str:
+def explanation_as_json(explanation: Explanation) -> str:
     """Return the fields of an explanation as JSON."""
     return json.dumps(dataclasses.asdict(explanation), indent=2, allow_nan=False)
 

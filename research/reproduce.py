@@ -11,7 +11,7 @@ from sari.command_line.progress import step_bar
 from sari.reports.formats import FORMATS, Layout
 from sari.text_files.errors import FileError
 
-PROGRAM = "sari reproduce"
+_PROGRAM = "sari reproduce"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -28,15 +28,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print("\n".join(catalogue_lines(TABLES.values())))
         return 0
     if options.name not in TABLES:
-        return refuse(PROGRAM, f"got {options.name!r}, expected a name that {PROGRAM} lists")
+        return refuse(_PROGRAM, f"got {options.name!r}, expected a name that {_PROGRAM} lists")
     table, folder = TABLES[options.name], options.folder
     if options.store and options.name not in STORED:
-        return refuse(PROGRAM, f"--store: got {options.name}, expected one of {', '.join(STORED)}")
+        return refuse(_PROGRAM, f"--store: got {options.name}, expected one of {', '.join(STORED)}")
     if folder is None and not options.store:
         expected = ", ".join(repository.address for repository in table.repositories)
-        return refuse(PROGRAM, f"{options.name}: got no folder, expected one with a checkout of {expected}")
+        return refuse(_PROGRAM, f"{options.name}: got no folder, expected one with a checkout of {expected}")
     if folder is not None and not Path(folder).is_dir():
-        return refuse(PROGRAM, f"{folder}: no such folder")
+        return refuse(_PROGRAM, f"{folder}: no such folder")
     try:
         with step_bar(options.name, table.steps) as begin:
             if options.store:
@@ -45,7 +45,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 return 0
             outcomes = table.compute(Path(folder), begin)
     except (FileError, ValueError, TypeError, ImportError) as error:
-        return refuse(PROGRAM, str(error))
+        return refuse(_PROGRAM, str(error))
     layout = Layout(width=shutil.get_terminal_size((Layout.width, 24)).columns)
     print(FORMATS[options.format].write(tabulate_outcomes(table, outcomes), layout))
     return int(any(outcome.differs for outcome in outcomes))
@@ -53,7 +53,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = Parser(
-        prog=PROGRAM,
+        prog=_PROGRAM,
         description="Compute published tables again; without arguments, list them. The status is 0 where all figures "
         "come out, 1 where some differ in the digits that were printed, 2 for bad use.",
         allow_abbrev=False,

@@ -22,12 +22,12 @@ from sari.research.variant_agreement import PEOPLE
 from sari.variants import VARIANTS, read_signature
 
 DOCS = FILE.parent
-FIGURES = DOCS / "which_sari.csv"
-PAPER_FIGURES = DOCS / "papers.csv"
+PEOPLE_CSV = DOCS / "which_sari.csv"
+PAPERS_CSV = DOCS / "papers.csv"
 README = DOCS.parent / "README.md"
 
 #: The variants that the tables of systems show, the one that they are sorted by first.
-SHOWN = (RANKED, "set", "hf", "xu2016")
+SHOWN_VARIANTS = (RANKED, "set", "hf", "xu2016")
 #: The variants in the picture, neighbours as similar as can be, and the test set that it shows.
 DRAWN, DRAWN_SET = ("easse", "lasertagger", "set", "paper", "xu2016", "hf"), "ASSET"
 #: Systems that the picture names, with a colour that most colour-blind people can tell apart (Okabe and Ito 2008).
@@ -60,7 +60,7 @@ def people_csv(folder: Path, begin: Begin) -> str:
     return FORMATS["csv"].write(tabulate_outcomes(PEOPLE, PEOPLE.compute(folder, begin)), Layout()) + "\n"
 
 
-def read_figures(path: Path = FIGURES) -> list[Outcome]:
+def read_figures(path: Path = PEOPLE_CSV) -> list[Outcome]:
     """Return the figures of a file that `people_csv` wrote."""
     with open(path, encoding="utf-8", newline="") as file:
         return [
@@ -173,7 +173,8 @@ def _tau_table(rows: Sequence[PublishedSystem], variants: Sequence[str]) -> Tabl
 
 def _system_table(rows: Sequence[PublishedSystem]) -> Table:
     """Return systems and baselines by score, with ranks, intervals, runs, and shares of empty and long outputs."""
-    headings = ["System", "Year", "Runs", "Rank", RANKED, "95% CI", "runs from–to", *SHOWN[1:], "empty", "long"]
+    headings = ["System", "Year", "Runs", "Rank", RANKED, "95% CI", "runs from–to"]
+    headings += [*SHOWN_VARIANTS[1:], "empty", "long"]
     table = []
     for row in sorted(rows, key=lambda row: -row.scores[RANKED].value):
         score, is_system = row.scores[RANKED], row.kind == "system"
@@ -186,7 +187,7 @@ def _system_table(rows: Sequence[PublishedSystem]) -> Table:
                 f"{score.value:.2f}",
                 _ends(score.low, score.high),
                 _ends(score.least, score.most),
-                *(f"{row.scores[name].value:.2f}" for name in SHOWN[1:]),
+                *(f"{row.scores[name].value:.2f}" for name in SHOWN_VARIANTS[1:]),
                 f"{100 * row.empty:.0f}%" if is_system else "",
                 f"{100 * row.long:.0f}%" if is_system else "",
             ]
@@ -234,7 +235,7 @@ def papers_csv(folder: Path, begin: Begin) -> str:
 
 def metric_card() -> dict[str, str]:
     """Return the README with the table of figures of popular papers."""
-    outcomes = {outcome.name: outcome for outcome in read_figures(PAPER_FIGURES)}
+    outcomes = {outcome.name: outcome for outcome in read_figures(PAPERS_CSV)}
     rows = []
     for figure in PAPERS.figures:
         outcome = outcomes[figure.name]
@@ -279,7 +280,7 @@ class StoredFigures:
 
 
 STORED: dict[str, StoredFigures] = {
-    "people": StoredFigures(FIGURES, people_csv, people_pages),
+    "people": StoredFigures(PEOPLE_CSV, people_csv, people_pages),
     "systems": StoredFigures(FILE, systems_text, system_pages),
-    "papers": StoredFigures(PAPER_FIGURES, papers_csv, metric_card),
+    "papers": StoredFigures(PAPERS_CSV, papers_csv, metric_card),
 }

@@ -164,7 +164,7 @@ def test_explanation_as_json(explain):
     found = json.loads(output_of(explain("2", "--format", "json", "--no-lowercase")))
     source, output, *references = (lines[1] for lines in EXPLAINED.values())
     wanted = explained(source=source, prediction=output, references=references, lowercase=False)
-    assert found == json.loads(terminal.as_json(wanted))
+    assert found == json.loads(terminal.explanation_as_json(wanted))
 
 
 def test_width_sets_the_decimals(explain):

@@ -44,6 +44,27 @@ def test_options_reach_the_metric(run_here, paper, sari):
     assert system["signature"] == details["signature"]
 
 
+def test_a_printed_signature_scores_as_it_says(run_here, paper, sari):
+    folder, arguments = paper
+    printed = sari.with_options(variant="easse", lowercase=False, max_order=2).signature(nrefs=len(REFERENCES))
+
+    def found(*options, signature=printed):
+        options = ["--signature", signature, "--format", "json", *options]
+        return json.loads(output_of(run_here(*arguments, *options, folder=folder)))
+
+    (system,) = found()["systems"]
+    assert system["signature"] == printed
+    assert found("--why", "hf")["explanations"][0]["signature_a"] == printed
+    same = run_here(*arguments, "--signature", printed, "--why", "easse", folder=folder)
+    assert "--why: got 'easse', which is the variant itself" in refusal_of(same)
+    other = printed.replace(f"nrefs:{len(REFERENCES)}", "nrefs:1").replace("version:2", "version:1")
+    names = [row["category"] for row in found(signature=other)["warnings"]]
+    assert names.count("SignatureWarning") == 1
+    found("--report", "report.json", signature=other)
+    report = json.loads((folder / "report.json").read_text())
+    assert [row["category"] for row in report["warnings"]].count("SignatureWarning") == 1
+
+
 def test_memory_does_not_grow_with_the_files(tmp_path):
     """Forty times the text, 40 MB, costs no more than a few megabytes over the first 1 MB."""
     write_corpus(tmp_path, 1_000, "The quick brown fox jumps over the lazy dog. " * 7)

@@ -14,6 +14,7 @@ from refusals import refuses
 
 from sari.aggregation import SCORES
 from sari.comparison import baseline_scores
+from sari.sari_scorer import Scorer
 from sari.significance import TESTS, holm
 from sari.variants import VARIANTS, resolve_variant
 
@@ -59,6 +60,12 @@ def test_baselines_need_two_references_of_every_segment():
 
 
 # ---- From one variant to another ------------------------------------------------------------------------------------
+
+
+def test_what_is_neither_variant_nor_scorer_is_refused(corpus):
+    for other in (None, 5, "papers"):
+        with pytest.raises((TypeError, ValueError), match=f"^other: got {other!r}, expected one of hf, "):
+            Scorer().explain_difference(other, **corpus)
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ from sari.reports import terminal
 
 def test_json_has_all_fields():
     explanation = explained(source="a b", prediction="b", references=["b", "a c"])
-    fields = json.loads(terminal.as_json(explanation))
+    fields = json.loads(terminal.explanation_as_json(explanation))
     assert list(fields) == [field.name for field in dataclasses.fields(explanation)]
     missed = {"text": "c", "mark": "missed", "why": "Missed: 1 of 2 references adds it.", "credit": None}
     assert fields["missed"] == [missed]
@@ -18,7 +18,7 @@ def test_json_has_all_fields():
 
 def test_texts_cannot_steer_the_terminal():
     found = explained(source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
-    text = terminal.as_text(found, title="x", by_order=True)
+    text = terminal.explanation_as_text(found, title="x", by_order=True)
     assert "[-\\x1b[2j-]" in text
     assert "{+~␣~+}" in text
     assert "\x1b" not in text

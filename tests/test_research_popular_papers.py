@@ -9,7 +9,7 @@ from published_trees import checkouts
 
 from sari.research.catalogue import TABLES
 from sari.research.popular_papers import PAPERS
-from sari.research.stored_figures import PAPER_FIGURES, read_figures
+from sari.research.stored_figures import PAPERS_CSV, read_figures
 from sari.variants import VARIANTS
 
 
@@ -31,8 +31,8 @@ def test_figures_are_those_of_the_published_tables(tmp_path):
 def test_the_metric_card_shows_the_stored_figures():
     text = (ROOT / "README.md").read_text(encoding="utf-8").partition("#### Values from popular papers")[2]
     rows = re.findall(r"^\| \[(.+?)\].* \| (.+) \| (.+) \| (.+) \| `(\w+)` \| ([\d.]+)(\*?) \|$", text, re.MULTILINE)
-    assert len(rows) == len(PAPERS.figures) == len(read_figures(PAPER_FIGURES))
-    with open(PAPER_FIGURES, encoding="utf-8", newline="") as file:
+    assert len(rows) == len(PAPERS.figures) == len(read_figures(PAPERS_CSV))
+    with open(PAPERS_CSV, encoding="utf-8", newline="") as file:
         stored = {row["name"]: row for row in csv.DictReader(file)}
     for paper, system, test_set, printed, variant, ours, mark in rows:
         row = stored[f"{paper}: {system} on {test_set}"]

@@ -177,6 +177,13 @@ def test_options_of_the_metric_hold_for_all_methods(sari):
         load(lowercas=False)
 
 
+def test_the_configuration_and_the_option_variant_agree():
+    for options in ({"variant": None}, {"variant": "easse"}):
+        assert evaluate.load(str(ROOT / "sari.py"), "easse", **options).variant.name == "easse"
+    with pytest.raises(ValueError, match=r"^variant: got 'paper', expected 'easse' \(as the configuration\)$"):
+        evaluate.load(str(ROOT / "sari.py"), "easse", variant="paper")
+
+
 def test_an_unknown_configuration_is_refused():
     with refuses(ValueError, f"variant: got 'HF', expected one of {', '.join(VARIANTS)}"):
         load(config_name="HF")

@@ -145,6 +145,19 @@ def test_bad_arguments_are_refused_at_once(sari, tokenizer, arguments, message):
         sari.compute_metrics(**{"tokenizer": tokenizer, **arguments})
 
 
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"postprocess": 5}, "postprocess: got 5, expected a function"),
+        ({"causal": "yes"}, "causal: got yes, expected True, False or None"),
+        ({"dataset": []}, "trainer: got None, expected a Trainer"),
+    ],
+)
+def test_bad_arguments_of_the_function_are_refused(sari, tokenizer, arguments, message):
+    with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
+        sari.compute_metrics(tokenizer, **arguments).check(None)
+
+
 def test_what_is_no_ids_or_text_is_refused(sari, function, tokenizer):
     arrays = evaluated(tokenizer)
     arrays.predictions = np.zeros((SEGMENTS, 3))
@@ -153,7 +166,7 @@ def test_what_is_no_ids_or_text_is_refused(sari, function, tokenizer):
     with pytest.raises(ValueError, match=r"^predictions: got 9 rows, expected 10 \(as in labels\)"):
         function(evaluated(tokenizer, OUTPUTS[1:]))
     broken = sari.compute_metrics(tokenizer, postprocess=lambda _: None)
-    with pytest.raises(ValueError, match=r"^predictions\[0\]: got NoneType, expected str$"):
+    with pytest.raises(ValueError, match=r"^postprocess\[0\]: got NoneType, expected str$"):
         broken(evaluated(tokenizer, inputs=SOURCES))
     columns = {f"column_{number}": 0 for number in range(99)}
     with pytest.raises(ValueError, match=r"^dataset: got a data set with columns column_0") as raised:
@@ -231,7 +244,7 @@ def test_a_variant_that_rewards_copies_warns(sari):
         ({"text": ["a"]}, r"^source: got columns text, references, expected also 'source'$"),
         ({"completions": [5]}, r"^completions\[0\]: got 5, expected a str or a list of messages$"),
         ({"source": [5]}, r"^sources\[0\]: got int"),
-        ({"source": ["a", "b"]}, r"^predictions: got 1 rows, expected 2 \(as in sources\)$"),
+        ({"source": ["a", "b"]}, r"^source: got 2 rows, expected 1 \(as in completions\)$"),
         *[
             (
                 {"completions": [[{"role": "assistant", "content": content}]]},

@@ -20,6 +20,7 @@ from sari.variants import (
     CHANGES,
     EXTERNAL_TOKENIZERS,
     OPTIONS,
+    PENALTIES,
     VARIANTS,
     VERSION,
     describe_splitter,
@@ -273,6 +274,7 @@ def test_signature_counts_references(scorer):
 
 def test_a_signature_restores_its_scorer(scorer):
     variants = [*VARIANTS.values(), *(resolve_variant("hf", **{name: CHOSEN[name]}) for name in CHOSEN)]
+    variants += [resolve_variant("dsari", penalties=name) for name in PENALTIES]
     for variant in variants:
         printed = variant.signature({2})
         if callable(variant.tokenize):

@@ -23,7 +23,7 @@ from sari.reports.by_references import ReferenceCount, scores_by_references
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
 from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
-from sari.reports.score_tables import BASELINES
+from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import resolve_resampling
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
@@ -216,7 +216,7 @@ def report_systems(
     document = building.build(
         systems,
         compared.statistics,
-        replace(compared.report, baselines=[row for row in rows if row.name in BASELINES]),
+        replace(compared.report, baselines=[row for row in rows if row.name in BASELINE_SUMMARIES]),
         resampling=resolve_resampling(confidence=_CONFIDENCE),
         advance=lambda step: advance(next(numbers), total, step),
     )
