@@ -51,6 +51,7 @@ def test_quotes_of_tsv_are_quotes(tmp_path):
         ("t.csv", "source,reference\na,b\n", 't.csv:1: no "prediction" among source, reference, expected '),
         ("t.csv", "source,output,prediction,reference\na,b,c,d\n", 't.csv:1: both "prediction" and "output" came'),
         ("t.csv", "output,reference\n", 't.csv:1: no "source" among output, reference, '),
+        ("t.csv", f"source,{'x' * 300}\n", f't.csv:1: no "prediction" among source, {"x" * 52}…, expected source, '),
         ("t.csv", "source,output\na,b\n", 't.csv:1: no "references" among source, output, '),
         ("t.csv", "source,output,source,reference\n", "t.csv:1: the column 'source' came twice, expected it once"),
         ("t.csv", "source,output,reference\na,b\n", "t.csv:2: got 2 cells, expected 3 (as in the first line)"),

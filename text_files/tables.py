@@ -20,6 +20,8 @@ from typing import Any, NamedTuple
 from sari.text_files.errors import FileError
 from sari.text_files.reading import Corpus, LineFile, Segment
 
+#: How much of the names of columns errors show.
+_MOST_CHARACTERS = 60
 _REFERENCE = re.compile(r"references?([ _.]?\d+)?")
 _USUAL = re.compile(rf"source|prediction|output|system|ratings?|{_REFERENCE.pattern}", re.IGNORECASE)
 
@@ -159,7 +161,9 @@ def _columns_of(
         columns = ["source", *(outputs or ["prediction"]), *(references or ["references"])]
     missing = next((name for name in columns if name not in names), None)
     if missing is not None:
-        raise error(f'no "{missing}" among {", ".join(names) or "none"}, expected {expected}')
+        among = ", ".join(names) or "none"
+        among = among if len(among) <= _MOST_CHARACTERS else f"{among[:_MOST_CHARACTERS]}…"
+        raise error(f'no "{missing}" among {among}, expected {expected}')
     return columns
 
 
