@@ -18,7 +18,7 @@ from typing import Any, NoReturn
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
 from sari.command_line.process import error_line
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
-from sari.reports.formats import FORMATS, SENTENCE_FORMATS
+from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.validation import check_choice, either
@@ -40,7 +40,7 @@ _COMPARISONS = ("--confidence", *_TESTS, *_ADDED, "--measures", "--own-measure")
 
 
 def _formats_but(*names: str) -> list[str]:
-    return [f"--format {name}" for name in FORMATS if name not in names]
+    return [f"--format {name}" for name in TABLE_FORMATS if name not in names]
 
 
 #: Options that need one of those on the right.
@@ -246,7 +246,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
+    return _path([*REPORT_ENDINGS, *(row.ending for row in TABLE_FORMATS.values())])(text)
 
 
 def _path(endings: Sequence[str]) -> Callable[[str], Any]:
@@ -345,7 +345,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--model": _values("NAME", "fit a linear model of the ratings to scores and measures", _ExtendByNames),
     },
     "report": {
-        "--format": {"choices": FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
+        "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _values(
             "NAME", f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
         ),
@@ -356,7 +356,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
         ),
         "--report": _value(
-            "FILE", "write a page (.html, .md, .json) or its tables (.txt, .tex, .csv)", type=_report_path
+            "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)", type=_report_path
         ),
         "--sentences": _value(
             "FILE", "write the scores of segments to .tsv or .jsonl", type=_path([*SENTENCE_FORMATS])

@@ -12,7 +12,7 @@ from itertools import chain, islice
 from sari.command_line.arguments import PROGRAM, parse
 from sari.command_line.options import OptionError, Options, needing, refusals, warning_in_options
 from sari.command_line.process import refuse, warn
-from sari.reports.formats import FORMATS
+from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
@@ -109,7 +109,7 @@ def _shown(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
 def _written(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
-    return FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
+    return TABLE_FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
 
 
 def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> str:

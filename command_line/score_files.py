@@ -233,7 +233,7 @@ def _document(
         measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
         measures += [row for row in chosen.measures if row not in MEASURES]
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
-            document = building.build(
+            document = building.build_document(
                 columns,
                 statistics,
                 replace(printed, warnings=warnings),
@@ -245,6 +245,6 @@ def _document(
             advance("pictures and pages")
             shown = replace(document, by_order=options.by_order, digits=options.width)
             ending = Path(path).suffix
-            if ending in pages.FORMATS:
-                return pages.FORMATS[ending](shown)
+            if ending in pages.REPORT_FORMATS:
+                return pages.REPORT_FORMATS[ending](shown)
             return format_of_ending(ending).write(pages.tabulate_document(shown), options.layout)

@@ -24,7 +24,7 @@ _LENGTHS = 5
 _BESIDE = "\0"
 
 
-def build(
+def build_document(
     columns: SystemColumns,
     statistics: Mapping[str, CorpusStatistics],
     scored: ScoreReport,

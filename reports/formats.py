@@ -1,6 +1,6 @@
 """Write tables as text, JSON, Markdown, LaTeX or CSV, and sentence scores as TSV or JSON Lines.
 
-Scores, agreement with ratings, published figures and reports are a `TableReport`, which each of `FORMATS` writes.
+Scores, agreement with ratings, published figures and reports are a `TableReport`, which each of `TABLE_FORMATS` writes.
 """
 
 from __future__ import annotations
@@ -419,7 +419,7 @@ class TableFormat(NamedTuple):
 
 
 #: The formats of tables, by name.
-FORMATS = {
+TABLE_FORMATS = {
     "text": TableFormat(".txt", as_text),
     "json": TableFormat(".json", as_json),
     "markdown": TableFormat(".md", as_markdown),
@@ -430,7 +430,7 @@ FORMATS = {
 
 def format_of_ending(ending: str) -> TableFormat:
     """Return the format of files with this ending."""
-    return next(row for row in FORMATS.values() if row.ending == ending)
+    return next(row for row in TABLE_FORMATS.values() if row.ending == ending)
 
 
 # ---- Sentence scores ------------------------------------------------------------------------------------------------

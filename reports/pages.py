@@ -1,4 +1,4 @@
-"""Write reports as HTML that needs no other file, as Markdown and as JSON.
+"""Write reports as HTML that needs no other file, and as JSON.
 
 JSON has one schema, for one system or many::
 
@@ -16,7 +16,7 @@ figures of each order, the tokens of references, the line of changes, the warnin
 
 import base64
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -26,8 +26,7 @@ import jinja2
 from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
 from sari.reports.document import Document, Length
-from sari.reports.explanation import MARKS, Explanation, Token
-from sari.reports.formats import escaped_markdown, markdown_table
+from sari.reports.explanation import MARKS, Explanation
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, TableReport, make_table, warning_in_words
@@ -44,31 +43,15 @@ _COSTS = 3
 _SYSTEMS = 4
 # A title names up to so many systems.
 _NAMED = 4
-# What Markdown has before and after a word with a mark.
-_IN_MARKDOWN = {
-    "kept-rightly": ("", ""),
-    "kept": ("", ""),
-    "kept-wrongly": ("_", "_"),
-    "deleted-rightly": ("~~", "~~"),
-    "deleted-wrongly": ("~~", "~~✗"),
-    "added-rightly": ("**", "**"),
-    "added-wrongly": ("**", "**✗"),
-    "missed": ("+", ""),
-}
 
 
-def as_html(document: Document) -> str:
+def report_as_html(document: Document) -> str:
     """Return a page of HTML, with its style and pictures in it."""
     pictures = [(_address(svg), words) for svg, words in _pictures(document)]
     return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
 
 
-def as_markdown(document: Document) -> str:
-    """Return Markdown, without pictures."""
-    return _rendered("report.md.j2", document)
-
-
-def as_json(document: Document) -> str:
+def report_as_json(document: Document) -> str:
     """Return JSON in the schema of this module's docstring."""
     scored, examples = document.scored, list(map(asdict, document.examples))
     for group in examples:
@@ -95,14 +78,14 @@ def as_json(document: Document) -> str:
 
 
 def tabulate_document(document: Document, *, all_intervals: bool = False) -> TableReport:
-    """Return the tables of a report, for any format of `formats.FORMATS`; for `all_intervals` see `tabulate_scores`."""
+    """Return the tables of a report, for any format of `TABLE_FORMATS`; for `all_intervals` see `tabulate_scores`."""
     return tabulate_scores(
         document.scored, by_order=document.by_order, digits=document.digits, all_intervals=all_intervals
     )
 
 
 #: The formats of reports, by the ending of the file.
-FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
+REPORT_FORMATS: dict[str, Callable[[Document], str]] = {".html": report_as_html, ".json": report_as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:
@@ -114,8 +97,8 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters |= {"warning_in_words": warning_in_words, "markdown_table": markdown_table}
+    environment.filters |= {"figure": figure, "span": span_of}
+    environment.filters |= {"warning_in_words": warning_in_words}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment
@@ -205,15 +188,6 @@ def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
 def span_of(length: Length) -> str:
     """Return the name of a class of lengths."""
     return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
-
-
-def _marked(tokens: Iterable[Token]) -> str:
-    """Return tokens in Markdown, with their marks."""
-    shown = []
-    for token in tokens:
-        before, after = _IN_MARKDOWN[token.mark]
-        shown.append(f"{before}{escaped_markdown(token.text)}{after}")
-    return " ".join(shown)
 
 
 _ENVIRONMENT = make_environment()

@@ -8,7 +8,7 @@ from pathlib import Path
 from sari.command_line.arguments import Parser
 from sari.command_line.process import refuse
 from sari.command_line.progress import step_bar
-from sari.reports.formats import FORMATS, Layout
+from sari.reports.formats import TABLE_FORMATS, Layout
 from sari.text_files.errors import FileError
 
 _PROGRAM = "sari reproduce"
@@ -47,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (FileError, ValueError, TypeError, ImportError) as error:
         return refuse(_PROGRAM, str(error))
     layout = Layout(width=shutil.get_terminal_size((Layout.width, 24)).columns)
-    print(FORMATS[options.format].write(tabulate_outcomes(table, outcomes), layout))
+    print(TABLE_FORMATS[options.format].write(tabulate_outcomes(table, outcomes), layout))
     return int(any(outcome.differs for outcome in outcomes))
 
 
@@ -65,7 +65,9 @@ def _parser() -> argparse.ArgumentParser:
         nargs="?",
         help="a checkout of the repository that the list names, or the folder that holds several by their own names",
     )
-    parser.add_argument("--format", choices=FORMATS, default="text", help="how to print the figures (default: text)")
+    parser.add_argument(
+        "--format", choices=TABLE_FORMATS, default="text", help="how to print the figures (default: text)"
+    )
     parser.add_argument(
         "--store",
         action="store_true",

@@ -10,7 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from scipy import stats
 
-from sari.reports.formats import FORMATS, Layout
+from sari.reports.formats import TABLE_FORMATS, Layout
 from sari.reports.published_systems import FILE, PublishedSystem, published_systems, systems_csv
 from sari.reports.tables import Table, TableReport, make_table
 from sari.research.outcome_tables import tabulate_outcomes
@@ -57,7 +57,7 @@ _PAGES = Environment(
 
 def people_csv(folder: Path, begin: Begin) -> str:
     """Return the correlations of every variant on every collection, as comma-separated values."""
-    return FORMATS["csv"].write(tabulate_outcomes(PEOPLE, PEOPLE.compute(folder, begin)), Layout()) + "\n"
+    return TABLE_FORMATS["csv"].write(tabulate_outcomes(PEOPLE, PEOPLE.compute(folder, begin)), Layout()) + "\n"
 
 
 def read_figures(path: Path = PEOPLE_CSV) -> list[Outcome]:
@@ -109,7 +109,7 @@ def people_pages() -> dict[str, str]:
 
 
 def _markdown(table: Table) -> str:
-    text = FORMATS["markdown"].write(TableReport(tables=[table], records=[], fields={}), Layout())
+    text = TABLE_FORMATS["markdown"].write(TableReport(tables=[table], records=[], fields={}), Layout())
     return text.removeprefix(table.title).strip()
 
 
@@ -230,7 +230,7 @@ def systems_text(folder: Path, begin: Begin) -> str:
 
 def papers_csv(folder: Path, begin: Begin) -> str:
     """Return the figures of popular papers and ours, as comma-separated values."""
-    return FORMATS["csv"].write(tabulate_outcomes(PAPERS, PAPERS.compute(folder, begin)), Layout()) + "\n"
+    return TABLE_FORMATS["csv"].write(tabulate_outcomes(PAPERS, PAPERS.compute(folder, begin)), Layout()) + "\n"
 
 
 def metric_card() -> dict[str, str]:

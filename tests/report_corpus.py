@@ -68,7 +68,7 @@ def built(
     warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
     scored = ScoreReport(results, warnings=warnings)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
-    return building.build(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
+    return building.build_document(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):

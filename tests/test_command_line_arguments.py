@@ -165,7 +165,7 @@ def test_citations_are_complete(capsys):
 
 
 def test_every_format_of_reports_is_taken():
-    assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in pages.FORMATS)
+    assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in pages.REPORT_FORMATS)
 
 
 @pytest.mark.parametrize(

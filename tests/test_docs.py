@@ -162,13 +162,13 @@ def test_every_warning_is_told():
 
 def test_every_option_of_the_command_line_is_told(capsys):
     from sari.command_line.arguments import parse
-    from sari.reports.formats import FORMATS, SENTENCE_FORMATS
+    from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
     with pytest.raises(SystemExit):
         parse(["--help"])
     known, text = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)), text_of("docs/command_line.md")
     assert set(re.findall(r"(?<![\w-])--[a-z][a-z-]*", text)) == known
-    assert not [name for name in (*FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in text]
+    assert not [name for name in (*TABLE_FORMATS, *SENTENCE_FORMATS) if f"`{name}`" not in text]
 
 
 def test_every_program_is_told():

@@ -12,7 +12,7 @@ from programs import EXAMPLE, SYSTEMS
 from published_trees import checkouts
 
 from sari.reports import formats
-from sari.reports.formats import FORMATS, Layout, TableFormat
+from sari.reports.formats import TABLE_FORMATS, Layout, TableFormat
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, TableColumn, TableReport, cells
 from sari.research import reproduce
 
@@ -21,7 +21,7 @@ HOSTILE = r'*b|<>"~^\{}#%$_&--'
 
 def written(*tables, name, **layout):
     report = TableReport(tables=list(tables), records=[{"a": 1.5, "b": None}], fields={"a": [1.5]})
-    return FORMATS[name].write(report, Layout(**layout))
+    return TABLE_FORMATS[name].write(report, Layout(**layout))
 
 
 FIGURE = Cell("33.33", interval="[-10.00, 20.00]")
@@ -44,7 +44,7 @@ def made_up(monkeypatch):
     def write(report, _layout):
         return f"{len(report.tables)} tables, {len(report.records)} records"
 
-    monkeypatch.setitem(formats.FORMATS, "made-up", TableFormat(".made", write))
+    monkeypatch.setitem(formats.TABLE_FORMATS, "made-up", TableFormat(".made", write))
 
 
 @pytest.mark.usefixtures("made_up")

@@ -1,4 +1,4 @@
-"""Reports as pages, Markdown and JSON: what stands in them, and that no text breaks them."""
+"""Reports as pages and JSON: what stands in them, and that no text breaks them."""
 
 import json
 import re
@@ -27,16 +27,15 @@ single = pytest.fixture(document_of_one, scope="module")
 @pytest.mark.parametrize("variant", ["hf", "easse_legacy", "xu2016"])
 def test_every_format_takes_odd_corpora(sources, outputs, references, variant):
     found = built(sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95)
-    assert not Page(pages.as_html(found)).faults
-    assert pages.as_markdown(found)
-    assert json.loads(pages.as_json(found))["segments"] == len(sources)
+    assert not Page(pages.report_as_html(found)).faults
+    assert json.loads(pages.report_as_json(found))["segments"] == len(sources)
 
 
 # The page
 
 
 def test_page(document):
-    text = pages.as_html(document)
+    text = pages.report_as_html(document)
     page = Page(text)
     assert not page.faults
     assert not {"script", "link", "i"} & set(page.tags)
@@ -58,7 +57,7 @@ def test_page(document):
 
 
 def test_page_of_one_system(single):
-    page = Page(pages.as_html(single))
+    page = Page(pages.report_as_html(single))
     assert not page.faults
     assert "CI" not in page.words
     assert "Simple tree accuracy" not in page.words
@@ -69,11 +68,11 @@ def test_warnings_are_on_the_page():
     how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
     found = built(systems={"empty": [""] * 30}, **how)
     assert found.scored.warnings
-    assert all(row["message"] in Page(pages.as_html(found)).words for row in found.scored.warnings)
+    assert all(row["message"] in Page(pages.report_as_html(found)).words for row in found.scored.warnings)
 
 
 def test_every_reason_stands_on_the_page_once_for_each_text(single):
-    page = Page(pages.as_html(single))
+    page = Page(pages.report_as_html(single))
     for group in single.examples:
         for example in group.segments:
             for explanation in example.outputs.values():
@@ -84,42 +83,24 @@ def test_every_reason_stands_on_the_page_once_for_each_text(single):
 def test_many_systems_are_rows():
     systems = {f"system {number}": ["a b"] for number in range(6)}
     found = built(sources=["a b c"], systems=systems, references=[["a"]])
-    text = pages.as_html(found)
+    text = pages.report_as_html(found)
     assert not Page(text).faults
     # The scores; the measures of the systems, of the source and of the reference; SARI by length.
     assert [len(re.findall("<th ", row)) for row in re.findall(r"<thead>.*?</thead>", text)] == [5, 9, 8]
 
 
 def test_digits_are_those_that_are_asked_for(document):
-    for shown in (pages.as_html, pages.as_markdown):
-        text = shown(replace(document, digits=4))
-        assert f"{document.systems[1].scores['sari']:.4f}" in text
-        assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
-        assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
+    text = pages.report_as_html(replace(document, digits=4))
+    assert f"{document.systems[1].scores['sari']:.4f}" in text
+    assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
+    assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
 
 
-# Markdown and JSON
-
-
-def test_markdown_tables_are_even(document):
-    text = pages.as_markdown(document)
-    tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
-    assert len(tables) == 3
-    for table in tables:
-        columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
-        assert len(columns) == 1
-    assert r"\<Simple\> & short" in text
-    assert r"\<i\>bold\</i\>" in text
-    assert "~~subsequently~~" in text
-
-
-def test_pages_and_markdown_say_how_references_count(document):
-    for text in (Page(pages.as_html(document)).words, pages.as_markdown(document)):
-        assert "Where there are several references, the best counts." in text
+# JSON
 
 
 def test_json_has_the_keys_of_the_documentation_in_their_order(document):
-    places = [pages.__doc__.index(f'"{name}":') for name in json.loads(pages.as_json(document))]
+    places = [pages.__doc__.index(f'"{name}":') for name in json.loads(pages.report_as_json(document))]
     assert places == sorted(places)
 
 
@@ -128,7 +109,7 @@ INTERVALS = ("intervals", "measure_intervals")
 
 def test_json_has_one_schema(document):
     how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "side_data": SIDE_DATA}
-    several, one = json.loads(pages.as_json(document)), json.loads(pages.as_json(built(**how)))
+    several, one = json.loads(pages.report_as_json(document)), json.loads(pages.report_as_json(built(**how)))
 
     def schema(value):
         if isinstance(value, dict):

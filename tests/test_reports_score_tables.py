@@ -19,7 +19,7 @@ from programs import (
 )
 
 from sari.command_line.program import main
-from sari.reports.formats import FORMATS, Layout
+from sari.reports.formats import TABLE_FORMATS, Layout
 from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores
 from sari.reports.score_tables import tabulate_scores
 from sari.variants import SCORES, VARIANTS
@@ -304,10 +304,10 @@ def test_a_note_says_where_interval_and_p_value_disagree(low, p_value, resamples
     )
     note = "Interval and uncorrected p disagree, since their methods differ: b and a in SARI"
     for name in ("text", "markdown", "latex", "json", "csv"):
-        text = FORMATS[name].write(tabulate_scores(report), Layout())
+        text = TABLE_FORMATS[name].write(tabulate_scores(report), Layout())
         assert (note in " ".join(text.split())) == disagree
     for shown in (["sari", "intervals"], ["sari", "p"]):
-        assert note not in FORMATS["text"].write(tabulate_scores(report, show=shown), Layout())
+        assert note not in TABLE_FORMATS["text"].write(tabulate_scores(report, show=shown), Layout())
 
 
 def test_a_choice_of_columns(printed):

@@ -8,7 +8,7 @@ from conftest import ROOT
 from published_trees import SENTENCES, checkouts, files_of, sentences, texts_of, write_lines
 from scipy import stats
 
-from sari.reports.formats import FORMATS, Layout
+from sari.reports.formats import TABLE_FORMATS, Layout
 from sari.reports.published_systems import PublishedScore, published_systems, systems_csv
 from sari.research import stored_figures, system_table
 from sari.research.outcome_tables import tabulate_outcomes
@@ -46,7 +46,7 @@ def test_the_progress_bar_has_a_step_for_each_system(rows, begun):
 def test_scores_are_shown_as_figures_that_nobody_published(rows):
     report = tabulate_outcomes(SYSTEMS, outcomes_of(rows))
     assert [table.title for table in report.tables] == [test_set.name for test_set in TEST_SETS]
-    shown = FORMATS["csv"].write(report, Layout())
+    shown = TABLE_FORMATS["csv"].write(report, Layout())
     assert shown.count("\n") >= len(rows) * len(VARIANTS)
 
 

@@ -214,14 +214,14 @@ def report_systems(
     numbers = iter(range(total))
     baselines = comparison.baseline_scores(systems.sources, systems.references, variant)
     rows = [ScoredOutputs(name=name, variant=variant.name, scores=scores) for name, scores in baselines.items()]
-    document = building.build(
+    document = building.build_document(
         systems,
         compared.statistics,
         replace(compared.report, baselines=[row for row in rows if row.name in BASELINE_SUMMARIES]),
         resampling=resolve_resampling(confidence=_CONFIDENCE),
         advance=lambda step: advance(next(numbers), total, step),
     )
-    return pages.as_html(document)
+    return pages.report_as_html(document)
 
 
 @errors_refused()
