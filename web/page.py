@@ -1,6 +1,7 @@
 """The page: its views in tabs, and the endpoints for programs."""
 
 import gc
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -66,6 +67,7 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     folder = Path(__file__).parent
     program = (folder / "page.js").read_text(encoding="utf-8")
     server.log_errors(page)
+    remember_settings(page)
     gc.freeze()  # so that collections do not look at hundreds of modules again and again
     return page.launch(
         theme=THEME,
@@ -81,3 +83,9 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         show_error=True,
         **options,
     )[1]
+
+
+def remember_settings(page: gr.Blocks) -> None:
+    """Keep the settings of each component: Gradio computes them for every visit, a third of a call's time."""
+    for block in page.blocks.values():
+        block.get_config = partial(dict, block.get_config())  # type: ignore[method-assign]
