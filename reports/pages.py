@@ -1,4 +1,4 @@
-"""Write reports as HTML that needs no other file, as Markdown and as JSON.
+"""Write reports as HTML that needs no other file, and as JSON.
 
 JSON has one schema, for one system or many::
 
@@ -17,7 +17,7 @@ outputs.
 
 import base64
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -27,8 +27,7 @@ import jinja2
 from sari.reports import plots
 from sari.reports.companions import SPREADS
 from sari.reports.document import Document, Length
-from sari.reports.explanation import MARKS, Explanation, Token
-from sari.reports.formats import escaped_markdown, markdown_table
+from sari.reports.explanation import MARKS, Explanation
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, TableReport, in_options, make_table
@@ -45,28 +44,22 @@ _COSTS = 3
 _SYSTEMS = 4
 # A title names up to so many systems.
 _NAMED = 4
-# What Markdown has before and after a word with a mark.
-_IN_MARKDOWN = {
-    "kept-rightly": ("", ""),
-    "kept": ("", ""),
-    "kept-wrongly": ("_", "_"),
-    "deleted-rightly": ("~~", "~~"),
-    "deleted-wrongly": ("~~", "~~✗"),
-    "added-rightly": ("**", "**"),
-    "added-wrongly": ("**", "**✗"),
-    "missed": ("+", ""),
-}
 
 
 def as_html(document: Document) -> str:
     """Return a page of HTML, with its style and pictures in it."""
-    pictures = [(_address(svg), words) for svg, words in _pictures(document)]
-    return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
-
-
-def as_markdown(document: Document) -> str:
-    """Return Markdown, without pictures."""
-    return _rendered("report.md.j2", document)
+    names = [system.name for system in document.systems]
+    shown = _ENVIRONMENT.get_template("report.html.j2").render(
+        document=document,
+        digits=document.digits,
+        is_wide=len(names) > _SYSTEMS,
+        of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
+        tables=tabulate_document(document, all_intervals=True).tables,
+        by_length=_length_table(document),
+        pictures=[(_address(svg), words) for svg, words in _pictures(document)],
+        whys=_whys,
+    )
+    return shown.rstrip()
 
 
 def as_json(document: Document) -> str:
@@ -103,7 +96,7 @@ def tabulate_document(document: Document, *, all_intervals: bool = False) -> Tab
 
 
 #: The formats of reports, by the ending of the file.
-FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".md": as_markdown, ".json": as_json}
+FORMATS: dict[str, Callable[[Document], str]] = {".html": as_html, ".json": as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:
@@ -115,26 +108,10 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "markdown": escaped_markdown, "marked": _marked, "span": span_of}
-    environment.filters |= {"in_options": in_options, "markdown_table": markdown_table}
+    environment.filters |= {"figure": figure, "span": span_of, "in_options": in_options}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment
-
-
-def _rendered(template: str, document: Document, **more) -> str:
-    names = [system.name for system in document.systems]
-    of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
-    shown = _ENVIRONMENT.get_template(template).render(
-        document=document,
-        digits=document.digits,
-        is_wide=len(document.systems) > _SYSTEMS,
-        of=of,
-        tables=tabulate_document(document, all_intervals=True).tables,
-        by_length=_length_table(document),
-        **more,
-    )
-    return shown.rstrip()
 
 
 def _length_table(document: Document) -> Table:
@@ -206,15 +183,6 @@ def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
 def span_of(length: Length) -> str:
     """Return the name of a class of lengths."""
     return f"{length.shortest}" if length.shortest == length.longest else f"{length.shortest}–{length.longest}"
-
-
-def _marked(tokens: Iterable[Token]) -> str:
-    """Return tokens in Markdown, with their marks."""
-    shown = []
-    for token in tokens:
-        before, after = _IN_MARKDOWN[token.mark]
-        shown.append(f"{before}{escaped_markdown(token.text)}{after}")
-    return " ".join(shown)
 
 
 _ENVIRONMENT = make_environment()

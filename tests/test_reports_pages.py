@@ -28,7 +28,6 @@ single = pytest.fixture(document_of_one, scope="module")
 def test_every_format_takes_odd_corpora(sources, outputs, references, variant):
     found = built(sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95)
     assert not Page(pages.as_html(found)).faults
-    assert pages.as_markdown(found)
     assert json.loads(pages.as_json(found))["segments"] == len(sources)
 
 
@@ -91,31 +90,13 @@ def test_many_systems_are_rows():
 
 
 def test_digits_are_those_that_are_asked_for(document):
-    for shown in (pages.as_html, pages.as_markdown):
-        text = shown(replace(document, digits=4))
-        assert f"{document.systems[1].scores['sari']:.4f}" in text
-        assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
-        assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
+    text = pages.as_html(replace(document, digits=4))
+    assert f"{document.systems[1].scores['sari']:.4f}" in text
+    assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
+    assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
 
 
-# Markdown and JSON
-
-
-def test_markdown_tables_are_even(document):
-    text = pages.as_markdown(document)
-    tables = re.findall(r"(?:^\|.*\|\n)+", text, re.MULTILINE)
-    assert len(tables) == 3
-    for table in tables:
-        columns = {len(re.findall(r"(?<!\\)\|", line)) for line in table.splitlines()}
-        assert len(columns) == 1
-    assert r"\<Simple\> & short" in text
-    assert r"\<i\>bold\</i\>" in text
-    assert "~~subsequently~~" in text
-
-
-def test_pages_and_markdown_say_how_references_count(document):
-    for text in (Page(pages.as_html(document)).words, pages.as_markdown(document)):
-        assert "Where there are several references, the best counts." in text
+# JSON
 
 
 def test_json_has_the_keys_of_the_documentation_in_their_order(document):
