@@ -427,7 +427,7 @@ class _EvaluationSets:
             return found, []
         size, name = min(sizes.items())
         whose = f"rows of {name}" if name else "rows"
-        return found, [f"Only {len(found)} of {size} {whose} were evaluated: the scores are theirs."]
+        return found, [f"Only {len(found)} of {size} {whose} were evaluated, and only they are scored."]
 
     def _in_order(self, rows: list[_Row], processes: int) -> tuple[list[_Row], list[str]]:
         """Return evaluated rows with the texts of the same places, as `find` does."""
@@ -793,7 +793,7 @@ class Reward(_TrainingHook):
         lists = [[row] if isinstance(row, str) else row for row in references]
         references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=False)) if None in pair}
-        for row in unscored:  # They get texts, so that errors name the right rows.
+        for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
         sources, texts, references = validate_columns(sources, texts, references)
         scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)

@@ -1,4 +1,4 @@
-"""The choices behind a score: published variants, options, tokenizers and penalties as data, and the signature.
+"""The choices that a score depends on: variants, options, tokenizers and penalties as data, and the signature.
 
 Only small modules are imported here, so that a command line can list the choices at once.
 """
@@ -250,7 +250,7 @@ class Variant(Text):
         return {name: value for name, value in self.options.items() if callable(value)}
 
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
-        """Return the line that names every choice behind a score, so that others can repeat it.
+        """Return the line that names every choice that a score depends on, so that others can repeat it.
 
         Args:
             nrefs: the numbers of references that segments have.

@@ -27,7 +27,7 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, read_
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: The endings of reports besides those of tables; `sari.reports.pages`, which writes them, is slow to import.
+#: The endings of reports that no table has; `sari.reports.pages`, which writes them, is slow to import.
 REPORT_ENDINGS = (".html",)
 
 

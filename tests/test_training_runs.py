@@ -137,7 +137,7 @@ def test_sets_of_the_same_sources(sari, tokenizer, tmp_path):
         assert of_evaluation(trainer.evaluate(sets["asset"].select(range(7)))) == part
         assert test_dataset is eval_dataset
     assert [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"] == [
-        "Only 7 of 10 rows of asset were evaluated: the scores are theirs."
+        "Only 7 of 10 rows of asset were evaluated, and only they are scored."
     ]
 
 
@@ -214,7 +214,7 @@ def test_rows_are_found_by_their_labels(sari, tokenizer, dataset, tmp_path, how)
     expected = expected_scores(sari, predictions_of(trainer, tokenizer, part), part["source"], part["references"])
     assert found == [expected] * 2
     warned = [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"]
-    few = f"Only {len(rows)} of 10 rows were evaluated: the scores are theirs."
+    few = f"Only {len(rows)} of 10 rows were evaluated, and only they are scored."
     assert warned == ([few] if len(rows) < 10 else [])
 
 
