@@ -27,9 +27,6 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, read_
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: The endings of reports that no table has; `sari.reports.pages`, which writes them, is slow to import.
-REPORT_ENDINGS = (".html",)
-
 
 def _flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
@@ -240,7 +237,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _path([*REPORT_ENDINGS, *(row.ending for row in FORMATS.values())])(text)
+    return _path([".html", *(row.ending for row in FORMATS.values())])(text)
 
 
 def _path(endings: Sequence[str]) -> Callable[[str], Any]:
@@ -366,7 +363,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
-_DESCRIPTIONS = {"metric": "Defaults depend on the variant."}
 
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:
@@ -392,7 +388,7 @@ def _parser(program: str) -> Parser:
         allow_abbrev=False,
     )
     for title, options in _GROUPS.items():
-        group = parser.add_argument_group(title, _DESCRIPTIONS.get(title))
+        group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
         for flag, how in options.items():
             group.add_argument(flag, **how)
     for flag, text, help_text in (

@@ -344,15 +344,13 @@ def _latex_row(table: Table, number: int, shown: Sequence[int], ranged: Sequence
         column, cell = table.columns[place], table.rows[number][place]
         text = _escaped_latex(cell.text) if column.is_text else _latex_figures(cell.text)
         text = rf"\textbf{{{text}}}" if cell.best else text
-        text += rf"\rlap{{$^{{{_LATEX_MARKS.get(cell.mark, cell.mark)}}}$}}" * bool(cell.mark)
+        mark = cell.mark.replace(LOWER, r"\dagger")
+        text += rf"\rlap{{$^{{{mark}}}$}}" * bool(cell.mark)
         texts.append(r"\raggedright\hspace{0pt}" * bool(column.share) + text)  # so that first words are hyphenated, too
         texts += [_latex_figures(cell.interval)] * (place in ranged)
     line = " & ".join(texts)
     # LaTeX would read these as arguments of the end of the row before.
     return rf"{{}}{line} \\" if line.startswith(("[", "*")) else rf"{line} \\"
-
-
-_LATEX_MARKS = {LOWER: r"\dagger"}
 
 
 def _escaped_latex(text: str) -> str:
