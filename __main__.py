@@ -1,6 +1,6 @@
 """All programs by one name: `sari` where the package is installed, `python .` in a checkout.
 
-Options alone are those of `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
+Options without a command are for `score`: `sari --sources S --outputs O --references R` is `sari score --sources ...`.
 """
 
 import sys
@@ -59,7 +59,7 @@ def reproduce(arguments: Sequence[str]) -> int:
 
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app, "reproduce": reproduce}
-#: The extras that bring the packages that commands need beside those of every installation.
+#: The extras with the packages that commands need and that not every installation has.
 EXTRAS = {"app": "app", "reproduce": "report"}
 HELP = ("-h", "--help")
 

@@ -15,8 +15,8 @@ from .variants import OPERATIONS, SCORES, Variant
 
 FIGURES = ("precision", "recall", "f1")
 
-# Sums are fixed-point numbers with 60 bits behind the point, so that neither order nor grouping changes them. Each is
-# kept as three int64: the whole part, and the two halves of the bits behind the point.
+# Sums are fixed-point numbers with 60 bits after the point, so that neither order nor grouping changes them. Each is
+# kept as three int64: the whole part, and the two halves of the bits after the point.
 _BITS, _LIMB_BITS = 60, 30
 
 _TINY = float(np.finfo(float).tiny)
@@ -225,7 +225,7 @@ class OrderFigures(TypedDict):
 
 
 class Result(Scores):
-    """Scores, and the other results if they are wanted."""
+    """Scores, and the other results that were asked for."""
 
     confidence_intervals: NotRequired[Intervals]
     signature: NotRequired[str]

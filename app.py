@@ -1,6 +1,6 @@
 """The Space: see why an output gets its SARI.
 
-`python app.py` starts it; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT apply. Every score comes from the metric beside
+`python app.py` starts it; GRADIO_SERVER_NAME and GRADIO_SERVER_PORT apply. Every score comes from the metric next to
 this file. What visitors send is kept nowhere, except uploaded files and those offered for download, for an hour.
 """
 

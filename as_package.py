@@ -12,7 +12,7 @@ except BaseException:  # an interrupt, which would be printed with a traceback
 
 
 def make_importable(*, is_program: bool = False) -> None:
-    """Let `import sari.NAME` find the modules beside this file, unless a package of that name is there already.
+    """Let `import sari.NAME` find the modules in this file's folder, unless a package of that name is there already.
 
     Args:
         is_program: whether an interrupt ends the process from here on, without the traceback of an import.

@@ -299,7 +299,7 @@ def baseline_columns(sources: list[str], references: list[list[str]]) -> list[Sy
 def score_baselines(
     sources: list[str], references: list[list[str]], variant: Variant, how: Resampling
 ) -> dict[str, BaselineResult]:
-    """Score the baselines of checked texts, with intervals if they are wanted.
+    """Score the baselines of checked texts, with intervals if a confidence is given.
 
     Returns:
         By name: "copy", "empty", "unrelated", "references" (the mean, and its interval), "reference 1", and so on.
@@ -395,7 +395,7 @@ def _tested(
     names: list[tuple[str, str]],
     how: Resampling,
 ) -> list[SystemPair]:
-    """Add intervals to the results of systems, and return the tests of pairs of them, if a test is wanted."""
+    """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
     rows = np.stack([corpus.rows() for corpus in systems.values()], axis=1)
     sample = Sample(rows, next(iter(systems.values())).scores_of_sums, how.seed)
     has_intervals = how.confidence is not None and len(rows) > 1

@@ -84,7 +84,7 @@ class CorpusStatistics:
 
     @property
     def signature(self) -> str:
-        """The line that names every choice behind the scores."""
+        """The line that names every choice that the scores depend on."""
         return self.variant.signature(self.sample.nrefs)
 
     @property
@@ -251,7 +251,7 @@ class State(MadeByScorer):
 
     @property
     def signature(self) -> str:
-        """The line that names every choice behind the scores."""
+        """The line that names every choice that the scores depend on."""
         return self._statistics.signature
 
     def update(self, *, sources: Any, predictions: Any, references: Any) -> None:

@@ -1,4 +1,4 @@
-"""Warnings about the data behind a score, the variant, and the number of segments, from a small sample of texts.
+"""Warnings about the data of a score, the variant, and the number of segments, from a small sample of texts.
 
 Most warnings about texts need at least `ENOUGH` segments, and describe most of a column. The text of a warning depends
 on its cause alone, so that Python's filters show it once for each line of a program; figures are its `detail`.
@@ -95,8 +95,8 @@ _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 # Tokenizing tokenized texts of real systems and people again changes up to 23% of them, by misspellings and numbers.
 _MANY = 0.3
 
-# Copies of the sources score little more than a third of their keep score, and unrelated texts of their delete score. A
-# system above this is above both. Below it, copies and unrelated texts are scored on the sample.
+# A copy's SARI is about keep/3, unrelated text's about delete/3; both stay below 35. A system above this is above both.
+# Below it, copies and unrelated texts are scored on the sample.
 _ABOVE_COPIES_AND_UNRELATED = 35
 # Under variants that reward copying only unrelated texts matter; they score 18 to 23 on ASSET and PWKP.
 _ABOVE_UNRELATED = 30
@@ -111,7 +111,7 @@ _CHARACTERS = 2_000
 # neighbour, by this margin, in this share of pairs.
 _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
 # If columns are swapped, predictions are longer than sources and references by this factor, and share more words with
-# references by this margin. Their words are longer, too, which those of a verbose system are not.
+# references by this margin. Their words are longer, too; the words of a verbose system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 
 # Inputs of a Trainer may be cut: they have to hold so many characters of their source.

@@ -433,7 +433,7 @@ def _numbered(ids: np.ndarray, lengths: np.ndarray, segments: np.ndarray, max_or
     """Yield the n-grams of texts, order by order; n-grams of different segments have different numbers.
 
     Args:
-        ids, lengths: the tokens of the texts, one text behind the other.
+        ids, lengths: the tokens of all texts, one text after another, and how many each text has.
         segments: int64[text]: the segment of each text.
         max_order: the highest order.
     """
@@ -557,7 +557,7 @@ class _Order:
         if words and self.tokens.lengths[segment] < self.n:
             return False
         rest = iter(self.tokens.written_sources[segment])
-        in_order = all(word in rest for word in words)  # each search begins behind the word before
+        in_order = all(word in rest for word in words)  # each search begins after the word before
         return in_order and self.tokens.source_words[segment].issuperset(words)
 
     @cached_property
@@ -590,9 +590,14 @@ class _Order:
 
 
 def _gathered(starts: np.ndarray, owners: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the numbers of the n-grams of some segments, in a row, and the shift from a number to its place in it.
+    """Concatenate the index ranges of segments; also return offsets.
 
-    The n-grams of each segment begin at its start: int64[segment + 1].
+    Args:
+        starts: where the n-grams of each segment begin, and where the last ones end: int64[segment + 1].
+        owners: the segments to concatenate.
+
+    Returns:
+        The indices, and the offset of each owner: an index stands at index + offset in the result.
     """
     sizes = (starts[1:] - starts[:-1])[owners]
     shift = running_total(sizes)[:-1] - starts[:-1][owners]

@@ -58,7 +58,7 @@ Args:
     baselines: whether to add the scores of copied sources, empty outputs, unrelated texts and each reference.
 Returns:
     A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:
-    "signature": a str that names every choice behind the scores;
+    "signature": a str that names every choice that the scores depend on;
     "orders": for each n-gram order a dict: "order", and for each operation "precision", "recall", "f1" and "score",
         the one of them that is its score;
     "sentences": for each of the four scores a list with one score per segment, each scored alone.

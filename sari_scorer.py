@@ -311,8 +311,9 @@ class Scorer:
             are wanted; "p_values", two-sided (1 for a single segment); and "corrected_p_values", with Holm's correction
             for the number of comparisons. A difference is significant if its corrected p-value is small.
 
-            With all pairs, systems are sorted by SARI. Each has its "group", which ends where all systems so far are
-            significantly better than all that follow, and its "rank": the best and the worst rank that the tests allow.
+            With all pairs, systems are sorted by SARI. Each has its "group" and its "rank", the best and the worst one
+            that the tests allow. A new group starts where every system above is significantly better than every
+            system below.
             "pairs" has a dict for each two systems: "systems", and the results of the test as above.
 
         >>> comparison = Scorer("easse").compare(

@@ -121,7 +121,7 @@ class Sample:
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows as whole numbers, and the power of two that is their unit, for each feature of each system.
 
-    Systems that are mixed share their units. Otherwise the scores of a system do not depend on the others.
+    With swapping, both systems are resampled on one scale. Otherwise no system's scores depend on the others.
     """
     largest = len(rows) * np.abs(rows).max(axis=(0, 1) if mixes_systems else 0)
     exponent = np.frexp(largest)[1] - _EXACT_BITS

@@ -353,7 +353,7 @@ def _alone_13a(classes: np.ndarray) -> np.ndarray:
 
 
 def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
-    """Return the marks that end a run of two or more and stay glued to the digits behind them.
+    """Return the marks that end a run of two or more and stay glued to the digits after them.
 
     The first of sacreBLEU's two expressions for periods and commas consumes marks in pairs with the character before
     them, so whether the last one is split off depends on the length of the run and on the character before it.

@@ -434,7 +434,7 @@ class _EvaluationSets:
             return found, []
         size, name = min(sizes.items())
         whose = f"rows of {name}" if name else "rows"
-        return found, [f"Only {len(found)} of {size} {whose} were evaluated: the scores are theirs."]
+        return found, [f"Only {len(found)} of {size} {whose} were evaluated, and only they are scored."]
 
     def _in_order(self, rows: list[_Row], processes: int) -> tuple[list[_Row], list[str]]:
         """Return evaluated rows with the texts of the same places, as `find` does."""

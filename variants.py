@@ -1,4 +1,4 @@
-"""The choices behind a score: published variants, options, tokenizers and penalties as data, and the signature.
+"""The choices that a score depends on: variants, options, tokenizers and penalties as data, and the signature.
 
 Only small modules are imported here, so that a command line can list the choices at once.
 """
@@ -246,7 +246,7 @@ class Variant(Text):
         return {"variant": self.name, **{name: getattr(self, name) for name in CHANGES}}
 
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
-        """Return the line that names every choice behind a score, so that others can repeat it.
+        """Return the line that names every choice that a score depends on, so that others can repeat it.
 
         Args:
             nrefs: the numbers of references that segments have.

@@ -16,7 +16,7 @@ from sari.sari_scorer import Scorer  # noqa: E402
 
 FIGURE = ROOT / "docs" / "variants.svg"
 
-# Colours that most colour-blind people can tell apart (Okabe and Ito 2008), and a shape each.
+# Colours that most colour-blind people can distinguish (Okabe and Ito 2008), and a shape each.
 SYSTEMS = {
     "a system that rewrites": ("outputs.rewriting", "#0072b2", "circle"),
     "a system that deletes": ("outputs", "#d55e00", "square"),

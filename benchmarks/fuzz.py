@@ -37,7 +37,7 @@ _MOST_SHOWN = 10
 
 
 def letters_apart(text: str) -> str:
-    """Tokenize as a tokenizer of a user could, and leave odd whitespace behind."""
+    """Tokenize as a tokenizer of a user could, and leave odd whitespace."""
     return text.replace("a", " a\t").replace(".", "")
 
 

@@ -38,7 +38,7 @@ def _by_prepared(corpus: Columns, **options: Any) -> Any:
 
 
 def _by_compare(corpus: Columns, **options: Any) -> Any:
-    """Score the predictions beside two other systems."""
+    """Score the predictions together with two other systems."""
     systems = {"copy": corpus.sources, "these": corpus.predictions, "reference": [row[0] for row in corpus.references]}
     columns = corpus._replace(predictions=systems)._asdict()  # type: ignore[arg-type]
     compared = Scorer(**options).compare(**columns, method=None, confidence=None, details=True)

@@ -11,7 +11,7 @@ Groups:
 
 All texts are made up, and are the same in every run. `PATH` is an evaluate module with the same interface, for example
 a copy of the folder metrics/sari of https://github.com/huggingface/evaluate, or `sari.py` of another checkout of this
-project. Without it, the slow oracle of the tests is timed beside `compute`.
+project. Without it, the slow oracle of the tests is timed next to `compute`.
 """
 
 import argparse

@@ -27,9 +27,6 @@ from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, read_
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
 
-#: The endings of reports besides those of tables; `sari.reports.pages`, which writes them, is slow to import.
-REPORT_ENDINGS = (".html",)
-
 
 _PAIRED = tuple(map(flag_of, PAIRED_TESTS))
 _TESTS = (*_PAIRED, "--all-pairs")
@@ -246,7 +243,7 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
 
 
 def _report_path(text: str) -> str:
-    return _path([*REPORT_ENDINGS, *(row.ending for row in TABLE_FORMATS.values())])(text)
+    return _path([".html", *(row.ending for row in TABLE_FORMATS.values())])(text)
 
 
 def _path(endings: Sequence[str]) -> Callable[[str], Any]:
@@ -374,7 +371,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
 }
 #: Further names of options.
 _OTHER_NAMES = {"--table": ("--jsonl",)}
-_DESCRIPTIONS = {"metric": "Defaults depend on the variant."}
 
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:
@@ -400,7 +396,7 @@ def _parser(program: str) -> Parser:
         allow_abbrev=False,
     )
     for title, options in _GROUPS.items():
-        group = parser.add_argument_group(title, _DESCRIPTIONS.get(title))
+        group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
         for flag, how in options.items():
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
     for flag, text, help_text in (

@@ -159,7 +159,7 @@ class Options(argparse.Namespace):
 
     @property
     def wants_only_scores(self) -> bool:
-        """Whether only the scores of one system are wanted, so that segments need not be kept in memory."""
+        """Whether only the scores of one system are asked for, so that segments need not be kept in memory."""
         extras = (self.confidence, self.method, self.why, self.report, self.baselines)
         wants_more = any(extra is not None for extra in extras) or self.wants_measures
         wants_more = wants_more or self.by_references or self.published

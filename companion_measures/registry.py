@@ -51,7 +51,7 @@ class Measure:
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
         options: more arguments of the functions.
         digits: after the point, for people.
-        unit: "%" for a share of segments, whose function says for each segment whether it counts; else empty.
+        unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
         needs_punkt: whether it needs NLTK and its Punkt.
         is_slow: whether it is computed only on request.
     """
@@ -323,5 +323,5 @@ def own_measure(name: str, path: str) -> Measure:
     return Measure(name, name, name, about, "own_numbers", "columns", (name,), digits=3)
 
 
-#: The measures that are shown as histograms with the sentence scores.
+#: The measures that are shown as histograms, as sentence scores are.
 SPREADS = ("compression_ratio", "edits_from_source")

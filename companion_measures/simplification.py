@@ -5,7 +5,7 @@ quality estimation (Alva-Manchego et al. 2019, https://github.com/feralvam/easse
 features from https://github.com/facebookresearch/text-simplification-evaluation, commit dea8863).
 
 Texts are taken as they are: tokens are split at whitespace, and case counts. Tokenize and lowercase the texts first
-where that is wanted. Each function returns one number per segment, in a numpy array.
+if you ask for it. Each function returns one number per segment, in a numpy array.
 """
 
 import re

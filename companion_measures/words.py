@@ -1,4 +1,4 @@
-"""Split words and count syllables as the implementations behind published figures do.
+"""Split words and count syllables as the implementations of published figures do.
 
 `dictionary_syllables` is ours; `easse_syllables` is EASSE's (commit 6a4352e, easse/utils/text.py), which follows Greg
 Fast's Lingua::EN::Syllable; `joshua_tokens` and `joshua_syllables` are those of the Joshua that Xu et al. 2016 released
@@ -15,7 +15,7 @@ _REMEMBERED = 1 << 17
 
 _ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
 _MARKS = re.compile(r"""([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])""")
-# A period or comma, unless digits stand on both sides; a hyphen behind a digit.
+# A period or comma, unless digits stand on both sides; a hyphen after a digit.
 _BETWEEN = re.compile(r"(?<![0-9])([.,])|([.,])(?![0-9])|(?<=[0-9])(-)")
 _OTHER_WHITESPACE = re.compile(r"[^\S \t\n\x0b\f\r]")
 _JOSHUA_SYLLABLE, _JOSHUA_SILENT_E = re.compile("[^aeiouy]*[aeiouy]+"), re.compile("[^aeiou]e$")

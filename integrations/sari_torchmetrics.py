@@ -61,7 +61,7 @@ class SariMetric(Metric):
 
     @property
     def signature(self) -> str:
-        """The line that names every choice behind the scores."""
+        """The line that names every choice that the scores depend on."""
         return self._merged().signature
 
     def _merged(self) -> State:

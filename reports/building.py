@@ -20,7 +20,7 @@ from sari.validation import SystemColumns
 from sari.variants import OPTIONS, Variant
 
 _LENGTHS = 5
-# The key of what stands beside the systems. No system has this name, so side data have no numbers for it.
+# The key of baselines. No system has this name, so side data have no numbers for it.
 _BESIDE = "\0"
 
 
@@ -41,7 +41,7 @@ def build_document(
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         scored: the scores by one variant, with the warnings, tests, baselines and explanations to show.
         resampling: how intervals are computed. Its seed also chooses random segments.
-        side_data: what some measures need beside the texts, such as dependency trees of the first references.
+        side_data: what some measures need in addition to the texts, such as dependency trees of the first references.
         measures: to compute, in the order of `MEASURES`, then those of the user.
         advance: called `steps` times, with the name of each step that begins.
 

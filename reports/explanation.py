@@ -1,4 +1,4 @@
-"""Explain the SARI of one segment as plain data: what became of every token, and the n-grams behind each figure.
+"""Explain the SARI of one segment as plain data: what became of every token, and the n-grams of each figure.
 
 Scores, and what each n-gram adds to the counts, come from the functions of the metric; here they get words.
 """
@@ -140,7 +140,7 @@ class Explanation:
 
     Attributes:
         variant: the name of the variant.
-        signature: every choice behind the scores.
+        signature: every choice that the scores depend on.
         scores: "sari", "keep", "delete" and "add" in percent.
         penalties: the factors of the scores; most variants have none.
         orders: for each n-gram order the figures in percent without penalties, as in the details of `compute`.
@@ -149,7 +149,7 @@ class Explanation:
         references: the tokens of each reference, marked by what the output did: kept, deleted, added or missed.
         changes: source and output as one line: for each token "source" or "output", and its place there.
         missed: the tokens that only references added, those of most references first.
-        grams: for each order and operation the n-grams behind the figures; empty without `ngrams`.
+        grams: for each order and operation the n-grams of the figures; empty without `ngrams`.
         edits: what each choice of a word costs or earns, those that cost most first: see `score_edits`.
         warnings: about the texts and the variant.
     """

@@ -151,26 +151,26 @@ def _text_widths(table: Table) -> list[int]:
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
     """Return tables as Markdown, the best scores in bold."""
-    blocks = list(map(markdown_table, report.tables))
+    blocks = list(map(_markdown_table, report.tables))
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
-    blocks.append("\n".join(f"> Warning: {escaped_markdown(warning_in_words(row))}  " for row in report.warnings))
+    blocks.append("\n".join(f"> Warning: {_escaped_markdown(warning_in_words(row))}  " for row in report.warnings))
     return "\n\n".join(filter(None, blocks))
 
 
-def markdown_table(table: Table) -> str:
+def _markdown_table(table: Table) -> str:
     """Return a table as Markdown, below its title and above its notes."""
 
     def shown(cell: Cell, column: TableColumn) -> str:
-        text = escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
-        remark = f" ({escaped_markdown(cell.small)})" if cell.small else ""
-        mark = f"{escaped_markdown(cell.mark)} {cell.interval}".rstrip()
+        text = _escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
+        remark = f" ({_escaped_markdown(cell.small)})" if cell.small else ""
+        mark = f"{_escaped_markdown(cell.mark)} {cell.interval}".rstrip()
         return (f"**{text}**" if cell.best else text) + mark + remark
 
-    header = [escaped_markdown(column.heading) for column in table.columns]
+    header = [_escaped_markdown(column.heading) for column in table.columns]
     rows = [[shown(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]
     lines = _aligned(table, rows, headers=header, tablefmt="pipe")
-    notes = [f"- {escaped_markdown(note)}" for note in table.notes_with("bold:")]
-    return "\n\n".join(filter(None, [escaped_markdown(table.title), "\n".join(lines), "\n".join(notes)]))
+    notes = [f"- {_escaped_markdown(note)}" for note in table.notes_with("bold:")]
+    return "\n\n".join(filter(None, [_escaped_markdown(table.title), "\n".join(lines), "\n".join(notes)]))
 
 
 def _aligned(table: Table, rows: list[list[str]], **how: Any) -> list[str]:
@@ -182,7 +182,7 @@ def _aligned(table: Table, rows: list[list[str]], **how: Any) -> list[str]:
     return [line.rstrip() for line in text.splitlines()]
 
 
-def escaped_markdown(text: object) -> str:
+def _escaped_markdown(text: object) -> str:
     """Return a text that Markdown shows unchanged, also in a table."""
     return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _one_line(str(text)))
 
@@ -344,15 +344,13 @@ def _latex_row(table: Table, number: int, shown: Sequence[int], ranged: Sequence
         column, cell = table.columns[place], table.rows[number][place]
         text = _escaped_latex(cell.text) if column.is_text else _latex_figures(cell.text)
         text = rf"\textbf{{{text}}}" if cell.best else text
-        text += rf"\rlap{{$^{{{_LATEX_MARKS.get(cell.mark, cell.mark)}}}$}}" * bool(cell.mark)
+        mark = cell.mark.replace(LOWER, r"\dagger")
+        text += rf"\rlap{{$^{{{mark}}}$}}" * bool(cell.mark)
         texts.append(r"\raggedright\hspace{0pt}" * bool(column.share) + text)  # so that first words are hyphenated, too
         texts += [_latex_figures(cell.interval)] * (place in ranged)
     line = " & ".join(texts)
     # LaTeX would read these as arguments of the end of the row before.
     return rf"{{}}{line} \\" if line.startswith(("[", "*")) else rf"{line} \\"
-
-
-_LATEX_MARKS = {LOWER: r"\dagger"}
 
 
 def _escaped_latex(text: str) -> str:

@@ -47,8 +47,18 @@ _NAMED = 4
 
 def report_as_html(document: Document) -> str:
     """Return a page of HTML, with its style and pictures in it."""
-    pictures = [(_address(svg), words) for svg, words in _pictures(document)]
-    return _rendered("report.html.j2", document, pictures=pictures, whys=_whys)
+    names = [system.name for system in document.systems]
+    shown = _ENVIRONMENT.get_template("report.html.j2").render(
+        document=document,
+        digits=document.digits,
+        is_wide=len(names) > _SYSTEMS,
+        of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
+        tables=tabulate_document(document, all_intervals=True).tables,
+        by_length=_length_table(document),
+        pictures=[(_address(svg), words) for svg, words in _pictures(document)],
+        whys=_whys,
+    )
+    return shown.rstrip()
 
 
 def report_as_json(document: Document) -> str:
@@ -102,21 +112,6 @@ def make_environment(*folders: Path) -> jinja2.Environment:
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment
-
-
-def _rendered(template: str, document: Document, **more) -> str:
-    names = [system.name for system in document.systems]
-    of = ", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems"
-    shown = _ENVIRONMENT.get_template(template).render(
-        document=document,
-        digits=document.digits,
-        is_wide=len(document.systems) > _SYSTEMS,
-        of=of,
-        tables=tabulate_document(document, all_intervals=True).tables,
-        by_length=_length_table(document),
-        **more,
-    )
-    return shown.rstrip()
 
 
 def _length_table(document: Document) -> Table:

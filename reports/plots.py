@@ -12,7 +12,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-# The colours of systems are Okabe and Ito's, which people with any kind of colour vision can tell apart, without their
+# The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
 # yellow, which is too pale for white pages. Dark pages invert all of them.
 _INK, _GRID = "#1d2530", "#e3e6ea"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
@@ -35,7 +35,7 @@ _STYLE: Any = {
 _BINS = 20
 # Inches: width and height of a picture, height of a line of the legend below it, and width of a letter there.
 _WIDTH, _HEIGHT, _LINE, _LETTER = 6.4, 3.0, 0.19, 0.075
-# Letters that the line beside a name in a legend takes, and the longest name.
+# Letters that the line next to a name in a legend takes, and the longest name.
 _SAMPLE, _LONGEST = 7, 70
 # A legend of more systems than this stands below the picture.
 _INSIDE = 4

@@ -37,7 +37,7 @@ BASELINE_SUMMARIES = {
     "references": "mean of the references, each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
-# Up to so many companion measures are columns beside the scores; more are rows of a separate table.
+# Up to so many companion measures are columns next to the scores; more are rows of a separate table.
 _MEASURES_IN_COLUMNS = 6
 _Record = dict[str, Any]
 

@@ -43,7 +43,7 @@ def explanation_as_text(
     Args:
         explanation: what to show.
         title: the first line.
-        by_order: whether to add the figures of each n-gram order, and the n-grams behind them.
+        by_order: whether to add the figures of each n-gram order, and the n-grams of each figure.
         digits: of scores and figures, after the point.
         colours: whether to add colours, as ANSI codes.
         width: the columns of the terminal; None for texts on one line.

@@ -30,7 +30,7 @@ README = DOCS.parent / "README.md"
 SHOWN_VARIANTS = (RANKED, "set", "hf", "xu2016")
 #: The variants in the picture, neighbours as similar as can be, and the test set that it shows.
 DRAWN, DRAWN_SET = ("easse", "lasertagger", "set", "paper", "xu2016", "hf"), "ASSET"
-#: Systems that the picture names, with a colour that most colour-blind people can tell apart (Okabe and Ito 2008).
+#: Systems that the picture names, with a colour that most colour-blind people can distinguish (Okabe and Ito 2008).
 NAMED = {
     "GPT-4o": "#0072b2",
     "gpt-3.5-turbo": "#56b4e9",

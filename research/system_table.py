@@ -27,9 +27,8 @@ RANKED = "easse"
 #: How often the pairs swap segments; the standard deviation of the differences is then known to within 2%.
 TRIALS = 2_000
 
-#: The baselines that are stored, by the name that `Scorer.baselines` gives them: their kind, and their name in tables.
+#: The baselines that are stored, by the name that `Scorer.baselines` gives them, and their name in tables.
 _BASELINES = {"copy": "sources, copied", "unrelated": "unrelated references", "references": "references, one by one"}
-_KINDS = {"references": "people"}
 
 
 def score_public_systems(folder: Path, begin: Begin = str, seed: int = 12345) -> list[PublishedSystem]:
@@ -129,7 +128,7 @@ class _Texts:
                 yield PublishedSystem(
                     test_set=self.test_set.name,
                     texts=self.digest,
-                    kind=_KINDS.get(baseline, baseline),
+                    kind="people" if baseline == "references" else baseline,
                     name=name,
                     scores=scores,
                 )

@@ -102,15 +102,6 @@ def pytest_collection_finish():
     gc.freeze()
 
 
-@pytest.hookimpl(tryfirst=True)
-def pytest_warning_recorded(warning_message):
-    """Make the metric's warnings plain ones: the process that reports for the workers never loads their classes."""
-    category = warning_message.category
-    if category.__module__.startswith("evaluate_modules."):
-        warning_message.category = UserWarning
-        warning_message.message = UserWarning(f"{category.__name__}: {warning_message.message}")
-
-
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_terminal_summary(terminalreporter):
     """Say last of all, in a line, what was not run and why."""

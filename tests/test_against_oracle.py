@@ -21,6 +21,9 @@ from hostile_texts import (
 from sari.benchmarks import fuzz
 from sari.variants import PENALTIES
 
+# Hostile texts give every reason to doubt a score.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 # ---- On hostile texts -----------------------------------------------------------------------------------------------
 
 

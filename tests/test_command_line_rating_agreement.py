@@ -39,6 +39,7 @@ def coefficients(report, **row):
     return found["coefficients"]
 
 
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
 def test_every_variant_and_operation(printed_json, ratings):
     report = printed_json(*FILES, *SYSTEMS, *ratings, "--all-variants")
     assert (report["ratings"], report["sources"], report["systems"]) == (20, 10, ["deleting", "rewriting"])
@@ -59,6 +60,7 @@ def test_every_variant_and_operation(printed_json, ratings):
     assert second["spearman"]["difference"] == second["spearman"]["value"] - first["spearman"]["value"]
 
 
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-16"])
 def test_a_key_of_jsonl_and_systems_named_there(printed_json, tmp_path, encoding):
     outputs = {**CORPUS["predictions"], "copy": CORPUS["sources"]}

@@ -95,6 +95,7 @@ def test_sentence_scores_as_tsv(run_here, paper, sari):
     )
 
 
+@pytest.mark.filterwarnings("ignore:copies of the sources have a higher SARI:UserWarning")
 def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sari):
     """The file has a row for every segment scored alone, in order, over more than one batch."""
     write_corpus(corpus, 2_001)

@@ -103,6 +103,8 @@ def examples():
     return example_corpus()
 
 
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 @pytest.mark.parametrize("variant", ["hf", "xu2016", "easse_legacy", "paper", "set"])
 @pytest.mark.parametrize("method", METHODS)
 def test_compare_is_compute_of_each_system(sari, examples, variant, method):
@@ -139,6 +141,7 @@ def test_compare_is_compute_of_each_system(sari, examples, variant, method):
     assert "p_values" not in turned["rewriting"]
 
 
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 @pytest.mark.parametrize("method", METHODS)
 def test_each_system_with_each(sari, examples, method):
     """Three systems that differ and a twin: the twins share a group and their ranks, the others have their own."""
@@ -208,6 +211,7 @@ def test_bad_comparisons(sari, examples, changes, error, message):
 # ---- Candidates -----------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_candidates_are_scored_as_if_alone(scorer, variant):
     candidates = [TEXTS["predictions"], [], [TEXTS["sources"][2]], ["", "No!"]]

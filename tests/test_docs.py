@@ -239,5 +239,5 @@ def test_imports_run_down_the_map():
 
 def test_text_files_that_contributing_names_exist():
     named = re.findall(r"(?<![\w/<>.])[\w./-]+(?:\.(?:py|md|txt|toml|svg|css|j2)\b|/(?=`))", text_of("CONTRIBUTING.md"))
-    assert len(named) > 50
+    assert {"sari.py", "tests/oracle.py", "research/"} <= set(named)  # all kinds of names are found
     assert not [name for name in named if not (ROOT / name).exists()]

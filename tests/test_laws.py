@@ -25,6 +25,9 @@ from hostile_texts import (
 
 from sari.sari_scorer import Scorer
 
+# Hostile texts give every reason to doubt a score.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 VARIANTS = list(oracle.VARIANTS)
 
 # ---- Laws -----------------------------------------------------------------------------------------------------------

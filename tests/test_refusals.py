@@ -60,6 +60,7 @@ def test_missing_column(metric, missing):
     assert_unharmed(metric)
 
 
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 def test_no_segments(metric):
     nothing = dict.fromkeys(NAMES, ())
     for call in (metric.compute, Scorer().compute, partial(Scorer().explain_difference, "easse")):

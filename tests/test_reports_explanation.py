@@ -5,6 +5,7 @@ import dataclasses
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from programs import OUTPUT, REFERENCES, SOURCE
 from report_corpus import explained
 
 from sari.ngram_statistics import COUNTINGS
@@ -12,14 +13,6 @@ from sari.reports.explanation import MARKS
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS, VARIANTS
-
-SOURCE = "Nearly 40 bridges were still standing ."
-OUTPUT = "Nearly 40 we later ran off ."
-REFERENCES = [
-    "Nearly 40 bridges were still counted .",
-    "Nearly 40 bridges were later standing .",
-    "40 bridges were later standing .",
-]
 
 WORDS = st.text("abcdB", max_size=7).map(" ".join)
 

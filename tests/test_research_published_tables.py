@@ -28,6 +28,7 @@ def corpus(texts, outputs):
     return {"sources": sources, "predictions": predictions, "references": list(zip(*references, strict=True))}
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 @pytest.mark.parametrize("table", SYSTEM_SCORES, ids=lambda table: table.name)
 def test_scores_of_systems(table, folder):
     for figure, outcome in zip(table.figures, table.outcomes(folder), strict=True):
@@ -62,6 +63,7 @@ def test_figures_are_shown_only_with_the_texts_that_they_belong_to(table, folder
     assert shown == {f"{name}: {column}": cell for column, cell in zip(table.columns, row.printed, strict=True)}
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 @pytest.mark.parametrize(
     ("name", "sets"), [("TurkCorpus", ["TurkCorpus"]), ("ASSET, TurkCorpus, HSplit", [*REFERENCE_SETS])]
 )

@@ -70,6 +70,7 @@ def test_every_row_is_scored_under_every_variant(rows):
             assert (score.least is None) == (row.runs == 1)
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_scores_are_means_of_runs(rows):
     (outputs,) = (row for row in PUBLIC_OUTPUTS if "gpt-3.5-turbo" in row.systems)
     sources, references = texts_of(TEST_SETS[0])
@@ -94,6 +95,7 @@ def test_baselines(rows):
     assert not [row for row in rows if row.test_set == "PWKP" and row.kind == "people"]  # one reference
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_ranks_are_those_of_a_comparison_of_all_pairs(folder, monkeypatch):
     """One run each, so that `compare` can do the same; its p-values are drawn."""
     outputs = [

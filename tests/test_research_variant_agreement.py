@@ -37,6 +37,7 @@ def figures(folder, tmp_path_factory):
     return stored_figures.by_place(stored_figures.read_figures(file))
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_figures(folder, figures):
     rated = COLLECTIONS[1].read(folder)
     columns, name = rated.texts._asdict(), "Simplicity-DA"
@@ -64,6 +65,7 @@ def test_figures(folder, figures):
     )
 
 
+@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_figures_of_systems(folder, figures):
     rated = COLLECTIONS[1].read(folder)
     rows = pd.DataFrame({**rated.texts._asdict(), "rating": rated.ratings})

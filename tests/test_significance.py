@@ -66,30 +66,26 @@ def test_randomization_swaps_segments_with_the_baseline():
     assert np.all(abs(digits.mean(axis=0) - 0.5) < 0.05)
 
 
-@pytest.mark.parametrize("method", METHODS)
-def test_memory_chunks_and_order_of_addition_change_nothing(monkeypatch, method):
-    """To the last bit, on sums that plain float64 would round differently in another order."""
+def test_resamples_are_drawn_in_one_go():
+    """However many are held in memory at a time: these are too many for once."""
+    rows = counts_of(1, 3_000, seed=4)
+    drawn = np.random.default_rng(9).integers(0, len(rows), size=(1_500, len(rows)))
+    assert np.array_equal(bootstrap(rows, lambda sums: sums, len(drawn), 9), rows[drawn].sum(axis=1))
+
+
+def test_swaps_are_the_same_however_many_pairs_there_are():
+    rows = scores_of(2, 101, seed=4)
+    many = swapped(rows, [(0, 1)] * (1 << 18), 20, seed=9)  # too many for once
+    assert np.array_equal(many[:, ::99_999], np.repeat(swapped(rows, [(0, 1)], 20, seed=9), 3, axis=1))
+
+
+def test_order_changes_no_bit():
+    """Plain sums of float64 would be rounded differently in another order, or with other systems."""
     rows = scores_of(3, 101, seed=4) ** 5
-
-    def run(rows):
-        if method == "bootstrap":
-            return bootstrap(rows, lambda sums: sums, 50, seed=9)
-        return swapped(rows, [(0, 1), (2, 1), (0, 2)], 50, seed=9)
-
-    whole = run(rows)
-    product = significance._product
-
-    def backwards(weights, grid):
-        return product(weights[:, ::-1], grid[::-1])
-
-    monkeypatch.setattr(significance, "_product", backwards)
-    assert np.array_equal(run(rows), whole)
-    monkeypatch.setattr(significance, "_product", product)
-    for cells in (1, 250, 1_000):
-        monkeypatch.setattr(significance, "_CELLS", cells)
-        assert np.array_equal(run(rows), whole)
-    sums = significance.Sample(rows, lambda sums: sums, 9).scores
-    assert np.allclose(sums, rows.sum(axis=0), rtol=1e-13)
+    whole = significance.Sample(rows, lambda sums: sums, 9)
+    assert np.array_equal(significance.Sample(rows[::-1], whole.statistic, 9).scores, whole.scores)
+    assert np.array_equal(bootstrap(rows[:, :1], whole.statistic, 50, 9), whole.resampled(50)[:, :1])
+    assert np.allclose(whole.scores, rows.sum(axis=0), rtol=1e-13)
 
 
 def test_numbers_that_every_machine_must_get():

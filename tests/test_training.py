@@ -21,6 +21,9 @@ from tiny_trainers import (
 
 from sari.variants import OPTIONS
 
+# Predictions made up by hand have tokens where labels are hidden.
+pytestmark = pytest.mark.filterwarnings("ignore:Predictions have tokens where labels are -100:UserWarning")
+
 LABELS = [row[0] for row in REFERENCES]
 
 
@@ -67,6 +70,8 @@ def test_tensors(function, tokenizer, expected):
     assert function(SimpleNamespace(predictions=(logits, None), label_ids=(labels,))) == expected
 
 
+@pytest.mark.filterwarnings("ignore:The scores are of teacher forcing:UserWarning")
+@pytest.mark.filterwarnings("ignore:Some labels do not begin with -100:UserWarning")
 def test_a_loss_before_the_logits(function, tokenizer):
     """A mixture of experts that is asked for the logits of its router returns their loss first."""
     handed = evaluated(tokenizer, predictions=LABELS)
@@ -191,6 +196,7 @@ def test_warnings_are_given_once(sari, function, tokenizer):
     assert len(str(collected[0])) <= 200
 
 
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
 def test_the_default_variant(sari, tokenizer, expected):
     from sari.sari_scorer import Scorer
 

@@ -96,6 +96,7 @@ def test_what_is_generated_is_scored(sari, tokenizer, memorised, rows, tmp_path)
     assert of_evaluation(trainer.evaluate()) == expected_scores(sari, answers)
 
 
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 def test_an_encoder_decoder(sari, tokenizer, tmp_path):
     model = make_model(tokenizer, extra_outputs=0).eval()
     callback = make_callback(

@@ -31,6 +31,9 @@ from tiny_trainers import (
     predictions_of,
 )
 
+# Without generation each token is predicted after the right ones.
+pytestmark = pytest.mark.filterwarnings("ignore:The scores are of teacher forcing:UserWarning")
+
 SHORT = [row[0].split(",")[0] for row in REFERENCES]
 MODES = [{}, {"batch_eval_metrics": True}, {"eval_do_concat_batches": False}]
 
@@ -51,6 +54,8 @@ def checked(trainer):
     return of_evaluation(trainer.evaluate())
 
 
+@pytest.mark.filterwarnings("ignore:The tokenizer turns:UserWarning")
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
 @pytest.mark.parametrize(("known", "mode"), [(True, MODES[0]), (False, MODES[0]), (False, MODES[1]), (True, MODES[2])])
 def test_generation(sari, tokenizer, dataset, tmp_path, known, mode):
     texts = {"dataset": dataset, **NAMED} if known else TEXTS
@@ -65,6 +70,7 @@ def test_generation(sari, tokenizer, dataset, tmp_path, known, mode):
     assert all(type(score) is float for score in found[0].values())
 
 
+@pytest.mark.filterwarnings("ignore:All sources begin with:UserWarning")
 @pytest.mark.parametrize(("generate", "mode"), [(True, MODES[0]), (False, MODES[1]), (True, MODES[2])])
 def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, dataset, tmp_path, generate, mode):
     function = sari.compute_metrics(tokenizer)
@@ -83,6 +89,7 @@ def test_without_raw_texts_inputs_and_labels_are_decoded(sari, tokenizer, datase
             attempt(trainer)
 
 
+@pytest.mark.filterwarnings("ignore:Logits fill the memory:UserWarning")
 @pytest.mark.parametrize(("reduced", "batch_size"), [(True, 1), (True, 4), (False, 4)])
 def test_logits(sari, tokenizer, tmp_path, reduced, batch_size):
     # A T5 answers with a tuple: logits and the encoder's states. The score must not depend on how rows are padded.
@@ -130,7 +137,7 @@ def test_sets_of_the_same_sources(sari, tokenizer, tmp_path):
         assert of_evaluation(trainer.evaluate(sets["asset"].select(range(7)))) == part
         assert test_dataset is eval_dataset
     assert [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"] == [
-        "Only 7 of 10 rows of asset were evaluated: the scores are theirs."
+        "Only 7 of 10 rows of asset were evaluated, and only they are scored."
     ]
 
 
@@ -207,7 +214,7 @@ def test_rows_are_found_by_their_labels(sari, tokenizer, dataset, tmp_path, how)
     expected = expected_scores(sari, predictions_of(trainer, tokenizer, part), part["source"], part["references"])
     assert found == [expected] * 2
     warned = [str(warning) for warning in collected if type(warning).__name__ == "TrainingWarning"]
-    few = f"Only {len(rows)} of 10 rows were evaluated: the scores are theirs."
+    few = f"Only {len(rows)} of 10 rows were evaluated, and only they are scored."
     assert warned == ([few] if len(rows) < 10 else [])
 
 
@@ -234,6 +241,7 @@ def test_rows_in_order_need_the_whole_set(sari, tokenizer, dataset, tmp_path, ar
             trainer.evaluate()
 
 
+@pytest.mark.filterwarnings("ignore:Only .* rows were evaluated:UserWarning")
 @pytest.mark.parametrize(
     ("labels", "mode"), [("equal", MODES[0]), ("shared", MODES[1]), ("empty", MODES[2]), ("equal", MODES[1])]
 )
@@ -384,6 +392,8 @@ def test_what_a_decoder_only_model_does_not_have(sari, tokenizer, llama, tmp_pat
 # ---- Processes, and the example --------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:All sources begin with:UserWarning")
+@pytest.mark.filterwarnings("ignore:eval_sari is of the callback's own:UserWarning")
 def test_two_processes(tmp_path):
     """The callback and the function score as in one process."""
     done = subprocess.run(

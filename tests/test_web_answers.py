@@ -16,6 +16,8 @@ from sari.web import answers, rendering
 from sari.web.inputs import RefusedError, columns_of_lists, resolve_every_variant, systems_of_lists
 
 
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 def test_a_corpus_is_scored_as_by_the_metric(sari):
     texts = [f"a b {number}" for number in range(600)]
     scored = answers.score_each_segment(columns_of_lists(texts, texts, texts), VARIANTS["t2t"])
@@ -75,6 +77,9 @@ def test_a_system_that_copies_is_best_nowhere():
     assert f"<b>{scores['copying']:.2f}</b><span" not in page
 
 
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
+@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 @pytest.mark.parametrize("method", ["randomization", None])
 def test_whether_the_ranking_holds_is_what_each_variant_says(method):
     columns = example_corpus()
@@ -162,6 +167,7 @@ def test_variants_are_compared_with_the_chosen_one():
     assert "Pearson less that of SARI under easse." in html
 
 
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 def test_systems_agree_as_outputs_and_as_wholes():
     outputs = {**COLUMNS["predictions"], "copying": COLUMNS["sources"]}
     systems = systems_of_lists(TEXTS[0], outputs, TEXTS[2])

@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus
 from web_pages import box, cell, choose, downloaded, empty_way, expect_score, fill_example, fits, refusal, upload, view
@@ -16,6 +17,7 @@ from sari.web.inputs import offered_options, systems_of_lists
 pytest_plugins = ("web_app",)
 
 
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
 def test_compare(desktop, page_scorer, tmp_path):
     columns = example_corpus()
     columns["predictions"]["copying"] = columns["sources"]
