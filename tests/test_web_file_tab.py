@@ -5,6 +5,7 @@ import io
 import json
 import re
 
+import pytest
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus, score_of
 from web_pages import (
@@ -82,6 +83,7 @@ def test_text_files(desktop, page_scorer):
     desktop.wait_for_function("document.activeElement.closest('#sentences') !== null")
 
 
+@pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
 def test_bars_search_ratings_and_further_scores(phone, page_scorer, tmp_path):
     ratings = [3, 9, 4, 7, 1, 8, 2, 6, 5, 0]
     file = tmp_path / "ratings.txt"
