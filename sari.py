@@ -241,7 +241,7 @@ class Sari(Scorer, evaluate.Metric):
     _infer_feature_from_example = _infer_feature_from_batch
 
     def _discard(self) -> None:
-        """Delete the stored segments and their files, which `evaluate` leaves behind after an error."""
+        """Delete the stored segments and their files, which `evaluate` keeps after an error."""
         if self.writer is not None:
             self.writer.close()
         files = {self.cache_file_name, *(self.file_paths or ())} - {None}

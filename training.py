@@ -191,7 +191,7 @@ class ComputeMetrics(_TrainingHook):
     def check(self, trainer: Any) -> None:
         """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training.
 
-        Doubts are warnings. Rows that an interrupted evaluation left behind are forgotten.
+        Doubts are warnings. Rows of an interrupted evaluation are forgotten.
         """
         _expect(hasattr(trainer, "args"), "trainer", trainer, "a Trainer")
         self._rows = []

@@ -38,7 +38,7 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
     elif "all" in names:
-        raise OptionError("--measures: got all beside other names, expected all alone")
+        raise OptionError("--measures: got all with other names, expected all alone")
     _check_names("--measures", names, [*known])
     own_files = _own_files(options)
     _check_names("--model", options.model or [], [*SCORES, *known, *own_files])

@@ -54,7 +54,7 @@ def build_document(
     measured = test_set.measure(columns.predictions, measures, advance=advance)
     systems = _systems(measured, statistics, measures, resampling, lengths)
 
-    def beside(name: str, outputs: list[str], references: list[list[str]], own_set: MeasuredSet) -> System:
+    def baseline(name: str, outputs: list[str], references: list[list[str]], own_set: MeasuredSet) -> System:
         own = columns._replace(predictions={_BESIDE: outputs}, references=references)
         own_statistics = score_systems(own, some.variant, sentences=True, rows=True) if all(references) else {}
         own_measures = own_set.measure(own.predictions, measures, advance=advance)
@@ -62,9 +62,9 @@ def build_document(
         return replace(system, name=name)
 
     first, others = [row[0] for row in columns.references], [row[1:] for row in columns.references]
-    source = beside("copy", columns.sources, columns.references, test_set)
+    source = baseline("copy", columns.sources, columns.references, test_set)
     of_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
-    reference = beside("reference 1", first, others, of_others)
+    reference = baseline("reference 1", first, others, of_others)
     nrefs = list(map(len, columns.references))
     return Document(
         scored=_with_measures(scored, measured.measures, systems, [source, reference], resampling),
@@ -72,7 +72,7 @@ def build_document(
         tokens=", ".join(row.words(getattr(some.variant, name)) for name, row in OPTIONS.items() if row.step == "text"),
         lengths=[length for length, _ in lengths],
         systems=systems,
-        beside=[source, reference],
+        baselines=[source, reference],
         examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
     )
 
@@ -133,9 +133,9 @@ def _systems(
 
 
 def _with_measures(
-    scored: ScoreReport, measures: list[Measure], systems: list[System], beside: list[System], how: Resampling
+    scored: ScoreReport, measures: list[Measure], systems: list[System], baselines: list[System], how: Resampling
 ) -> ScoreReport:
-    """Add the intervals and measures of the systems, and what is shown beside them as baselines."""
+    """Add the intervals and measures of the systems, and baselines."""
     by_name = {system.name: system for system in systems}
     results = [
         replace(
@@ -146,18 +146,16 @@ def _with_measures(
         )
         for result in scored.results
     ]
-    variant, baselines = results[0].variant, {row.name: row for row in scored.baselines}
-    for system in beside:
-        row = baselines.get(system.name) or ScoredOutputs(name=system.name, variant=variant, scores=system.scores)
-        baselines[system.name] = replace(row, measures=system.known_measures)
+    variant, rows = results[0].variant, {row.name: row for row in scored.baselines}
+    for system in baselines:
+        row = rows.get(system.name) or ScoredOutputs(name=system.name, variant=variant, scores=system.scores)
+        rows[system.name] = replace(row, measures=system.known_measures)
     resampling = replace(
         scored.resampling or ResamplingSummary(seed=how.seed),
         confidence=how.confidence,
         resamples=how.resamples_for(scored.results[0].segments),
     )
-    return replace(
-        scored, results=results, baselines=list(baselines.values()), measures=measures, resampling=resampling
-    )
+    return replace(scored, results=results, baselines=list(rows.values()), measures=measures, resampling=resampling)
 
 
 def group_by_length(sources: Sequence[str], variant: Variant) -> list[tuple[Length, list[int]]]:

@@ -12,7 +12,7 @@ from sari.reports.score_report import ScoreReport
 
 @dataclass(frozen=True)
 class System:
-    """A system, or what is shown beside the systems for comparison.
+    """A system, or a baseline.
 
     Attributes:
         name: of the system.
@@ -75,13 +75,13 @@ class Document:
     """Everything that a report shows.
 
     Attributes:
-        scored: the scores of the systems and of what is beside them, with intervals and measures, and with the tests,
+        scored: the scores of the systems and of the baselines, with intervals and measures, and with the tests,
             baselines and explanations that were asked for.
         references: the least and the greatest number of references of a segment.
         tokens: a description of the tokens that SARI and the companion measures compare.
         lengths: the classes of source lengths.
         systems: in the order of the options.
-        beside: the source and the first reference, scored like systems.
+        baselines: the source and the first reference, scored like systems.
         examples: random segments, and for each system the best, the worst, and others that stand out.
         by_order: whether to show figures by n-gram order.
         digits: decimals of scores.
@@ -92,7 +92,7 @@ class Document:
     tokens: str
     lengths: list[Length]
     systems: list[System]
-    beside: list[System]
+    baselines: list[System]
     examples: list[Examples]
     by_order: bool = False
     digits: int = 2

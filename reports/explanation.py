@@ -136,7 +136,7 @@ class Edit:
 
 @dataclass(frozen=True)
 class Explanation:
-    """Everything behind the SARI of one segment.
+    """The SARI of one segment, and why it is what it is.
 
     Attributes:
         variant: the name of the variant.

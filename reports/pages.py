@@ -5,7 +5,7 @@ JSON has one schema, for one system or many::
     {"signature": str, "segments": int, "warnings": [WARNING],
      "confidence": float | null, "resamples": int, "seed": int, "intervals": str,
      "scored": SCORED, "references": [int, int], "tokens": str,
-     "lengths": [{"shortest": int, "longest": int, "segments": int}], "systems": [SYSTEM], "beside": [SYSTEM],
+     "lengths": [{"shortest": int, "longest": int, "segments": int}], "systems": [SYSTEM], "baselines": [SYSTEM],
      "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
                                                "outputs": {NAME: EXPLANATION}, "note": str}]}]}
 
@@ -81,7 +81,7 @@ def report_as_json(document: Document) -> str:
         "tokens": document.tokens,
         "lengths": list(map(asdict, document.lengths)),
         "systems": list(map(asdict, document.systems)),
-        "beside": list(map(asdict, document.beside)),
+        "baselines": list(map(asdict, document.baselines)),
         "examples": examples,
     }
     return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)

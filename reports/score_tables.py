@@ -57,7 +57,7 @@ def tabulate_scores(
         by_order: whether to add precision, recall and F1 of each n-gram order and operation.
         digits: decimals of scores in the tables.
         show: the columns of scores and differences, by names in `SHOWN` and of measures; None for all.
-        all_intervals: whether the scores of each operation have intervals, too, beside those of several systems.
+        all_intervals: whether the scores of each operation of several systems have intervals, too.
 
     Raises:
         ValueError: for unknown columns.

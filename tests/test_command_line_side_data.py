@@ -102,7 +102,7 @@ def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
 
 REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', expected names such as "),
-    (["--measures", "all", "bleu"], "--measures: got all beside other names, expected all alone"),
+    (["--measures", "all", "bleu"], "--measures: got all with other names, expected all alone"),
     (["--measures", "bleu,bleu"], "--measures: got a name twice, expected each once"),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),

@@ -45,7 +45,7 @@ def test_companion_measures_are_those_of_the_tokens_that_sari_sees(document, sin
     assert system.measures["splits"] == 20
     for name, (low, high) in system.measure_intervals.items():
         assert low <= system.measures[name] <= high
-    assert [system.measure_intervals for system in (*single.systems, *document.beside)] == [None] * 3
+    assert [system.measure_intervals for system in (*single.systems, *document.baselines)] == [None] * 3
 
 
 def test_classes_of_lengths(sari, document):
@@ -65,7 +65,7 @@ def test_classes_of_lengths(sari, document):
 
 def test_what_stands_beside_the_systems(sari, document):
     """The source as an output; the first reference against the others, without SARI where it is the only one."""
-    copied, reference = document.beside
+    copied, reference = document.baselines
     assert (document.systems[0].name, copied.name, reference.name) == ("copy", "copy", "reference 1")
     assert copied.scores == document.systems[0].scores
     assert reference.scores is None
@@ -74,8 +74,8 @@ def test_what_stands_beside_the_systems(sari, document):
     pairs = [["a b c", "a b d"], ["e f", "g f"]]
     found = built(sources=["a b c d", "e f g"], systems={"x": ["a", "b"]}, references=pairs)
     against = sari.compute(sources=["a b c d", "e f g"], predictions=["a b c", "e f"], references=[["a b d"], ["g f"]])
-    assert found.beside[1].scores == against
-    assert found.beside[1].measures["token_f1"] == pytest.approx((200 / 3 + 50) / 2)
+    assert found.baselines[1].scores == against
+    assert found.baselines[1].measures["token_f1"] == pytest.approx((200 / 3 + 50) / 2)
 
 
 def test_progress_is_told():

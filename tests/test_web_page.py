@@ -19,7 +19,7 @@ SETTLED = """
 
 
 def open_sentence(page, _folder):
-    for name in ("Precision, recall and F1 by n-gram order", "The n-grams behind each figure", "Link, signature, Pyth"):
+    for name in ("Precision, recall and F1 by n-gram order", "The n-grams of each figure", "Link, signature, Pyth"):
         accordion(page, name)
     page.locator(".sari-baselines summary").locator("visible=true").first.click()
     expect(page.locator("#grams .sari-pick").first).to_be_visible()
@@ -89,7 +89,7 @@ def test_unbroken_and_foreign_texts_fit(phone):
     fill(phone, "x" * 900, "\u0645\u0631\u062d\u0628\u0627 \U0001f642 " + "\u4f60" * 300, ["y" * 900, "_" * 400])
     expect(phone.locator("#texts .sari-text").nth(1)).to_contain_text("\U0001f642")
     assert fits(phone)
-    accordion(phone, "The n-grams behind each figure")
+    accordion(phone, "The n-grams of each figure")
     expect(phone.locator("#grams li").first).to_be_visible()
     phone.get_by_role("button", name="4 words in a row").click()
     assert fits(phone)

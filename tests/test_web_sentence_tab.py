@@ -151,7 +151,7 @@ def test_what_a_word_costs_can_be_seen_and_tried(desktop):
     chosen = page.locator(".sari-costs .sari-pick").first
     expect(chosen).to_have_text(f"Deleting “big” costs {-first.points:.1f}")
     chosen.click()
-    panel = page.locator("#sari-beside")
+    panel = page.locator("#sari-popover")
     for text in ("big", "the big", "big cat", "the big cat", "the big cat sat"):  # n-grams of every order
         expect(panel.locator("b").get_by_text(text, exact=True).first).to_be_visible()
     expect(page.locator("#texts [data-at=s1][role=button]")).to_have_class(re.compile("sari-lit"))
@@ -168,18 +168,18 @@ def test_bars_figures_and_ngrams_light_their_words(desktop):
     page = desktop
     fill_and_wait(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
     page.locator("#scores .sari-bar", has_text="Delete").first.click()
-    expect(page.locator("#sari-beside")).to_contain_text("Delete = (66.67 + 66.67 + 66.67 + 0.00) / 4 = 50.00")
+    expect(page.locator("#sari-popover")).to_contain_text("Delete = (66.67 + 66.67 + 66.67 + 0.00) / 4 = 50.00")
     assert lit(page) == ["sat", "", "", "sat"]
     accordion(page, "Precision, recall and F1 by n-gram order")
     expect(page.locator("#orders table").first.locator("tbody tr").first).to_have_text(re.compile(r"1\s*100\.00"))
     page.locator("#orders [data-pick=keep][data-order='2'][data-figure=recall]").click()
-    expect(page.locator("#sari-beside")).to_contain_text("keep, 2 words in a row: Recall = 2 of 3 = 66.67: the cat 2.")
+    expect(page.locator("#sari-popover")).to_contain_text("keep, 2 words in a row: Recall = 2 of 3 = 66.67: the cat 2.")
     expect(page.get_by_role("button", name="2 words in a row")).to_have_attribute("aria-pressed", "true")
-    accordion(page, "The n-grams behind each figure")
+    accordion(page, "The n-grams of each figure")
     page.locator("#grams summary", has_text="3 words in a row").click()
     page.locator("#grams [data-gram^='3.']", has_text="the cat sat").locator("visible=true").last.click()
     assert lit(page) == ["the cat sat", "", "", "the cat sat"]
-    expect(page.locator("#sari-beside")).to_contain_text(
+    expect(page.locator("#sari-popover")).to_contain_text(
         "the cat sat Deleted: 1 of 2 references deletes it too. Adds 1 of 2"
     )
     page.keyboard.press("Escape")
@@ -215,12 +215,12 @@ def test_the_score_stays_in_sight_while_one_types_on_a_phone(phone, page_scorer)
 
 
 def test_explanations_are_where_one_looks(phone):
-    panel, popover = phone.locator(".sari-panel"), phone.locator("#sari-beside")
+    panel, popover = phone.locator(".sari-panel"), phone.locator("#sari-popover")
     for word in phone.locator("#texts .sari-text:not(.sari-line) .sari-token").all()[::7]:
         word.click()
         expect(panel).not_to_contain_text("Choose a word")
         expect(panel).to_be_in_viewport(ratio=1)
-    accordion(phone, "The n-grams behind each figure")
+    accordion(phone, "The n-grams of each figure")
     for chosen in (phone.locator(".sari-bar .sari-pick").first, phone.locator("#grams .sari-pick").nth(9)):
         chosen.click()
         expect(popover).to_be_in_viewport(ratio=1)

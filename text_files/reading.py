@@ -205,7 +205,7 @@ def open_texts(
         FileError: at once for a file that cannot be opened, and while reading for a fault in it.
     """
     paths = [sources, *outputs, *references]
-    behind = 1 + len(outputs)
+    width = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
         raise FileError(f"<stdin>: expected for one file, came for {paths.count(STANDARD_INPUT)}")
     files = [LineFile(path, encoding) for path in paths]
@@ -213,7 +213,7 @@ def open_texts(
     def split(texts: tuple[str, ...]) -> list[str]:
         return [text for line in texts for text in line.split("\t")] if tab_separated else list(texts)
 
-    return Corpus(files, (Segment(row[0], row[1:behind], split(row[behind:])) for row in _rows(files)))
+    return Corpus(files, (Segment(row[0], row[1:width], split(row[width:])) for row in _rows(files)))
 
 
 def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:

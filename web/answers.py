@@ -202,7 +202,7 @@ def report_systems(
     baseline: str | None = None,
     method: str | None = "randomization",
 ) -> str:
-    """Return the page that tells all about systems: tests, companion measures, scores by length, examples.
+    """Return a page about systems: tests, companion measures, scores by length, examples.
 
     Args:
         systems, variant: as for `compare_systems`.

@@ -282,7 +282,7 @@ def system_names(paths: Iterable[str]) -> list[str]:
     return names
 
 
-#: What tells a segment of a table from others: source, references, and how often both came before.
+#: What identifies a segment of a table: source, references, and how often both came before.
 _Key = tuple[str, tuple[str, ...], int]
 
 

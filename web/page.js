@@ -61,9 +61,9 @@
     return operations;
   }
 
-  /** Say something in the panel over the texts; of what stands elsewhere, beside it. */
+  /** Say something in the panel over the texts; of what stands elsewhere, next to it. */
   function say(...lines) {
-    const panel = beside ? popover() : see.querySelector(".sari-panel");
+    const panel = chosenOutside ? popover() : see.querySelector(".sari-panel");
     panel.replaceChildren(
       ...lines.map(([strong, rest]) => {
         const line = document.createElement("span");
@@ -75,12 +75,12 @@
     );
   }
 
-  let beside = null; // what was chosen outside the texts, until something else is
+  let chosenOutside = null; // what was chosen outside the texts, until something else is
 
   function popover() {
-    let found = document.getElementById("sari-beside");
+    let found = document.getElementById("sari-popover");
     if (!found) {
-      found = Object.assign(document.createElement("div"), { id: "sari-beside" });
+      found = Object.assign(document.createElement("div"), { id: "sari-popover" });
       found.setAttribute("role", "status");
       document.querySelector("main, .gradio-container").append(found);
     }
@@ -90,9 +90,9 @@
   /** Put the popover under what was chosen, or over it where there is no room. */
   function place() {
     const found = popover();
-    found.hidden = !beside?.isConnected;
+    found.hidden = !chosenOutside?.isConnected;
     if (found.hidden) return;
-    const of = beside.getBoundingClientRect();
+    const of = chosenOutside.getBoundingClientRect();
     const room = document.documentElement;
     const below = of.bottom + found.offsetHeight + 8 < room.clientHeight;
     found.style.top = `${window.scrollY + (below ? of.bottom + 6 : of.top - found.offsetHeight - 6)}px`;
@@ -160,7 +160,7 @@
   function show(chosen, by = null) {
     if (!see) return;
     const panel = see.querySelector(".sari-panel");
-    beside = by;
+    chosenOutside = by;
     if (!chosen || by) panel.replaceChildren(panel.dataset.hint);
     if (chosen) shows[chosen[0]](...chosen.slice(1));
     else dark();
@@ -236,12 +236,12 @@
     const text = stop.closest(".sari-text, ul");
     const forward = getComputedStyle(text).direction === "rtl" ? -1 : 1;
     const texts = all(".sari-text:not(.sari-line)", see);
-    const beside = (step) => texts[texts.indexOf(text) + step]?.querySelector(".sari-token");
+    const inNextText = (step) => texts[texts.indexOf(text) + step]?.querySelector(".sari-token");
     const next = {
       ArrowRight: () => stops[here + forward],
       ArrowLeft: () => stops[here - forward],
-      ArrowDown: () => beside(1),
-      ArrowUp: () => beside(-1),
+      ArrowDown: () => inNextText(1),
+      ArrowUp: () => inNextText(-1),
       Home: () => stops[0],
       End: () => stops[stops.length - 1],
     }[event.key];
@@ -287,7 +287,7 @@
     if (window.parent !== window) window.parent.postMessage({ hash }, "https://huggingface.co");
   }
 
-  let view = FIRST_VIEW; // the one that the address tells
+  let view = FIRST_VIEW; // the one that the address names
   /** Make another view a step in the history; those of the history itself are none. */
   function followView() {
     const now = currentView();
@@ -301,7 +301,7 @@
     if (currentView() !== view) tabs().find((tab) => nameOf(tab) === view)?.click();
   }
 
-  /** Show what the address tells: after Back, Forward, or a link that somebody entered. */
+  /** Show what the address names: after Back, Forward, or a link that somebody entered. */
   function followAddress() {
     clearTimeout(timer);
     const told = new URLSearchParams(location.hash.slice(1));
@@ -468,7 +468,7 @@
 
   // --- Events --------------------------------------------------------------------------------------------------------
 
-  /** Take over what the server sent: Gradio patches what is there, so that only the version tells of new texts. */
+  /** Take over what the server sent: Gradio patches what is there, so that only the version shows that texts are new. */
   function refresh() {
     const now = document.querySelector(".sari-see");
     if (now && (now !== see || now.dataset.version !== version)) {

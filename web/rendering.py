@@ -258,7 +258,7 @@ def texts(explanation: Explanation) -> str:
         points={_key_of(edit.at): edit.points for edit in explanation.edits},
         changes=[(tokens[which][place], f"{which[0]}{place}") for which, place in explanation.changes],
         data=data,
-        version=zlib.crc32(f"{explanation.signature}\n{words}\n{data}".encode()),  # tells these texts from others
+        version=zlib.crc32(f"{explanation.signature}\n{words}\n{data}".encode()),  # identifies these texts
     )
 
 

@@ -96,7 +96,7 @@ def sentence_tab(tabs: gr.Tabs) -> SentenceTab:
             outputs.append(gr.HTML(shown.texts, elem_id="texts"))
     with gr.Accordion("Precision, recall and F1 by n-gram order", open=False):
         outputs.append(gr.HTML(shown.orders, elem_id="orders"))
-    with gr.Accordion("The n-grams behind each figure", open=False):
+    with gr.Accordion("The n-grams of each figure", open=False):
         outputs.append(gr.HTML(shown.grams, elem_id="grams"))
     with gr.Accordion("Link, signature, Python, picture", open=False):
         outputs += [gr.HTML(shown.sharing, elem_id="sharing"), note]
