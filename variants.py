@@ -36,7 +36,6 @@ OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 
 #: What a document can be penalized for: see `aggregation.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
-PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
 
 Tokenizer = str | Callable[[str], str | Sequence[str]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
@@ -162,7 +161,7 @@ class Penalties:
     Attributes:
         summary: who published them and what they are, in one line.
         source: where they are defined: repository and commit, or paper.
-        keep, delete, add: names of `PENALTY_FACTORS`: what the score of the operation is multiplied by.
+        keep, delete, add: what the score of the operation is multiplied by.
         of_tokens: whether sentences are split after tokenization and lowercasing, instead of in the raw text.
     """
 
