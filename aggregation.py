@@ -61,7 +61,7 @@ def penalty_factors(lengths: np.ndarray, sentences: np.ndarray) -> dict[str, np.
             the authors' script divides by zero; here the factor is 1.
 
     Returns:
-        A dict by the names of `variants.PENALTY_FACTORS`: float64[...], above 0 and up to 1.
+        A dict by the names of `variants.PenaltyFactor`: float64[...], above 0 and up to 1.
 
     >>> factors = penalty_factors(np.array([[20, 8, 10], [20, 14, 10]]), np.array([[1, 2], [0, 0]]))
     >>> {name: factor.round(3).tolist() for name, factor in factors.items()}

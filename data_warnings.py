@@ -24,7 +24,7 @@ from .ngram_statistics import count_ngrams
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import encode_corpus, split_into_tokens
 from .validation import either, shown, unrelated_texts
-from .variants import SIGNIFICANT, VARIANTS, Text, Variant, differing_parts
+from .variants import EXTERNAL_TOKENIZERS, SIGNIFICANT, VARIANTS, Text, Variant, differing_parts
 
 
 class Advice(NamedTuple):
@@ -117,7 +117,7 @@ _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
 # Inputs of a Trainer may be cut: they have to hold so many characters of their source.
 _BEGINNING = 20
 
-_WORD_TOKENIZERS = ("13a", "intl", "moses")
+_WORD_TOKENIZERS = ("13a", *(name for name, row in EXTERNAL_TOKENIZERS.items() if row.separates_marks))
 _LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
 _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")

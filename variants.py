@@ -36,7 +36,6 @@ OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 
 #: What a document can be penalized for: see `aggregation.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
-PENALTY_FACTORS: tuple[PenaltyFactor, ...] = ("shortness", "verbosity", "sentences")
 
 Tokenizer = str | Callable[[str], str | Sequence[str]]
 SentenceSplitter = str | Callable[[str], Sequence[str]]
@@ -63,18 +62,28 @@ _HOW_TO_GET_PUNKT = (
 
 
 class ExternalTokenizer(NamedTuple):
-    """A tokenizer of another package: its class, the method to call with its arguments, and what pip installs."""
+    """A tokenizer of another package.
+
+    Attributes:
+        module, name: its class.
+        install: what pip installs; the app offers all that come with sacreBLEU and nothing else.
+        method, arguments: the method to call with a text, and its other arguments.
+        separates_marks: whether it separates marks from words, and expects spaces between words.
+    """
 
     module: str
     name: str
     install: str
     method: str = "__call__"
     arguments: tuple[tuple[str, object], ...] = ()
+    separates_marks: bool = False
 
 
 _SPM = "sacrebleu.tokenizers.tokenizer_spm"
 EXTERNAL_TOKENIZERS = {
-    "intl": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_intl", "TokenizerV14International", "sacrebleu"),
+    "intl": ExternalTokenizer(
+        "sacrebleu.tokenizers.tokenizer_intl", "TokenizerV14International", "sacrebleu", separates_marks=True
+    ),
     "char": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_char", "TokenizerChar", "sacrebleu"),
     "zh": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_zh", "TokenizerZh", "sacrebleu"),
     "ja-mecab": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
@@ -84,7 +93,12 @@ EXTERNAL_TOKENIZERS = {
     "flores200": ExternalTokenizer(_SPM, "Flores200Tokenizer", "sentencepiece"),
     "spBLEU-1K": ExternalTokenizer(_SPM, "spBLEU1KTokenizer", "sentencepiece"),
     "moses": ExternalTokenizer(
-        "sacremoses", "MosesTokenizer", "sacremoses", "tokenize", (("return_str", True), ("escape", False))
+        "sacremoses",
+        "MosesTokenizer",
+        "sacremoses",
+        "tokenize",
+        (("return_str", True), ("escape", False)),
+        separates_marks=True,
     ),
 }
 
@@ -147,7 +161,7 @@ class Penalties:
     Attributes:
         summary: who published them and what they are, in one line.
         source: where they are defined: repository and commit, or paper.
-        keep, delete, add: names of `PENALTY_FACTORS`: what the score of the operation is multiplied by.
+        keep, delete, add: what the score of the operation is multiplied by.
         of_tokens: whether sentences are split after tokenization and lowercasing, instead of in the raw text.
     """
 
@@ -566,11 +580,10 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
 
     >>> resolve_variant("easse", deletion="precision").deletion
     'precision'
-    >>> resolve_variant("papers")
+    >>> resolve_variant(level="page")
     Traceback (most recent call last):
     ...
-    ValueError: variant: got 'papers', expected one of hf, xu2016, lens, easse, easse_legacy, star, paper, t2t, \
-lasertagger, set, dsari; did you mean 'paper'?
+    ValueError: level: got 'page', expected one of sentence, corpus
     """
     _version_of("sacrebleu")  # before anything is scored
     refuse_unknown(options.keys() - CHANGES.keys(), OPTIONS)

@@ -95,7 +95,7 @@ class Gram:
 
 @dataclass(frozen=True)
 class Penalty:
-    """A factor of scores: its name in `PENALTY_FACTORS`, its value, the operations that it multiplies, and why."""
+    """A factor of scores: its name in `PenaltyFactor`, its value, the operations that it multiplies, and why."""
 
     name: str
     factor: float

@@ -30,7 +30,7 @@ RECIPE = [
     ("sari_scorer.py", "        max_order: int | None = None,\n", "        strip_accents: bool | None = None,\n"),
     ("sari_scorer.py", '            "max_order": max_order,\n', '            "strip_accents": strip_accents,\n'),
     ("sari.py", "        max_order: int | None = None,\n", "        strip_accents: bool | None = None,\n"),
-    ("sari.py", '        options |= {"max_order"', '        options |= {"strip_accents": strip_accents}\n'),
+    ("sari.py", "        refuse_unknown(unknown, [", '        options["strip_accents"] = strip_accents\n'),
 ]
 
 PROGRAM = """

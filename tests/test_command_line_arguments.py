@@ -6,9 +6,9 @@ import pytest
 from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
 from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
-from sari.command_line.options import PAIRED_TESTS
+from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, flag_of
 from sari.reports import pages
-from sari.variants import VARIANTS, VERSION
+from sari.variants import OPTIONS, VARIANTS, VERSION
 
 TWO = [*EXAMPLE[:-2], *SYSTEMS]
 DATASET = ["--dataset", "x", "--outputs", "o.txt"]
@@ -98,17 +98,19 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --table in.csv --ratings a,b --paper-columns 2 --variant easse --level corpus --zero-division 1
---tokenize none --deletion f1 --penalties dsari --max-order 2"""
-PLAIN = f"""--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
-{" ".join(f"--{name.replace('_', '-')}" for name in PAIRED_TESTS)} --all-pairs --lowercase --no-lowercase"""
+--seed 1 --table in.csv --ratings a,b --paper-columns 2 --variant easse"""
 VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
+VALUES |= {flag_of(name): (*OPTIONS[name].choices, "1")[0] for name in SCORING_OPTIONS}
+FLAGS = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
+--all-pairs"""
+SCORING_FLAGS = [name for name in SCORING_OPTIONS if OPTIONS[name].kind == "flag"]
+PLAIN = [*FLAGS.split(), *map(flag_of, [*PAIRED_TESTS, *SCORING_FLAGS])]
 
 
 def given(option):
     """Return an option with a value that it takes."""
     name, *value = option.split()
-    return [option] if name in PLAIN.split() else [name, *(value or VALUES.get(name, "x").split(","))]
+    return [option] if name in PLAIN else [name, *(value or VALUES.get(name, "x").split(","))]
 
 
 @pytest.mark.parametrize("table", [EXCLUDES, SHOWN_BY_REPORTS_ALONE])

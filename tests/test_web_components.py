@@ -41,7 +41,7 @@ def test_all_that_is_offered_can_be_had():
     ("options", "line"),
     [
         ({"sentence_splitter": "punkt"}, "sentence_splitter: got an unknown argument"),
-        ({"tokenize": "moses"}, "tokenize: got 'moses', expected one of 13a, intl, none, char, zh"),
+        ({"tokenize": "moses"}, "tokenize: got 'moses', expected one of 13a, none, intl, char, zh"),
         ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
         ({"penalties": 3}, "penalties: got 3, expected one of none"),
     ],

@@ -64,7 +64,7 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
         ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references: got dict, expected a list of str"),
         ("sentence", [*SEGMENT, {"variant": ["hf"]}], "variant: got ['hf'], expected one of hf, "),
         ("sentence", [*SEGMENT, "hf"], "options: got str, expected an object of scoring options by name"),
-        ("sentence", [*SEGMENT, {"tokenize": {"a": 1}}], "tokenize: got {'a': 1}, expected one of 13a, intl, none, "),
+        ("sentence", [*SEGMENT, {"tokenize": {"a": 1}}], "tokenize: got {'a': 1}, expected one of 13a, none, intl, "),
         ("sentence", [*SEGMENT, {"lowercase": 1}], "lowercase: got 1, expected True or False"),
         ("sentence", [*SEGMENT, {"max_order": 2.5}], "max_order: got 2.5, expected a whole number of at least 1"),
         ("sentence", [*SEGMENT, {"maxorder": 2}], "maxorder: got an unknown argument; did you mean 'max_order'?"),

@@ -16,12 +16,14 @@ from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.tables import TableRow, read_ratings, read_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
-from sari.variants import OPTIONS, Option, Variant, resolve_variant
+from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
 #: The variant where none is chosen. Others may reward copies.
 DEFAULT_VARIANT = "easse"
 #: Tokenizers that need neither further packages nor downloads.
-TOKENIZERS = ("13a", "intl", "none", "char", "zh")
+OFFERED_TOKENIZERS = tuple(
+    name for name in TOKENIZERS if name not in EXTERNAL_TOKENIZERS or EXTERNAL_TOKENIZERS[name].install == "sacrebleu"
+)
 
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
@@ -56,7 +58,7 @@ def offered_options() -> dict[str, Option]:
     """
     offered = {}
     for name, option in OPTIONS.items():
-        names = TOKENIZERS if name == "tokenize" else option.choices
+        names = OFFERED_TOKENIZERS if name == "tokenize" else option.choices
         choices = tuple(choice for choice in names if _is_possible(name, choice))
         if len(option.choices) != 1:
             offered[name] = replace(option, choices=choices)
