@@ -90,11 +90,18 @@ def document_of_one():
 
 
 class Page(HTMLParser):
-    """A page's text, and the faults of its structure."""
+    """A page's text, the faults of its structure, and what people find in it.
+
+    Attributes:
+        rows: the texts of the cells of each row of a table.
+        bold: the bold texts in cells.
+        labels: the labels for readers of the screen.
+    """
 
     def __init__(self, text):
         super().__init__()
         self.open, self.faults, self.addresses, self.tags, self.texts = [], [], [], [], []
+        self.rows, self.bold, self.labels = [], [], []
         self.feed(text)
         self.close()
         self.faults += self.open
@@ -102,6 +109,11 @@ class Page(HTMLParser):
     def handle_starttag(self, tag, attributes):
         self.tags.append(tag)
         self.addresses += [value for name, value in attributes if name in ("src", "href", "srcset", "data")]
+        self.labels += [value for name, value in attributes if name == "aria-label"]
+        if tag == "tr":
+            self.rows.append([])
+        elif tag in ("th", "td"):
+            self.rows[-1].append("")
         if tag not in VOID:
             self.open.append(tag)
 
@@ -111,6 +123,9 @@ class Page(HTMLParser):
 
     def handle_data(self, data):
         self.texts.append(data)
+        if {"th", "td"} & set(self.open):
+            self.rows[-1][-1] = " ".join(f"{self.rows[-1][-1]} {data}".split())
+            self.bold += [data] * (self.open[-1] == "b")
 
     @property
     def words(self):

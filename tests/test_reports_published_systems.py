@@ -1,6 +1,7 @@
 """Where a score stands among published systems: known test sets, options, and words; rows made up and stored."""
 
 import json
+import re
 
 import pytest
 
@@ -59,17 +60,21 @@ def test_rows_are_sorted_by_the_variant(stored):
 
 
 @pytest.mark.parametrize(
-    ("score", "words"),
+    ("score", "where", "figures"),
     [
-        (43.06, "On Made up, 43.1 lies between low (30.0) and high (44.2); people get 44.9."),
-        (44.16, "On Made up, 44.2 lies between low (30.0) and high (44.2); people get 44.9."),
-        (60, "On Made up, 60.0 lies above every published system, the first of which is high (44.2); people get 44.9."),
-        (5, "On Made up, 5.0 lies below every published system, the last of which is low (30.0); people get 44.9."),
+        (43.06, "between low high", ["43.1", "30.0", "44.2", "44.9"]),
+        (44.16, "between low high", ["44.2", "30.0", "44.2", "44.9"]),
+        (60, "above high", ["60.0", "44.2", "44.9"]),
+        (5, "below low", ["5.0", "30.0", "44.9"]),
     ],
 )
 @pytest.mark.usefixtures("stored")
-def test_in_words(score, words):
-    assert find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).in_words(score) == words
+def test_in_words(score, where, figures):
+    """The score, the systems next to it, and what people get."""
+    words = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).in_words(score)
+    assert re.findall(r"\d+\.\d+", words) == figures
+    assert re.findall(r"\b(?:between|above|below|low|high)\b", words) == where.split()
+    assert "Made up" in words
 
 
 @pytest.mark.usefixtures("stored")
@@ -97,30 +102,32 @@ def test_test_sets_are_known_whatever_their_whitespace_and_the_order_of_referenc
 )
 def test_other_texts_are_not(sources, references):
     standing = find_standing(sources, references, VARIANTS["easse"])
-    assert standing == Standing("easse", "", [], "No published systems: the texts are none of Made up.")
+    assert standing == Standing("easse", "", [], standing.reason)
+    assert "Made up" in standing.reason  # the test sets that are known
     assert standing.in_words(40) == standing.reason
 
 
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize(
-    ("variant", "reason"),
+    ("variant", "named"),
     [
-        (resolve_variant("easse", lowercase=False), "Made up was scored by easse without lowercase=False."),
-        (resolve_variant("hf", max_order=2), "Made up was scored by hf without max_order=2."),
-        (VARIANTS["set"], "Made up has not been scored by set."),
+        (resolve_variant("easse", lowercase=False), ["easse", "lowercase=False"]),
+        (resolve_variant("hf", max_order=2), ["hf", "max_order=2"]),
+        (VARIANTS["set"], ["set"]),
     ],
 )
-def test_other_options_have_no_published_scores(variant, reason):
-    expected = Standing(variant.name, "Made up", [], f"No published systems: {reason}")
-    assert find_standing(SOURCES, REFERENCES, variant) == expected
+def test_other_options_have_no_published_scores(variant, named):
+    standing = find_standing(SOURCES, REFERENCES, variant)
+    assert standing == Standing(variant.name, "Made up", [], standing.reason)
+    assert [name for name in ("Made up", *named) if name not in standing.reason] == []
 
 
 @pytest.mark.usefixtures("stored")
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
-        ([], "lies below every published system, the last of which is low (30.0); people get 44.9."),
-        (["--max-order", "1"], "No published systems: Made up was scored by easse without max_order=1."),
+        ([], ["low (30.0)", "people", "44.9"]),
+        (["--max-order", "1"], ["Made up", "easse", "max_order=1"]),
     ],
 )
 def test_the_command_line_shows_them(options, shown, tmp_path, capsys):
@@ -132,8 +139,9 @@ def test_the_command_line_shows_them(options, shown, tmp_path, capsys):
     command += ["--variant", "easse", "--published", *options]
     assert main(command) == 0
     printed = capsys.readouterr().out
-    assert shown in " ".join(printed.split())
-    assert ("Published systems on Made up: easse" in printed) == (not options)
+    assert [fact for fact in shown if fact not in " ".join(printed.split())] == []
+    names = re.findall(r"^(low|high|us|copy) .* \d+\.\d\d$", printed, re.MULTILINE)
+    assert names == ([] if options else ["us", "high", "low", "copy"])
     assert main([*command, "--format", "json"]) == 0
     (published,) = json.loads(capsys.readouterr().out)["published"]
     assert [row["name"] for row in published["rows"]] == ([] if options else ["us", "high", "low", "copy"])
