@@ -547,7 +547,7 @@ class _Order:
         return self.tokens.spans.strings(place, place + self.n)
 
     def is_left_over(self, ngram: int) -> bool:
-        """Tell whether deleting words from the source, as it is written, leaves an n-gram that references hold.
+        """Return whether deleting words from the source, as it is written, leaves an n-gram that references hold.
 
         As in modified-sari.py, empty tokens are not words, the words must also stand in n-grams of the source, and a
         source without n-grams of the order has no words.

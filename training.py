@@ -772,6 +772,9 @@ class Reward(_TrainingHook):
     def __post_init__(self) -> None:
         super().__post_init__()
         check_flags(unit=self.unit)
+        for argument in ("source", "references"):
+            given = getattr(self, argument)
+            _expect(isinstance(given, str), argument, given, "the name of a column")
         # The name has the variant and all that is not the default, to tell rewards apart.
         own = {"source": "source", "references": "references", "unit": True, "postprocess": None}
         usual = resolve_variant(self.variant.name).options | own

@@ -10,7 +10,15 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
-from .validation import check_choice, check_flags, check_share, check_whole_number, refuse_unknown, shown
+from .validation import (
+    check_choice,
+    check_flags,
+    check_share,
+    check_whole_number,
+    one_line,
+    refuse_unknown,
+    shown,
+)
 
 VERSION = "2.0.0"
 
@@ -236,7 +244,7 @@ class Variant(Text):
 
     @property
     def rewards_copying(self) -> bool:
-        """Whether a prediction that deletes nothing gets 100 for deletion."""
+        """Whether each segment that deletes nothing gets 100 for deletion, however much was to be deleted."""
         return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
 
     @property
@@ -642,11 +650,12 @@ def read_signature(signature: Any) -> dict[str, Any]:
             raise ValueError(f"signature: got {shown(key)}, expected some of {', '.join([*by_key, *_NO_OPTIONS])}")
         name, option = by_key[key]
         if option.kind == "function" and text.startswith(_CUSTOM):
-            raise ValueError(f"signature: got {key}:{text}, which it cannot restore: use Scorer({name}=...)")
+            raise ValueError(f"signature: got {key}:{text}, which only code can give: Scorer({name}=...)")
         try:
-            options[name] = option.read(text)
+            options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
-            raise ValueError(f"signature: got {shown(f'{key}:{text}')}, expected what {name} can be") from None
+            names = ", ".join(option.choices) or option.help
+            raise ValueError(one_line(f"signature: got {shown(f'{key}:{text}')}, expected {names}")) from None
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 

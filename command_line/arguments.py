@@ -287,8 +287,10 @@ def _scoring_option(name: str) -> _Option:
         help_text += f" (default: {option.default})"
     if option.kind == "flag":
         return {"action": argparse.BooleanOptionalAction, "help": help_text}
-    metavar = "N" if option.kind == "number" else "NAME"
-    return _value(metavar, help_text, type=option.read if option.kind == "number" else str, default=option.default)
+    if option.kind == "number":
+        read = _checked(option.read, lambda _: True, "a number")
+        return _value("N", help_text, type=read, default=option.default)
+    return _value("NAME", help_text, default=option.default)
 
 
 #: The options of each group, with their arguments for argparse.

@@ -60,7 +60,7 @@ def _sentences(text: str) -> int:
 
 
 def _is_end(text: str, match: re.Match, cased: bool) -> bool:
-    """Tell whether a mark ends a sentence; the last mark of a text always does."""
+    """Return whether a mark ends a sentence; the last mark of a text always does."""
     rest = text[match.end() :].lstrip()
     before = text[: match.start()].split()
     if not rest or not before or not match[0].startswith("."):

@@ -44,7 +44,7 @@ _VOWELS = re.compile("[aeiouy]+")
 
 
 def has_letter_or_digit(text: str) -> bool:
-    """Tell whether a text has a letter or digit: a word has, a mark has not.
+    """Return whether a text has a letter or digit: a word has, a mark has not.
 
     >>> has_letter_or_digit("it's"), has_letter_or_digit("--")
     (True, False)

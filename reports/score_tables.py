@@ -214,7 +214,7 @@ def _figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
     for name in SCORES:
         yield _Figure(name, TableColumn(LABELS[name]), name, f".{digits}f")
     if report.pairs:
-        group = "Group: ends where each system so far is significantly better than all that follow"
+        group = "Group: a new one starts where every system above is significantly better than every system below"
         yield _Figure("group", TableColumn("Group", notes=[group]), "group")
         yield _Figure("ranks", TableColumn("Ranks", notes=["Ranks: best and worst that the tests allow"]), "ranks")
     for own in report.measures:

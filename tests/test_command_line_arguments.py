@@ -58,7 +58,7 @@ def refusal(capsys):
         ([*FILES, "--max-order", "0"], "--max-order: got 0, expected a whole number of at least 1"),
         ([*FILES, "--zero-division", "2"], "--zero-division: got 2.0, expected a number from 0 to 1"),
         ([*FILES, "--zero-division", "nan"], "--zero-division: got nan, expected a number from 0 to 1"),
-        ([*FILES, "--zero-division", "x"], "--zero-division: invalid float value: 'x'"),
+        ([*FILES, "--zero-division", "x"], "--zero-division: got 'x', expected a number"),
         ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b', expected one of 13a, none, "),
         (
             [*FILES, "--penalties", "dsari", "--variant", "easse"],

@@ -217,7 +217,7 @@ def test_reports_heed_width_order_and_pairs_and_keep_warnings(printed_json, prin
     options = ["--all-pairs", "--by-order", "--by-references", "--resamples", 499, "--width", 4, "--quiet"]
     said = printed(*EXAMPLE, *SYSTEMS, *options, "--report", path)
     text = path.read_text()
-    for words in ("Differences", "Group: ends where", "SARI by n-gram order: easse", "SARI by number of references"):
+    for words in ("Differences", "Group:", "SARI by n-gram order: easse", "SARI by number of references"):
         assert words in text
     for result in printed_json(*EXAMPLE, *SYSTEMS)["systems"]:
         assert re.search(rf"\| (\*\*)?{result['scores']['sari']:.4f}(\*\*)?(\\\*)? \|", text)

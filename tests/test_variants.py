@@ -280,8 +280,8 @@ def test_a_signature_restores_its_scorer(scorer):
         if callable(variant.tokenize):
             with refuses(
                 ValueError,
-                f"signature: got tok:{describe_tokenizer(variant.tokenize)}, which it cannot restore: "
-                "use Scorer(tokenize=...)",
+                f"signature: got tok:{describe_tokenizer(variant.tokenize)}, which only code can give: "
+                "Scorer(tokenize=...)",
             ):
                 scorer.from_signature(printed)
             continue

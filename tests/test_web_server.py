@@ -194,6 +194,22 @@ def test_the_log_has_the_kind_and_the_places_of_an_error_alone(caplog, monkeypat
     assert SECRET not in record.getMessage()
 
 
+def test_the_log_has_the_causes_of_an_error(caplog, monkeypatch):
+    def fail():
+        try:
+            int(SECRET)
+        except ValueError as error:
+            raise RuntimeError(SECRET) from error
+
+    monkeypatch.setattr(logging.getLogger("sari.web"), "propagate", True)
+    with pytest.raises(gradio.Error):
+        server.logging_errors(fail)()
+    (record,) = caplog.records
+    kinds = re.findall(r"^(?:caused by )?(\w+)$", record.getMessage(), re.MULTILINE)
+    assert kinds == ["RuntimeError", "ValueError"]
+    assert SECRET not in record.getMessage()
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="glibc alone can be asked for its memory")
 def test_memory_comes_back():
     process = psutil.Process()

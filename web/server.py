@@ -185,12 +185,22 @@ def logging_errors(function: Callable[..., Any]) -> Callable[..., Any]:
         except RefusedError as refusal:
             raise gr.Error(str(refusal), print_exception=False) from None
         except Exception as error:
-            frames = traceback.extract_tb(error.__traceback__)[1:]
-            places = "".join(f"\n  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames)
-            _LOG.error("%s%s", type(error).__name__, places)
+            _LOG.error("%s", "\ncaused by ".join(map(_kind_and_places, _with_causes(error))))
             raise gr.Error("The app has a fault here, not your texts.", print_exception=False) from None
 
     return call
+
+
+def _with_causes(error: BaseException | None) -> Iterator[BaseException]:
+    while error is not None:
+        yield error
+        error = error.__cause__ or error.__context__
+
+
+def _kind_and_places(error: BaseException) -> str:
+    frames = traceback.extract_tb(error.__traceback__)
+    places = (f"\n  {frame.filename}:{frame.lineno} in {frame.name}" for frame in frames)
+    return type(error).__name__ + "".join(places)
 
 
 @contextlib.asynccontextmanager
