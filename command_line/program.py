@@ -19,7 +19,7 @@ from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, open_texts
-from sari.text_files.tables import open_table
+from sari.text_files.table_files import open_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 
 from sari.command_line.options import OptionError, Options, refusals
-from sari.command_line.progress import step_bar
+from sari.command_line.progress_bar import step_bar
 from sari.command_line.score_files import chosen_variants, warnings_of_signature
 from sari.command_line.side_data import choose_measures
 from sari.companion_measures.registry import Measure
@@ -19,7 +19,7 @@ from sari.reports.measuring import MeasuredSet, SideData
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling
 from sari.text_files.reading import Segment, gather
-from sari.text_files.tables import read_ratings, read_table
+from sari.text_files.table_files import read_ratings, read_table
 from sari.validation import Columns
 from sari.variants import Variant
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
-from sari.command_line.progress import reading_bar, step_bar
+from sari.command_line.progress_bar import reading_bar, step_bar
 from sari.comparison import (
     VariantDifference,
     compare,
@@ -223,7 +223,7 @@ def _document(
     """
     with needing("report", "--report"):
         from sari.companion_measures.registry import MEASURES
-        from sari.reports import building, pages
+        from sari.reports import building, report_page
     warnings = list(printed.warnings)
     if printed.resampling is None:  # the intervals of every report
         warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))
@@ -245,6 +245,6 @@ def _document(
             advance("pictures and pages")
             shown = replace(document, by_order=options.by_order, digits=options.width)
             ending = Path(path).suffix
-            if ending in pages.REPORT_FORMATS:
-                return pages.REPORT_FORMATS[ending](shown)
-            return format_of_ending(ending).write(pages.tabulate_document(shown), options.layout)
+            if ending in report_page.REPORT_FORMATS:
+                return report_page.REPORT_FORMATS[ending](shown)
+            return format_of_ending(ending).write(report_page.tabulate_document(shown), options.layout)

@@ -8,7 +8,7 @@ from sari.command_line.options import OptionError, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
 from sari.reports.score_report import RECORD_KEYS
 from sari.text_files.errors import FileError
-from sari.text_files.tables import read_numbers
+from sari.text_files.table_files import read_numbers
 from sari.variants import SCORES
 
 _PUNKT = "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"

@@ -1,6 +1,6 @@
 """The contents of a report about one or several systems, as plain data.
 
-`building` makes it, and `pages` writes it to files.
+`building` makes it, and `report_page` writes it to files.
 """
 
 from dataclasses import dataclass

@@ -134,7 +134,7 @@ class MeasuredSet:
             sources, references: one row per segment; rows of references may be empty.
             variant: splits and lowercases texts.
             side_data: what was read from side files, by their names; and under "own_measures", by name, what
-                `read_numbers` of `text_files.tables` returns.
+                `read_numbers` of `text_files.table_files` returns.
 
         Raises:
             ValueError: for trees that are not those of the first references.

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sari.command_line.arguments import Parser
 from sari.command_line.process import refuse
-from sari.command_line.progress import step_bar
+from sari.command_line.progress_bar import step_bar
 from sari.reports.formats import TABLE_FORMATS, Layout
 from sari.text_files.errors import FileError
 

@@ -7,7 +7,7 @@ from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
 from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, flag_of
-from sari.reports import pages
+from sari.reports import report_page
 from sari.variants import OPTIONS, VARIANTS, VERSION
 
 TWO = [*EXAMPLE[:-2], *SYSTEMS]
@@ -167,7 +167,7 @@ def test_citations_are_complete(capsys):
 
 
 def test_every_format_of_reports_is_taken():
-    assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in pages.REPORT_FORMATS)
+    assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in report_page.REPORT_FORMATS)
 
 
 @pytest.mark.parametrize(

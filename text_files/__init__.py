@@ -1,7 +1,7 @@
 """Files of texts.
 
 - `reading`: files of lines.
-- `tables`: JSON Lines, CSV and TSV.
+- `table_files`: JSON Lines, CSV and TSV.
 - `named_sets`: test sets by name.
 - `writing`: files that are written.
 - `errors`: faults of files.

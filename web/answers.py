@@ -18,7 +18,7 @@ from sari.data_warnings import WarningRow, check_resampling, warning_rows
 from sari.human_ratings.correlation_report import AgreementReport
 from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores, report_agreement
 from sari.ngram_statistics import ngram_shares
-from sari.reports import building, pages
+from sari.reports import building, report_page
 from sari.reports.by_references import ReferenceCount, scores_by_references
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
@@ -221,7 +221,7 @@ def report_systems(
         resampling=resolve_resampling(confidence=_CONFIDENCE),
         advance=lambda step: advance(next(numbers), total, step),
     )
-    return pages.report_as_html(document)
+    return report_page.report_as_html(document)
 
 
 @errors_refused()

@@ -12,7 +12,7 @@ import gradio as gr
 from gradio.utils import get_upload_folder
 
 from sari.human_ratings.correlation_report import AgreementReport
-from sari.reports.pages import figure
+from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.variants import VARIANTS, Option, Variant
 from sari.web import inputs, rendering

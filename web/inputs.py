@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.tables import TableRow, read_ratings, read_table
+from sari.text_files.table_files import TableRow, read_ratings, read_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 

@@ -22,8 +22,8 @@ from sari.human_ratings.correlation_report import AgreementReport, AgreementRow,
 from sari.reports.by_references import ReferenceCount
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
-from sari.reports.pages import LABELS, MISSING, figure, make_environment, span_of
 from sari.reports.published_systems import Standing
+from sari.reports.report_page import LABELS, MISSING, figure, make_environment, span_of
 from sari.reports.score_report import ScoreReport, SystemScores, best_scores
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table, select_columns, select_rows
 from sari.validation import SystemColumns, either

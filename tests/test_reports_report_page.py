@@ -8,7 +8,7 @@ import pytest
 from report_corpus import REFERENCES, SIDE_DATA, SOURCES, Page, built, document_of_one, document_of_two
 
 from sari.companion_measures.registry import REPORTED_MEASURES
-from sari.reports import pages
+from sari.reports import report_page
 
 document = pytest.fixture(document_of_two, scope="module")
 single = pytest.fixture(document_of_one, scope="module")
@@ -27,15 +27,15 @@ single = pytest.fixture(document_of_one, scope="module")
 @pytest.mark.parametrize("variant", ["hf", "easse_legacy", "xu2016"])
 def test_every_format_takes_odd_corpora(sources, outputs, references, variant):
     found = built(sources=sources, systems={"": outputs}, references=references, variant=variant, confidence=0.95)
-    assert not Page(pages.report_as_html(found)).faults
-    assert json.loads(pages.report_as_json(found))["segments"] == len(sources)
+    assert not Page(report_page.report_as_html(found)).faults
+    assert json.loads(report_page.report_as_json(found))["segments"] == len(sources)
 
 
 # The page
 
 
 def test_page(document):
-    text = pages.report_as_html(document)
+    text = report_page.report_as_html(document)
     page = Page(text)
     assert not page.faults
     assert not {"script", "link", "i"} & set(page.tags)
@@ -57,7 +57,7 @@ def test_page(document):
 
 
 def test_page_of_one_system(single):
-    page = Page(pages.report_as_html(single))
+    page = Page(report_page.report_as_html(single))
     assert not page.faults
     assert "CI" not in page.words
     assert "Simple tree accuracy" not in page.words
@@ -68,11 +68,11 @@ def test_warnings_are_on_the_page():
     how = {"sources": ["Some words here ."] * 30, "references": [["Words ."]] * 30}
     found = built(systems={"empty": [""] * 30}, **how)
     assert found.scored.warnings
-    assert all(row["message"] in Page(pages.report_as_html(found)).words for row in found.scored.warnings)
+    assert all(row["message"] in Page(report_page.report_as_html(found)).words for row in found.scored.warnings)
 
 
 def test_every_reason_stands_on_the_page_once_for_each_text(single):
-    page = Page(pages.report_as_html(single))
+    page = Page(report_page.report_as_html(single))
     for group in single.examples:
         for example in group.segments:
             for explanation in example.outputs.values():
@@ -83,14 +83,14 @@ def test_every_reason_stands_on_the_page_once_for_each_text(single):
 def test_many_systems_are_rows():
     systems = {f"system {number}": ["a b"] for number in range(6)}
     found = built(sources=["a b c"], systems=systems, references=[["a"]])
-    text = pages.report_as_html(found)
+    text = report_page.report_as_html(found)
     assert not Page(text).faults
     # The scores; the measures of the systems, of the source and of the reference; SARI by length.
     assert [len(re.findall("<th ", row)) for row in re.findall(r"<thead>.*?</thead>", text)] == [5, 9, 8]
 
 
 def test_digits_are_those_that_are_asked_for(document):
-    text = pages.report_as_html(replace(document, digits=4))
+    text = report_page.report_as_html(replace(document, digits=4))
     assert f"{document.systems[1].scores['sari']:.4f}" in text
     assert f"{document.systems[1].intervals['sari'][0]:.4f}" in text
     assert f"{document.systems[1].lengths[0]['sari']:.4f}" in text
@@ -100,7 +100,7 @@ def test_digits_are_those_that_are_asked_for(document):
 
 
 def test_json_has_the_keys_of_the_documentation_in_their_order(document):
-    places = [pages.__doc__.index(f'"{name}":') for name in json.loads(pages.report_as_json(document))]
+    places = [report_page.__doc__.index(f'"{name}":') for name in json.loads(report_page.report_as_json(document))]
     assert places == sorted(places)
 
 
@@ -109,7 +109,10 @@ INTERVALS = ("intervals", "measure_intervals")
 
 def test_json_has_one_schema(document):
     how = {"sources": SOURCES, "systems": {"copy": SOURCES}, "references": REFERENCES, "side_data": SIDE_DATA}
-    several, one = json.loads(pages.report_as_json(document)), json.loads(pages.report_as_json(built(**how)))
+    several, one = (
+        json.loads(report_page.report_as_json(document)),
+        json.loads(report_page.report_as_json(built(**how))),
+    )
 
     def schema(value):
         if isinstance(value, dict):

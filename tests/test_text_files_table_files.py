@@ -8,7 +8,7 @@ import pytest
 
 from sari.text_files.errors import FileError
 from sari.text_files.reading import Segment
-from sari.text_files.tables import TableRow, open_table, read_table
+from sari.text_files.table_files import TableRow, open_table, read_table
 
 ROWS = [
     TableRow('a "big", old\nhouse', "a house", ["an old house", "the house"], "ours", 3.5),
