@@ -78,7 +78,7 @@ def in_options(message: str) -> str:
     >>> in_options("zero_division: got 2.0, expected a number from 0 to 1")
     '--zero-division: got 2.0, expected a number from 0 to 1'
     """
-    message = re.sub("(; or pass|, or) a callable", "", message)  # which only Python can give
+    message = re.sub("(; or pass|, or) a callable.*", "", message)  # which only Python can give
     name = re.split(r"[\[:]", message, maxsplit=1)[0]
     return _OPTIONS[name] + message.removeprefix(name) if name in _OPTIONS else message
 

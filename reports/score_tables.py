@@ -164,12 +164,7 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
     has_variants = len(report.variants) > 1
     columns = [TableColumn("System", is_text=True)] * has_systems
     columns += [TableColumn("Variant", is_text=True, is_group=has_systems)] * has_variants
-    copying = {place for place, result in enumerate(report.results) if result.copies and len(report.systems) > 1}
-    remarks = ["copies the source" * (place in copying) for place, _ in rows]
-    table = [
-        [Cell(record["system"], small=remark)] * has_systems + [Cell(record["variant"])] * has_variants
-        for (_, record), remark in zip(rows, remarks, strict=True)
-    ]
+    table = [[Cell(record["system"])] * has_systems + [Cell(record["variant"])] * has_variants for _, record in rows]
     best: dict[tuple[str, str], list[float]] = {
         (variant, name): best_scores([result for result in report.results if result.variant == variant], name)
         for variant in report.variants
@@ -194,6 +189,8 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
         if row.scores and row.name in BASELINE_SUMMARIES
     ]
     notes += [f"Baselines: {'; '.join(dict.fromkeys(about))}"] * bool(about)
+    copying = dict.fromkeys(result.name for result in report.results if result.copies and len(report.systems) > 1)
+    notes += [f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"] * bool(copying)
     best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
     return Table(title, columns, table, apart, notes, best_cell)
 

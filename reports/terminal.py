@@ -27,6 +27,8 @@ _COLOURS = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": _YELL
 _LABEL_WIDTH = 10
 # How many choices are shown that cost most, and how many that earn most.
 _EDITS = 5
+# What costs or earns less, in points, is shown as nothing, and left out.
+_LEAST = 0.005
 
 
 def explanation_as_text(
@@ -112,9 +114,13 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
 
 def _edits(explanation: Explanation) -> list[str]:
     """Return the choices that cost most and those that earn most, each by what SARI would be without it."""
-    edits = explanation.edits
-    shown = [*edits[:_EDITS], *edits[max(_EDITS, len(edits) - _EDITS) :]]
-    return [f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}" for edit in shown]
+    lines = [
+        f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}"
+        for edit in explanation.edits
+        if abs(edit.points) >= _LEAST
+    ]
+    between = len(lines) - 2 * _EDITS
+    return lines if between <= 0 else [*lines[:_EDITS], f"  ({between} more between)", *lines[-_EDITS:]]
 
 
 def _reasons(explanation: Explanation) -> list[str]:

@@ -29,7 +29,10 @@ def test_files_and_systems(tmp_path, monkeypatch):
     ("error", "message"),
     [
         (ValueError("trees[4]: got 'a'"), "--trees[4]: got 'a'"),
-        (ImportError("sentence_splitter: no NLTK; or pass a callable"), "--variant or --penalties: no NLTK"),
+        (
+            ImportError("sentence_splitter: no NLTK; or pass a callable from a text to its sentences"),
+            "--variant or --penalties: no NLTK",
+        ),
         (TypeError("nothing known: 5"), "nothing known: 5"),
         (
             ModuleNotFoundError("No module named 'x'"),
