@@ -132,6 +132,11 @@ def about() -> str:
     return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=lacking)
 
 
+def text_warnings(rows: Sequence[WarningRow]) -> str:
+    """Return the warnings about texts as a list; nothing where there are none."""
+    return render("elements", "text_warnings", rows)
+
+
 def note(message: str) -> str:
     """Return a remark."""
     return render("elements", "note", message)
