@@ -136,9 +136,20 @@ def test_compare(desktop, page_scorer, tmp_path):
     compared = sorted(desktop.locator("#systems").inner_text().splitlines())  # its rows were sorted above
     stale = desktop.locator("#stale-compare .sari-refusal")
     expect(stale).to_have_count(0)
+    downloads = desktop.get_by_role("button", name="Download").locator("visible=true")
+    expect(downloads).to_have_count(5)
     choose(desktop, "Variant", "hf")
     expect(stale).to_be_visible()
+    expect(downloads).to_have_count(0)
     choose(desktop, "Variant", "easse")
+    expect(stale).to_have_count(0)
+    expect(downloads).to_have_count(5)
+    other, sources = tmp_path / "other.txt", ROOT / "examples" / "sources.txt"
+    other.write_text("a\n", encoding="utf-8")
+    upload(desktop, "Sources", other)
+    expect(stale).to_be_visible()
+    expect(downloads).to_have_count(0)
+    upload(desktop, "Sources", sources)
     expect(stale).to_have_count(0)
     choose(desktop, "Baseline", "copying")
     expect(stale).to_be_visible()
@@ -147,7 +158,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     desktop.get_by_role("radio", name="Paired bootstrap").check()
     expect(stale).to_be_visible()
     choose(desktop, "Variant", "hf")
-    assert desktop.get_by_role("button", name="Download").locator("visible=true").count() == 5
+    expect(downloads).to_have_count(0)
     saved = tmp_path / "comparison.jsonl"
     saved.write_text(texts["this comparison"], encoding="utf-8")
     empty_way(desktop, "Compare", "Table")
@@ -158,6 +169,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     desktop.get_by_role("button", name="Compare these systems").click()
     expect(desktop.locator("#ngrams")).to_be_empty()
     expect(desktop.locator("#systems")).to_contain_text(in_this_order("10 segments", "easse"))
+    expect(downloads).to_have_count(5)
     assert sorted(desktop.locator("#systems").inner_text().splitlines()) == compared
 
 

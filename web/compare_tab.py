@@ -69,10 +69,12 @@ def compare_tab(sentence: SentenceTab) -> None:
         )
     start = gr.Button("Compare these systems", variant="primary", elem_id="compare-systems")
     stale = gr.HTML(elem_id="stale-compare")
-    results = _comparison_results()
+    results, downloads = _comparison_results()
     settings = [names, baseline, method, *chosen.values()]
     seen = gr.State(0)
-    compared = components.connect(start, ways, show_systems, settings, results, seen=seen, stale=stale)
+    compared = components.connect(
+        start, ways, show_systems, settings, results, seen=seen, stale=stale, downloads=downloads
+    )
     compared.then(show_small_ranking, results.asked, results.ranking, **ON_DEMAND)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
     of_table.select(_names_in_table, table, names, **LIVE)
@@ -98,15 +100,15 @@ def _names_in_table(table: str | None) -> str:
     return "\n".join(inputs.names_in_table(table))
 
 
-def _comparison_results() -> ShownSystems:
-    """Make what shows compared systems, empty."""
+def _comparison_results() -> tuple[ShownSystems, gr.Row]:
+    """Make what shows compared systems, empty, and the row of downloads."""
     summary = gr.HTML(elem_id="systems", min_height=60)
     asked = gr.State(None, time_to_live=components.HOUR)
     with gr.Column(visible=False) as more:
         signature = gr.Textbox(
             label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature-of-systems"
         )
-        with gr.Row():
+        with gr.Row() as downloads:
             for label, ending in (("CSV", ".csv"), ("JSON", ".json"), ("LaTeX", ".tex")):
                 write = functools.partial(write_systems, ending)
                 components.download_button(label, f"systems{ending}", write, asked)
@@ -134,7 +136,7 @@ def _comparison_results() -> ShownSystems:
         find_ngrams = gr.Button("Find n-grams gained and lost")
         ngrams = gr.HTML(elem_id="ngrams")
         find_ngrams.click(show_ngrams, asked, ngrams, **ON_DEMAND)
-    return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked)
+    return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked), downloads
 
 
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
