@@ -22,6 +22,15 @@ def in_this_order(*facts):
     return re.compile(".*".join(map(re.escape, facts)))
 
 
+#: Keeps how many pixels of text are seen of the work on a report, at most.
+SEE_WORK = """() => {
+  window.workSeen = 0;
+  const work = document.getElementById("report-work");
+  const look = () => { if (work.innerText.trim()) window.workSeen = Math.max(window.workSeen, work.offsetHeight); };
+  new MutationObserver(look).observe(work, { childList: true, subtree: true, characterData: true });
+}"""
+
+
 def in_words(page):
     """Return the items that have the tests of systems in words."""
     return page.locator("#systems").get_by_role("listitem").filter(has_text="p = ")
@@ -113,6 +122,10 @@ def test_compare(desktop, page_scorer, tmp_path):
     assert ("*" in chosen.locator("td").nth(1).inner_text()) == ("*" in shown[0][-1])
 
     texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report", "this comparison")}
+    desktop.evaluate(SEE_WORK)
+    with desktop.expect_download():
+        desktop.get_by_role("button", name="Download report").click()
+    assert desktop.evaluate("window.workSeen") > 0
     table = list(csv.DictReader(io.StringIO(texts["CSV"])))
     assert [float(row["sari"]) for row in table] == scores
     assert float(table[0]["sari_p_value"]) == p_value

@@ -20,6 +20,10 @@ from sari.web.server import memory_released
 
 _METHODS = {test.title: name for name, test in TESTS.items()}
 _LIMIT = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
+_DOWNLOADS = (
+    "The report: tests, companion measures, scores by length, examples, in one page. The comparison: texts and choices "
+    "in a file, to open under Table again."
+)
 #: What the browser does: an output that is chosen says which it is.
 _CHOOSE_OUTPUT = """
 element.addEventListener("click", (event) => {
@@ -112,14 +116,11 @@ def _comparison_results() -> tuple[ShownSystems, gr.Row]:
             for label, ending in (("CSV", ".csv"), ("JSON", ".json"), ("LaTeX", ".tex")):
                 write = functools.partial(write_systems, ending)
                 components.download_button(label, f"systems{ending}", write, asked)
-            components.download_button("report", "report.html", write_report, asked)
+            work = gr.HTML(elem_id="report-work", render=False)
+            components.download_button("report", "report.html", write_report, asked, progress_on=work)
             components.download_button("this comparison", "comparison.jsonl", save_comparison, asked)
-        gr.HTML(
-            rendering.note(
-                "The report: tests, companion measures, scores by length, examples, in one page. The comparison: "
-                "texts and choices in a file, to open under Table again."
-            )
-        )
+        gr.HTML(rendering.note(_DOWNLOADS))
+        work.render()
         rank = gr.Button("Does the ranking hold under other variants?")
         ranking = gr.HTML(elem_id="ranking")
         rank.click(show_ranking, asked, ranking, **ON_DEMAND)

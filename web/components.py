@@ -406,7 +406,14 @@ def agreement_if_rated(ratings: Asked | None, agree: Callable[[Asked], Agreement
         return rendering.refusal(f"No agreement with people: {refusal}")
 
 
-def download_button(label: str, name: str, write: Callable[..., str], given: gr.State | Sequence[Any]) -> None:
+def download_button(
+    label: str,
+    name: str,
+    write: Callable[..., str],
+    given: gr.State | Sequence[Any],
+    *,
+    progress_on: Any = None,
+) -> None:
     """Make a button that offers a file.
 
     Args:
@@ -414,6 +421,7 @@ def download_button(label: str, name: str, write: Callable[..., str], given: gr.
         name: of the file.
         write: makes the text of the file, of the values of `given`, when the button is clicked.
         given: components, or what keeps a request, which may be None by now.
+        progress_on: the component on which the work is seen, for a file that takes time.
     """
     link = name.replace(".", "-")
     button = gr.Button(f"Download {label}")
@@ -424,7 +432,8 @@ def download_button(label: str, name: str, write: Callable[..., str], given: gr.
             raise RefusedError("There is nothing to download by now: please start again.")
         return write_files({name: write(*values)})[0]
 
-    button.click(make, given, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
+    made = button.click(make, given, file, show_progress_on=progress_on, **ON_DEMAND)
+    made.success(None, js=f"() => window.sari.download('{link}')")
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:
