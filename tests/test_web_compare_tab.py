@@ -121,6 +121,9 @@ def test_compare(desktop, page_scorer, tmp_path):
     expect(chosen).to_contain_text(f"{scores[0]:.2f}")
     assert ("*" in chosen.locator("td").nth(1).inner_text()) == ("*" in shown[0][-1])
 
+    sentences = desktop.locator("#ranking").get_by_role("listitem")
+    expect(sentences.filter(has_text="copying")).to_contain_text("copies the source")
+
     texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report", "this comparison")}
     desktop.evaluate(SEE_WORK)
     with desktop.expect_download():

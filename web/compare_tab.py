@@ -219,7 +219,8 @@ def show_ranking(asked: Request | None, progress=gr.Progress()) -> str:  # noqa:
         variants = inputs.resolve_every_variant(components.options_of(asked.chosen))
         with memory_released():
             ranked = answers.rank_under_variants(asked.read().columns, variants, **asked.comparing, advance=advance)
-        return rendering.ranking(ranked, asked.variant.name, asked.comparing["baseline"])
+        copies = [result.name for result in asked.report.results if result.copies]
+        return rendering.ranking(ranked, asked.variant.name, asked.comparing["baseline"], copies)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
 
