@@ -387,3 +387,18 @@ def test_variants_doubt_texts_as_the_chosen_variant_does(desktop):
     view(desktop, "Variants")
     expect(desktop.locator("#variants dd").first).to_have_text(f"{chinese}了")
     expect(warnings).to_have_count(0)
+
+
+def test_on_a_phone_the_marks_are_between_the_boxes(phone):
+    output, line = box(phone, "Output"), phone.locator("#texts .sari-line")
+    output.press_sequentially(" indeed")
+    word = line.locator(".sari-token").last
+    expect(word).to_contain_text("indeed")
+    below, marks, above = (part.bounding_box() for part in (output, line, box(phone, "References")))
+    assert below["y"] + below["height"] < marks["y"] < marks["y"] + marks["height"] < above["y"]
+    assert marks["y"] - below["y"] - below["height"] < 100
+    word.click()
+    reason = phone.locator("#sari-popover")
+    expect(reason).to_contain_text("indeed")
+    expect(reason).to_be_in_viewport()
+    assert fits(phone)
