@@ -116,11 +116,19 @@ def test_variants_that_reverse_a_verdict_are_named():
         answers.RankedVariant("star", scores, {"x": 0.4}, {"x": 0.5}),
         answers.RankedVariant("hf", scores, {"x": -1.7}, p_values),
     ]
-    page = Page(rendering.ranking(rows, "easse", "base")).words
+    page = Page(rendering.ranking(rows, "easse", "base", [])).words
     assert re.search(r"\bx is significantly above base under easse\b.* 1 of 3\b.*\bhf reverses\b", page)
-    page = Page(rendering.ranking(rows, "star", "base")).words
+    page = Page(rendering.ranking(rows, "star", "base", [])).words
     assert re.search(r"\bx is not significantly .*\bbase under star\b.* 1 of 3\b", page)
     assert "reverse" not in page
+
+
+def test_a_system_that_copies_the_source_is_not_ranked():
+    p_values, scores = {"x": 0.001, "copy": 0.001}, {"base": 40.0, "x": 41.0, "copy": 60.0}
+    rows = [answers.RankedVariant("hf", scores, {"x": 1.0, "copy": 20.0}, p_values)]
+    page = Page(rendering.ranking(rows, "hf", "base", ["copy"])).words
+    assert re.findall(r"\b(\w+) is significantly above", page) == ["x"]
+    assert re.search(r"\bcopy\b.* copies the source\b.* out of competition", page)
 
 
 def test_ngrams_that_a_system_gains_and_loses():

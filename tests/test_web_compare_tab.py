@@ -22,6 +22,15 @@ def in_this_order(*facts):
     return re.compile(".*".join(map(re.escape, facts)))
 
 
+#: Keeps how many pixels of text are seen of the work on a report, at most.
+SEE_WORK = """() => {
+  window.workSeen = 0;
+  const work = document.getElementById("report-work");
+  const look = () => { if (work.innerText.trim()) window.workSeen = Math.max(window.workSeen, work.offsetHeight); };
+  new MutationObserver(look).observe(work, { childList: true, subtree: true, characterData: true });
+}"""
+
+
 def in_words(page):
     """Return the items that have the tests of systems in words."""
     return page.locator("#systems").get_by_role("listitem").filter(has_text="p = ")
@@ -112,7 +121,14 @@ def test_compare(desktop, page_scorer, tmp_path):
     expect(chosen).to_contain_text(f"{scores[0]:.2f}")
     assert ("*" in chosen.locator("td").nth(1).inner_text()) == ("*" in shown[0][-1])
 
+    sentences = desktop.locator("#ranking").get_by_role("listitem")
+    expect(sentences.filter(has_text="copying")).to_contain_text("copies the source")
+
     texts = {name: downloaded(desktop, name) for name in ("CSV", "JSON", "LaTeX", "report", "this comparison")}
+    desktop.evaluate(SEE_WORK)
+    with desktop.expect_download():
+        desktop.get_by_role("button", name="Download report").click()
+    assert desktop.evaluate("window.workSeen") > 0
     table = list(csv.DictReader(io.StringIO(texts["CSV"])))
     assert [float(row["sari"]) for row in table] == scores
     assert float(table[0]["sari_p_value"]) == p_value
@@ -136,9 +152,20 @@ def test_compare(desktop, page_scorer, tmp_path):
     compared = sorted(desktop.locator("#systems").inner_text().splitlines())  # its rows were sorted above
     stale = desktop.locator("#stale-compare .sari-refusal")
     expect(stale).to_have_count(0)
+    downloads = desktop.get_by_role("button", name="Download").locator("visible=true")
+    expect(downloads).to_have_count(5)
     choose(desktop, "Variant", "hf")
     expect(stale).to_be_visible()
+    expect(downloads).to_have_count(0)
     choose(desktop, "Variant", "easse")
+    expect(stale).to_have_count(0)
+    expect(downloads).to_have_count(5)
+    other, sources = tmp_path / "other.txt", ROOT / "examples" / "sources.txt"
+    other.write_text("a\n", encoding="utf-8")
+    upload(desktop, "Sources", other)
+    expect(stale).to_be_visible()
+    expect(downloads).to_have_count(0)
+    upload(desktop, "Sources", sources)
     expect(stale).to_have_count(0)
     choose(desktop, "Baseline", "copying")
     expect(stale).to_be_visible()
@@ -147,7 +174,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     desktop.get_by_role("radio", name="Paired bootstrap").check()
     expect(stale).to_be_visible()
     choose(desktop, "Variant", "hf")
-    assert desktop.get_by_role("button", name="Download").locator("visible=true").count() == 5
+    expect(downloads).to_have_count(0)
     saved = tmp_path / "comparison.jsonl"
     saved.write_text(texts["this comparison"], encoding="utf-8")
     empty_way(desktop, "Compare", "Table")
@@ -158,6 +185,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     desktop.get_by_role("button", name="Compare these systems").click()
     expect(desktop.locator("#ngrams")).to_be_empty()
     expect(desktop.locator("#systems")).to_contain_text(in_this_order("10 segments", "easse"))
+    expect(downloads).to_have_count(5)
     assert sorted(desktop.locator("#systems").inner_text().splitlines()) == compared
 
 

@@ -48,7 +48,15 @@ def test_corpus_endpoint(client, sari):
         tokenize="none",
         details=True,
     )
+    assert found.pop("warnings") == []
     assert found == json.loads(json.dumps(wanted))
+
+
+def test_the_corpus_endpoint_doubts_text_that_is_not_split_into_words(client):
+    columns = (["这只很大的猫坐在旧垫子上"], ["这只大猫坐在垫子上"], [["这只大猫坐在垫子上"]])
+    found = client.predict(*columns, api_name="/corpus")["warnings"]
+    assert [(row["category"], row["advice"]["option"]) for row in found] == [("UnsegmentedTextWarning", "tokenize")]
+    assert client.predict(*columns, {"tokenize": "zh"}, api_name="/corpus")["warnings"] == []
 
 
 @pytest.mark.parametrize("method", ["bootstrap", "randomization"])

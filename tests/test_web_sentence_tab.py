@@ -374,3 +374,31 @@ def test_variants(phone, page_scorer):
     page.get_by_role("button", name="Undo: put the output back").click()
     expect(page.locator("#variants dd").nth(1)).to_have_text(texts[1])
     expect(page.get_by_role("button", name="Make the output a copy of the source")).to_be_visible()
+
+
+def test_variants_doubt_texts_as_the_chosen_variant_does(desktop):
+    chinese = "这只大猫坐在垫子上"
+    fill(desktop, f"{chinese}了", chinese, [chinese])
+    view(desktop, "Variants")
+    warnings = desktop.locator("#variants").get_by_role("list", name="Warnings")
+    expect(warnings).to_contain_text("Chinese")
+    view(desktop, "Sentence")
+    choose(desktop, "Tokenizer", "zh")
+    view(desktop, "Variants")
+    expect(desktop.locator("#variants dd").first).to_have_text(f"{chinese}了")
+    expect(warnings).to_have_count(0)
+
+
+def test_on_a_phone_the_marks_are_between_the_boxes(phone):
+    output, line = box(phone, "Output"), phone.locator("#texts .sari-line")
+    output.press_sequentially(" indeed")
+    word = line.locator(".sari-token").last
+    expect(word).to_contain_text("indeed")
+    below, marks, above = (part.bounding_box() for part in (output, line, box(phone, "References")))
+    assert below["y"] + below["height"] < marks["y"] < marks["y"] + marks["height"] < above["y"]
+    assert marks["y"] - below["y"] - below["height"] < 100
+    word.click()
+    reason = phone.locator("#sari-popover")
+    expect(reason).to_contain_text("indeed")
+    expect(reason).to_be_in_viewport()
+    assert fits(phone)

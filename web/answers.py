@@ -149,6 +149,12 @@ def score_variants(
 
 
 @errors_refused()
+def segment_warnings(source: str, output: str, references: Sequence[str], variant: Variant) -> list[WarningRow]:
+    """Return the warnings about one segment and the variant."""
+    return warning_rows(score_columns(_segment(source, output, references), variant).warnings())
+
+
+@errors_refused()
 def explain_segment_difference(
     source: str, output: str, references: Sequence[str], *, variant_a: Variant, variant_b: Variant
 ) -> comparison.VariantDifference:

@@ -20,6 +20,10 @@ from sari.web.server import memory_released
 
 _METHODS = {test.title: name for name, test in TESTS.items()}
 _LIMIT = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
+_DOWNLOADS = (
+    "The report: tests, companion measures, scores by length, examples, in one page. The comparison: texts and choices "
+    "in a file, to open under Table again."
+)
 #: What the browser does: an output that is chosen says which it is.
 _CHOOSE_OUTPUT = """
 element.addEventListener("click", (event) => {
@@ -69,10 +73,12 @@ def compare_tab(sentence: SentenceTab) -> None:
         )
     start = gr.Button("Compare these systems", variant="primary", elem_id="compare-systems")
     stale = gr.HTML(elem_id="stale-compare")
-    results = _comparison_results()
+    results, downloads = _comparison_results()
     settings = [names, baseline, method, *chosen.values()]
     seen = gr.State(0)
-    compared = components.connect(start, ways, show_systems, settings, results, seen=seen, stale=stale)
+    compared = components.connect(
+        start, ways, show_systems, settings, results, seen=seen, stale=stale, downloads=downloads
+    )
     compared.then(show_small_ranking, results.asked, results.ranking, **ON_DEMAND)
     gr.on([files[1].change, of_files.select], _names_of_files, files[1], names, **LIVE)
     of_table.select(_names_in_table, table, names, **LIVE)
@@ -98,26 +104,23 @@ def _names_in_table(table: str | None) -> str:
     return "\n".join(inputs.names_in_table(table))
 
 
-def _comparison_results() -> ShownSystems:
-    """Make what shows compared systems, empty."""
+def _comparison_results() -> tuple[ShownSystems, gr.Row]:
+    """Make what shows compared systems, empty, and the row of downloads."""
     summary = gr.HTML(elem_id="systems", min_height=60)
     asked = gr.State(None, time_to_live=components.HOUR)
     with gr.Column(visible=False) as more:
         signature = gr.Textbox(
             label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature-of-systems"
         )
-        with gr.Row():
+        with gr.Row() as downloads:
             for label, ending in (("CSV", ".csv"), ("JSON", ".json"), ("LaTeX", ".tex")):
                 write = functools.partial(write_systems, ending)
                 components.download_button(label, f"systems{ending}", write, asked)
-            components.download_button("report", "report.html", write_report, asked)
+            work = gr.HTML(elem_id="report-work", render=False)
+            components.download_button("report", "report.html", write_report, asked, progress_on=work)
             components.download_button("this comparison", "comparison.jsonl", save_comparison, asked)
-        gr.HTML(
-            rendering.note(
-                "The report: tests, companion measures, scores by length, examples, in one page. The comparison: "
-                "texts and choices in a file, to open under Table again."
-            )
-        )
+        gr.HTML(rendering.note(_DOWNLOADS))
+        work.render()
         rank = gr.Button("Does the ranking hold under other variants?")
         ranking = gr.HTML(elem_id="ranking")
         rank.click(show_ranking, asked, ranking, **ON_DEMAND)
@@ -134,7 +137,7 @@ def _comparison_results() -> ShownSystems:
         find_ngrams = gr.Button("Find n-grams gained and lost")
         ngrams = gr.HTML(elem_id="ngrams")
         find_ngrams.click(show_ngrams, asked, ngrams, **ON_DEMAND)
-    return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked)
+    return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked), downloads
 
 
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
@@ -216,7 +219,8 @@ def show_ranking(asked: Request | None, progress=gr.Progress()) -> str:  # noqa:
         variants = inputs.resolve_every_variant(components.options_of(asked.chosen))
         with memory_released():
             ranked = answers.rank_under_variants(asked.read().columns, variants, **asked.comparing, advance=advance)
-        return rendering.ranking(ranked, asked.variant.name, asked.comparing["baseline"])
+        copies = [result.name for result in asked.report.results if result.copies]
+        return rendering.ranking(ranked, asked.variant.name, asked.comparing["baseline"], copies)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
 

@@ -44,6 +44,8 @@ _TABLES = (
 #: What stands for an empty reference in a box of lines.
 EMPTY_LINE = "␣"
 
+_STALE = "What is below is of other texts or settings: start again to see these."
+
 #: Events of the page. Those that follow the input as it changes do not wait in Gradio's queue, the newest input wins,
 #: and nothing flickers.
 ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
@@ -124,6 +126,7 @@ class Request(NamedTuple):
         values: its arguments.
         chosen: how to score: the values of the controls.
         settings: all that was set besides the texts, the values of the controls among it.
+        texts: identifies the texts, as `fingerprint` does.
         comparing: how to compare: the arguments `baseline` and `method` of `answers.compare_systems`.
         report: the compared systems.
     """
@@ -132,6 +135,7 @@ class Request(NamedTuple):
     values: tuple[Any, ...]
     chosen: ControlValues
     settings: tuple[Any, ...] = ()
+    texts: int = 0
     comparing: Mapping[str, Any] = {}
     report: ScoreReport | None = None
 
@@ -242,10 +246,9 @@ def read_choices(path: str | None, allowed: Mapping[str, Sequence[str] | None]) 
     ]
 
 
-def is_stale(asked: Request | None, *settings: Any) -> str:
-    """Return a remark where results are of other settings than those of now."""
-    stale = asked is not None and asked.settings != settings
-    return rendering.refusal("What is below has other settings: start again to see these.") if stale else ""
+def fingerprint(way: int, values: Sequence[Any]) -> int:
+    """Return a number that identifies the values of a way in, without a copy of long texts."""
+    return hash((way, repr(values)))
 
 
 class Way(NamedTuple):
@@ -299,9 +302,10 @@ def connect(
     *,
     seen: gr.State,
     stale: gr.HTML,
+    downloads: gr.Row,
     also: Sequence[Any] = (),
 ) -> Any:
-    """Let a button score the texts of the way in that is seen, and say when the results have other settings.
+    """Let a button score the texts of the way in that is seen, and say when the results are of others.
 
     Args:
         start: the button.
@@ -310,7 +314,8 @@ def connect(
         settings: components; those of the scoring options come last.
         results: components; the first is brought into view, the last keeps the `Request`.
         seen: keeps the number of the way in that is seen.
-        stale: shows the remark on the settings.
+        stale: shows the remark that texts or settings have changed.
+        downloads: offers files of the results, which are hidden meanwhile.
         also: components on which only the view of the results depends.
 
     Returns:
@@ -318,16 +323,28 @@ def connect(
     """
     for number, way in enumerate(ways):
         way.tab.select(functools.partial(int, number), None, seen, **LIVE)
-    shared = [*also, *settings]
+    shared, boxes = [*also, *settings], [box for way in ways for box in way.boxes]
+
+    def of_way(number: int, values: Sequence[Any]) -> Sequence[Any]:
+        """Return the values of a way in from those of all boxes."""
+        begin = sum(len(way.boxes) for way in ways[:number])
+        return values[begin : begin + len(ways[number].boxes)]
 
     def score_seen(number: int, *values: Any) -> Any:
-        begin = len(shared) + sum(len(way.boxes) for way in ways[:number])
-        return score(ways[number].reader, *values[: len(shared)], *values[begin : begin + len(ways[number].boxes)])
+        given = of_way(number, values[len(shared) :])
+        *shown, asked = score(ways[number].reader, *values[: len(shared)], *given)
+        return *shown, asked and asked._replace(texts=fingerprint(number, given))
 
-    given = [seen, *shared, *(box for way in ways for box in way.boxes)]
-    scored = start.click(score_seen, given, [*results], show_progress_on=results[0], **ON_DEMAND)
-    remark: dict[str, Any] = {"fn": is_stale, "inputs": [results[-1], *settings], "outputs": stale, **LIVE}
-    gr.on([setting.change for setting in settings], **remark)
+    def compare_with_now(asked: Request | None, number: int, *values: Any) -> tuple[str, gr.Row]:
+        now = values[: len(settings)], fingerprint(number, of_way(number, values[len(settings) :]))
+        if asked is None or (asked.settings, asked.texts) == now:
+            return "", gr.Row(visible=True)
+        return rendering.refusal(_STALE), gr.Row(visible=False)
+
+    scored = start.click(score_seen, [seen, *shared, *boxes], [*results], show_progress_on=results[0], **ON_DEMAND)
+    given = [results[-1], seen, *settings, *boxes]
+    remark: dict[str, Any] = {"fn": compare_with_now, "inputs": given, "outputs": [stale, downloads], **LIVE}
+    gr.on([part.change for part in (seen, *settings, *boxes)], **remark)
     scored.then(None, js=show_part(results[0].elem_id)).then(**remark)
     return scored
 
@@ -389,7 +406,14 @@ def agreement_if_rated(ratings: Asked | None, agree: Callable[[Asked], Agreement
         return rendering.refusal(f"No agreement with people: {refusal}")
 
 
-def download_button(label: str, name: str, write: Callable[..., str], given: gr.State | Sequence[Any]) -> None:
+def download_button(
+    label: str,
+    name: str,
+    write: Callable[..., str],
+    given: gr.State | Sequence[Any],
+    *,
+    progress_on: Any = None,
+) -> None:
     """Make a button that offers a file.
 
     Args:
@@ -397,6 +421,7 @@ def download_button(label: str, name: str, write: Callable[..., str], given: gr.
         name: of the file.
         write: makes the text of the file, of the values of `given`, when the button is clicked.
         given: components, or what keeps a request, which may be None by now.
+        progress_on: the component on which the work is seen, for a file that takes time.
     """
     link = name.replace(".", "-")
     button = gr.Button(f"Download {label}")
@@ -407,7 +432,8 @@ def download_button(label: str, name: str, write: Callable[..., str], given: gr.
             raise RefusedError("There is nothing to download by now: please start again.")
         return write_files({name: write(*values)})[0]
 
-    button.click(make, given, file, **ON_DEMAND).success(None, js=f"() => window.sari.download('{link}')")
+    made = button.click(make, given, file, show_progress_on=progress_on, **ON_DEMAND)
+    made.success(None, js=f"() => window.sari.download('{link}')")
 
 
 def write_files(texts: Mapping[str, str]) -> list[str]:

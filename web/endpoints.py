@@ -52,9 +52,9 @@ def why(
 
 
 def corpus(sources: list[str], outputs: list[str], references: list[list[str]], options: dict | None = None) -> dict:
-    """Score many outputs: the scores, the signature, the figures by order and the scores of every sentence."""
-    variant = _variant(options)
-    return dict(answers.score_each_segment(columns_of_lists(sources, outputs, references), variant).result)
+    """Score many outputs: scores, signature, figures by order, the scores of every sentence, and warnings."""
+    scored = answers.score_each_segment(columns_of_lists(sources, outputs, references), _variant(options))
+    return {**scored.result, "warnings": scored.warnings}
 
 
 def compare(

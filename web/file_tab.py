@@ -84,10 +84,11 @@ def file_tab(sentence: SentenceTab) -> None:
     table.change(read_corpus_choices, table, [*chosen.values()], **LIVE)
     start = gr.Button("Score these segments", variant="primary")
     stale = gr.HTML(elem_id="stale-file")
-    results, order, everything = _corpus_results()
+    results, downloads, order, everything = _corpus_results()
     ways = (by_files, by_table, Way(inputs.corpus_of_lines, of_lines, pasted))
     choices = [*chosen.values()]
-    components.connect(start, ways, show_corpus, choices, results, seen=gr.State(0), stale=stale, also=[order])
+    shown: dict[str, Any] = {"seen": gr.State(0), "stale": stale, "downloads": downloads, "also": [order]}
+    components.connect(start, ways, show_corpus, choices, results, **shown)
     for event in (order.change, everything.click):
         event(sort_rows, [results.asked, order], [results.shown, results.table], **LIVE)
     results.summary.click(choose_bar, [results.asked, order], [results.shown, results.table], **LIVE)
@@ -95,13 +96,13 @@ def file_tab(sentence: SentenceTab) -> None:
     row.then(None, js=components.show_part("scores"))
 
 
-def _corpus_results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
-    """Make what shows a scored corpus, empty."""
+def _corpus_results() -> tuple[ShownCorpus, gr.Row, gr.Radio, gr.Button]:
+    """Make what shows a scored corpus, empty, and what it is downloaded and sorted by."""
     summary = gr.HTML(elem_id="corpus", min_height=60, js_on_load=_CHOOSE_BAR)
     asked = gr.State(None, time_to_live=components.HOUR)
     with gr.Column(visible=False) as more:
         signature = gr.Textbox(label="Signature", buttons=["copy"], interactive=False, max_lines=4, elem_id="signature")
-        with gr.Row():
+        with gr.Row() as downloads:
             for ending in DOWNLOADS:
                 write = functools.partial(write_corpus, ending)
                 components.download_button(ending[1:].upper(), f"sari{ending}", write, asked)
@@ -129,7 +130,8 @@ def _corpus_results() -> tuple[ShownCorpus, gr.Radio, gr.Button]:
         every_variant, by_references = gr.HTML(elem_id="every-variant"), gr.HTML(elem_id="by-references")
         variants_too.click(show_every_variant, asked, every_variant, **ON_DEMAND)
         fewer.click(show_by_references, asked, by_references, **ON_DEMAND)
-    return ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked), order, everything
+    results = ShownCorpus(summary, more, signature, shown, table, every_variant, by_references, asked)
+    return results, downloads, order, everything
 
 
 def read_corpus_choices(table: str | None) -> list[Any]:

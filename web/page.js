@@ -87,6 +87,12 @@
     return found;
   }
 
+  /** Return a word from which the panel over the texts cannot be seen, as on a phone; null where it can. */
+  function farFromPanel(word) {
+    const { top, bottom } = see.querySelector(".sari-panel").getBoundingClientRect();
+    return bottom < 0 || top > window.innerHeight ? word : null;
+  }
+
   /** Put the popover under what was chosen, or over it where there is no room. */
   function place() {
     const found = popover();
@@ -532,7 +538,7 @@
       if (!chosen) return;
       const again = JSON.stringify(chosen) === JSON.stringify(pinned);
       pinned = again ? null : chosen;
-      pinnedBy = pinned && bar.closest(".sari-pick");
+      pinnedBy = pinned && (bar.closest(".sari-pick") ?? farFromPanel(bar.closest(".sari-token")));
       show(pinned, pinnedBy);
     }
   });

@@ -132,6 +132,11 @@ def about() -> str:
     return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=lacking)
 
 
+def text_warnings(rows: Sequence[WarningRow]) -> str:
+    """Return the warnings about texts as a list; nothing where there are none."""
+    return render("elements", "text_warnings", rows)
+
+
 def note(message: str) -> str:
     """Return a remark."""
     return render("elements", "note", message)
@@ -624,17 +629,18 @@ def differences(
     return render("compare", "differences", extremes, baseline, scores, columns)
 
 
-def ranking(rows: Sequence[RankedVariant], chosen: str, baseline: str) -> str:
+def ranking(rows: Sequence[RankedVariant], chosen: str, baseline: str, copies: Sequence[str]) -> str:
     """Return whether what a variant says of systems holds under the others: in words, and as a table.
 
     Args:
         rows: of every variant.
         chosen: the variant that the others are held against.
         baseline: the name of a system.
+        copies: the names of systems that copy the source, which do not compete.
     """
     own = next(row for row in rows if row.variant == chosen)
     names = list(own.differences)
-    sentences = [_holds(rows, own, name, baseline) for name in names]
+    sentences = [_holds(rows, own, name, baseline) for name in names if name not in copies]
     header = ["Variant", baseline, *names]
     cells = []
     for row in rows:
@@ -648,7 +654,7 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, baseline: str) -> str:
         ]
         cells.append([Cell(row.variant, small="chosen" * (row is own)), Cell(figure(row.scores[baseline])), *shown])
     table = make_table("SARI under every variant, and the difference from the baseline", header, cells)
-    return render("compare", "ranking", sentences, table)
+    return render("compare", "ranking", sentences, table, copies)
 
 
 def _holds(rows: Sequence[RankedVariant], own: RankedVariant, name: str, baseline: str) -> dict[str, Any]:

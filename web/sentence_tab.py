@@ -132,14 +132,20 @@ def _sample(number: int) -> tuple[Any, ...]:
 
 
 def show_variants(source: str, output: str, references: str, *chosen: str | float | None) -> str:
-    """Return the scores under every variant, with the other options as they are chosen, and what was scored."""
-    people = components.lines_of(references)
+    """Return the scores under every variant, with the other options as they are chosen, and what was scored.
+
+    Warnings are those of the variant that is chosen, where the other options allow it.
+    """
+    people, options = components.lines_of(references), components.options_of(chosen)
     try:
-        variants = resolve_every_variant(components.options_of(chosen))
+        variants = resolve_every_variant(options)
         scores = answers.score_variants(source, output, people, variants)
+        own = variants.get(options.get("variant", ""))
+        warnings = answers.segment_warnings(source, output, people, own) if own else []
     except RefusedError as refusal:
         return rendering.refusal(refusal)
-    return rendering.variant_scores(scores) + rendering.given(source, output, people)
+    shown = rendering.text_warnings(warnings), rendering.variant_scores(scores), rendering.given(source, output, people)
+    return "".join(shown)
 
 
 def show_difference(
