@@ -182,6 +182,12 @@ def test_copies_do_not_compete():
     assert found.count("no progress") == 1
 
 
+def test_people_are_explained_where_they_have_a_row():
+    report = compared(result("base", 40.0))
+    assert "People" not in words(rendering.systems(report, BASELINES))
+    assert words(rendering.systems(report, {**BASELINES, "references": SCORES})).count("People") == 2
+
+
 def test_biggest_wins_and_losses():
     columns = {"sources": ["a b c", "d e f", "g"], "references": [["a b"], ["d e"], ["g"]]}
     outputs = {"base": ["a b c", "d e", "g"], "other": ["a b", "", "g"]}
