@@ -170,7 +170,7 @@ def test_copies_do_not_compete():
         result("copy", 52.0, **differing(12.0, 0.002), copies=True),
         result("good", 42.0, **differing(2.0, 0.002)),
     )
-    html = rendering.systems(report, BASELINES)
+    html = rendering.systems(report, BASELINES) + rendering.tests_of_systems(report)
     page, found = Page(html), words(html)
     assert re.search(r"\bcopy\b.*\bout of competition\b", found.partition("System")[0])
     shown = {row[0].split()[0]: row for row in page.rows}
