@@ -33,7 +33,14 @@ SEE_WORK = """() => {
 
 def in_words(page):
     """Return the items that have the tests of systems in words."""
-    return page.locator("#systems").get_by_role("listitem").filter(has_text="p = ")
+    return page.locator("#tests-of-systems").get_by_role("listitem").filter(has_text="p = ")
+
+
+def shown_of(page):
+    """Return what is shown of the systems, in lines."""
+    return [
+        line for part in ("systems", "tests-of-systems") for line in page.locator(f"#{part}").inner_text().split("\n")
+    ]
 
 
 def link_of(page):
@@ -87,7 +94,10 @@ def test_compare(desktop, page_scorer, tmp_path):
     expect(desktop.locator("#systems")).to_be_focused()
     expect(desktop.locator("#sari-live")).to_contain_text(in_this_order("3 systems", "deleting"))
     assert fits(desktop)
-    edges = desktop.locator("#systems .sari-intervals").evaluate(
+    parts = (scored, desktop.get_by_role("button", name="Download CSV"), interval)
+    heights = [part.bounding_box()["y"] for part in parts]
+    assert heights == sorted(heights)  # downloads are next to the table
+    edges = desktop.locator("#tests-of-systems .sari-intervals").evaluate(
         "figure => [...figure.querySelectorAll('.range')].map(range => [range, range.parentElement]"
         ".map(part => part.getBoundingClientRect())).every(([range, track]) => "
         "range.left >= track.left - 1 && range.right <= track.right + 1 && range.width > 3)"
@@ -149,7 +159,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     desktop.get_by_role("button", name="← Back").click()
     expect(output).to_be_visible()
 
-    compared = sorted(desktop.locator("#systems").inner_text().splitlines())  # its rows were sorted above
+    compared = sorted(shown_of(desktop))  # its rows were sorted above
     stale = desktop.locator("#stale-compare .sari-refusal")
     expect(stale).to_have_count(0)
     downloads = desktop.get_by_role("button", name="Download").locator("visible=true")
@@ -186,7 +196,7 @@ def test_compare(desktop, page_scorer, tmp_path):
     expect(desktop.locator("#ngrams")).to_be_empty()
     expect(desktop.locator("#systems")).to_contain_text(in_this_order("10 segments", "easse"))
     expect(downloads).to_have_count(5)
-    assert sorted(desktop.locator("#systems").inner_text().splitlines()) == compared
+    assert sorted(shown_of(desktop)) == compared
 
 
 def test_a_link_opens_a_comparison(visit, tmp_path):
@@ -201,13 +211,13 @@ def test_a_link_opens_a_comparison(visit, tmp_path):
     page.get_by_role("button", name="Compare these systems").click()
     expect(link_of(page)).to_be_visible()
     expect(page).to_have_url(re.compile("#comparison=.*&tab=compare$"))
-    shown = page.locator("#systems").inner_text()
+    shown = shown_of(page)
 
     other = visit()  # somebody else
     other.goto("about:blank")
     other.goto(page.url)
     expect(link_of(other)).to_be_visible()
-    assert other.locator("#systems").inner_text() == shown
+    assert shown_of(other) == shown
     expect(other.get_by_role("combobox", name="Baseline")).to_have_value("long 100%")
     expect(other.get_by_role("combobox", name="Variant").locator("visible=true")).to_have_value(re.compile("^paper:"))
     view(other, "About")

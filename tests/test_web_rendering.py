@@ -170,7 +170,7 @@ def test_copies_do_not_compete():
         result("copy", 52.0, **differing(12.0, 0.002), copies=True),
         result("good", 42.0, **differing(2.0, 0.002)),
     )
-    html = rendering.systems(report, BASELINES)
+    html = rendering.systems(report, BASELINES) + rendering.tests_of_systems(report)
     page, found = Page(html), words(html)
     assert re.search(r"\bcopy\b.*\bout of competition\b", found.partition("System")[0])
     shown = {row[0].split()[0]: row for row in page.rows}
@@ -180,6 +180,12 @@ def test_copies_do_not_compete():
     assert set(page.bold) == {"42.00"}
     assert ["44.60", "33.80", "100.00", "0.00"] in [row[1:] for row in page.rows]
     assert found.count("no progress") == 1
+
+
+def test_people_are_explained_where_they_have_a_row():
+    report = compared(result("base", 40.0))
+    assert "People" not in words(rendering.systems(report, BASELINES))
+    assert words(rendering.systems(report, {**BASELINES, "references": SCORES})).count("People") == 2
 
 
 def test_biggest_wins_and_losses():

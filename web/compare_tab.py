@@ -45,6 +45,7 @@ class ShownSystems(NamedTuple):
     summary: Any
     more: Any
     signature: Any
+    further: Any
     ranking: Any
     differences: Any
     table: Any
@@ -121,6 +122,7 @@ def _comparison_results() -> tuple[ShownSystems, gr.Row]:
             components.download_button("this comparison", "comparison.jsonl", save_comparison, asked)
         gr.HTML(rendering.note(_DOWNLOADS))
         work.render()
+        further = gr.HTML(elem_id="tests-of-systems")
         rank = gr.Button("Does the ranking hold under other variants?")
         ranking = gr.HTML(elem_id="ranking")
         rank.click(show_ranking, asked, ranking, **ON_DEMAND)
@@ -137,7 +139,7 @@ def _comparison_results() -> tuple[ShownSystems, gr.Row]:
         find_ngrams = gr.Button("Find n-grams gained and lost")
         ngrams = gr.HTML(elem_id="ngrams")
         find_ngrams.click(show_ngrams, asked, ngrams, **ON_DEMAND)
-    return ShownSystems(summary, more, signature, ranking, differences, table, ngrams, asked), downloads
+    return ShownSystems(summary, more, signature, further, ranking, differences, table, ngrams, asked), downloads
 
 
 def offer_baselines(names: str, baseline: str | None) -> gr.Dropdown:
@@ -169,18 +171,18 @@ def show_systems(
             standing = find_standing(columns.sources, columns.references, variant)
             agreed = components.agreement_if_rated(ratings, lambda own: answers.rate_systems(columns, own, variant))
     except RefusedError as refusal:
-        return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", "", None, "", None)
+        return ShownSystems(rendering.refusal(refusal), gr.Column(visible=False), "", "", "", "", None, "", None)
     report = compared.report
     asked = asked._replace(comparing=comparing, report=report)
     extremes = answers.find_extremes(compared)
     return ShownSystems(
-        rendering.systems(report, baselines)
-        + rendering.published(standing, {result.name: result.scores["sari"] for result in report.results})
-        + rendering.by_length(compared.by_length)
-        + agreed
-        + rendering.link_to_comparison(_for_link(asked, columns)),
+        rendering.systems(report, baselines) + rendering.link_to_comparison(_for_link(asked, columns)),
         gr.Column(visible=True),
         compared.result["signature"],
+        rendering.tests_of_systems(report)
+        + rendering.published(standing, {result.name: result.scores["sari"] for result in report.results})
+        + rendering.by_length(compared.by_length)
+        + agreed,
         "",
         rendering.differences(extremes, first, compared.scores, columns),
         _segment_table(compared, columns),

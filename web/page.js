@@ -265,21 +265,27 @@
   const COMPARISON = "comparison";
   const FIRST_VIEW = "sentence";
   let carried = []; // the texts and the choices
+  let linked = new URLSearchParams(); // what the address named when its texts were taken over
   let timer = 0;
 
   const tabs = () => all("[role=tab]", document.querySelector("[role=tablist]") ?? document.createElement("p"));
   const nameOf = (tab) => tab.textContent.trim().toLowerCase();
   const currentView = () => nameOf(tabs().find((tab) => tab.ariaSelected === "true") ?? { textContent: FIRST_VIEW });
 
+  /** Return which segment was opened from another view, now or when its link was made; it is known by its source. */
+  function placeOfSegment() {
+    const names = ["system", "line"];
+    const place = document.querySelector("#place .sari-place");
+    if (place?.offsetParent) return names.map((name) => [name, place.dataset[name]]);
+    const source = carried.find(([name]) => name === "source")?.[1];
+    return source === linked.get("source") ? names.map((name) => [name, linked.get(name)]) : [];
+  }
+
   /** Return the address of what is seen: texts and choices, the view, and which segment was opened from another one. */
   function addressOf(view) {
     const compared = view === "compare" && document.querySelector("#systems .sari-comparison");
     const parts = compared ? [[COMPARISON, compared.textContent]] : carried.filter(([, value]) => value !== "default" && value !== null);
-    const place = document.querySelector("#place .sari-place");
-    if (view !== FIRST_VIEW) parts.push(["tab", view]);
-    else if (place?.offsetParent) {
-      parts.push(...["system", "line"].map((name) => [name, place.dataset[name]]).filter(([, value]) => value));
-    }
+    parts.push(...(view === FIRST_VIEW ? placeOfSegment().filter(([, value]) => value) : [["tab", view]]));
     return parts.length ? `#${new URLSearchParams(parts)}` : location.pathname + location.search;
   }
 
@@ -346,6 +352,7 @@
     showView(told);
     openComparison(told);
     if (!told.has("source")) return values;
+    linked = told;
     const chosen = window.sariChoices.map(([name, allowed], place) => {
       const value = told.get(name);
       const usable = value !== null && (allowed ? allowed.includes(value) : Number.isFinite(Number(value)));

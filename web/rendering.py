@@ -24,7 +24,7 @@ from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
 from sari.reports.published_systems import Standing
 from sari.reports.report_page import LABELS, MISSING, figure, make_environment, span_of
-from sari.reports.score_report import ScoreReport, SystemScores, best_scores
+from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores, best_scores
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table, select_columns, select_rows
 from sari.validation import SystemColumns, either
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
@@ -587,7 +587,7 @@ def by_references(counts: Sequence[ReferenceCount]) -> str:
 
 
 def systems(report: ScoreReport, baselines: Mapping[str, Scores]) -> str:
-    """Return compared systems: warnings, a table of scores, a plot of intervals, the tests in words.
+    """Return compared systems: warnings and a table of scores.
 
     Args:
         report: of one variant, with intervals and, where there are several systems, tests.
@@ -595,21 +595,40 @@ def systems(report: ScoreReport, baselines: Mapping[str, Scores]) -> str:
     """
     resampling, results = report.resampling, report.results
     assert resampling is not None
-    percent, baseline = f"{100 * (resampling.confidence or 0):g}%", resampling.baseline
-    caption = f"SARI and its {percent} interval, from a bootstrap over segments."
-    caption += f" The square and the dashed line stand for the baseline, {baseline}." if len(results) > 1 else ""
-    dots = [make_dot(result.name, result.scores["sari"], _interval(result)) for result in results]
     return render(
         "compare",
         "systems",
         report,
         [result.name for result in results if result.copies],
-        _system_table(results, percent, baseline),
+        _system_table(results, _percent(resampling), resampling.baseline),
         _baseline_table(baselines),
         baselines,
-        Plot(dots, f"SARI with {percent} intervals", caption, f"{percent} interval from", baseline),
-        [result for result in results if result.name != baseline and resampling.method is not None],
+        _tested(report),
     )
+
+
+def tests_of_systems(report: ScoreReport) -> str:
+    """Return a plot of the intervals of compared systems, and the tests in words; `report` is as for `systems`."""
+    resampling, results = report.resampling, report.results
+    assert resampling is not None
+    percent, baseline = _percent(resampling), resampling.baseline
+    caption = f"SARI and its {percent} interval, from a bootstrap over segments."
+    caption += f" The square and the dashed line stand for the baseline, {baseline}." if len(results) > 1 else ""
+    dots = [make_dot(result.name, result.scores["sari"], _interval(result)) for result in results]
+    plot = Plot(dots, f"SARI with {percent} intervals", caption, f"{percent} interval from", baseline)
+    return render("compare", "tests", resampling, plot, _tested(report))
+
+
+def _percent(resampling: ResamplingSummary) -> str:
+    return f"{100 * (resampling.confidence or 0):g}%"
+
+
+def _tested(report: ScoreReport) -> list[SystemScores]:
+    """Return the systems that are tested against the baseline."""
+    resampling = report.resampling
+    if resampling is None or resampling.method is None:
+        return []
+    return [result for result in report.results if result.name != resampling.baseline]
 
 
 def differences(
