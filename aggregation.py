@@ -168,7 +168,7 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
 
 
 def as_summed(values: np.ndarray) -> np.ndarray:
-    """Round values of at most 1 as `exact_sums` does. So a segment has the same score alone and in a corpus of one."""
+    """Round values of at most 1 as `exact_sums` does: a segment has one score, alone or as the whole corpus."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
 
 

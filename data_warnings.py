@@ -15,6 +15,7 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, combinations, takewhile
 from operator import ne
+from types import FrameType
 from typing import Any, NamedTuple, TypedDict
 
 import numpy as np
@@ -466,17 +467,15 @@ _folder = cache(os.path.dirname)
 
 def _callers_level() -> int:
     """Return the `stacklevel`, for the calling function, of the first caller outside of these modules."""
-    here, level, frame = _folder(__file__), 0, inspect.currentframe()
-    while (
-        frame
-        and frame.f_back
-        and (
-            _folder(frame.f_code.co_filename) == here
-            or frame.f_globals.get("__name__", "").partition(".")[0] == "evaluate"
-        )
-    ):
+    level, frame = 0, inspect.currentframe()
+    while frame is not None and frame.f_back is not None and _is_ours(frame):
         level, frame = level + 1, frame.f_back
     return level
+
+
+def _is_ours(frame: FrameType) -> bool:
+    package = frame.f_globals.get("__name__", "").partition(".")[0]
+    return package == "evaluate" or _folder(frame.f_code.co_filename) == _folder(__file__)
 
 
 def _case(look: _Look) -> Iterator[SariWarning]:

@@ -654,8 +654,8 @@ def read_signature(signature: Any) -> dict[str, Any]:
         try:
             options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
-            names = ", ".join(option.choices) or option.help
-            raise ValueError(one_line(f"signature: got {shown(f'{key}:{text}')}, expected {names}")) from None
+            wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
+            raise ValueError(one_line(f"signature: got {shown(f'{key}:{text}')}, expected {wanted}")) from None
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 

@@ -107,8 +107,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "span": span_of}
-    environment.filters |= {"warning_in_words": warning_in_words}
+    environment.filters |= {"figure": figure, "span": span_of, "warning_in_words": warning_in_words}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
     environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
     return environment

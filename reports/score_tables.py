@@ -183,16 +183,23 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
     notes = intervals if any(cell.interval for line in table for cell in line) else []
     if any(cell.mark for line in table for cell in line) or not {"difference", "p"} & set(show or SHOWN):
         notes += _mark_notes(report, table)
+    notes += _outside_competition(report)
+    best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
+    return Table(title, columns, table, apart, notes, best_cell)
+
+
+def _outside_competition(report: ScoreReport) -> Iterator[str]:
+    """Yield the notes about rows that do not compete: baselines, and systems that copy their sources."""
     about = [
         f"{row.name}, {BASELINE_SUMMARIES[row.name]}"
         for row in report.baselines
         if row.scores and row.name in BASELINE_SUMMARIES
     ]
-    notes += [f"Baselines: {'; '.join(dict.fromkeys(about))}"] * bool(about)
+    if about:
+        yield f"Baselines: {'; '.join(dict.fromkeys(about))}"
     copying = dict.fromkeys(result.name for result in report.results if result.copies and len(report.systems) > 1)
-    notes += [f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"] * bool(copying)
-    best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
-    return Table(title, columns, table, apart, notes, best_cell)
+    if copying:
+        yield f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"
 
 
 def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
