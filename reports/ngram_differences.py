@@ -14,109 +14,20 @@ from sari.variants import OPERATIONS, Variant
 
 #: What the tables mean.
 NGRAM_NOTE = (
-    "In each segment, what a system does to an n-gram earns a credit from 0, where no reference does the same, to 1. The "
-    "tables have the sums over the segments where the two systems earn different credits. N-grams that consist of "
+    "In each segment, what a system does to an n-gram earns a credit from 0, where no reference does the same, to 1. "
+    "The tables have the sums over the segments where the two systems earn different credits. N-grams that consist of "
     "function words and punctuation alone are left out."
 )
 # Segments whose n-grams are compared at once, the n-grams of each list, and the least difference.
 _SEGMENTS, _MOST, _TINY = 500, 10, 1e-9
 # English words without a meaning of their own.
-_FUNCTION_WORDS = frozenset(
-    [
-        "a",
-        "an",
-        "the",
-        "and",
-        "or",
-        "but",
-        "nor",
-        "so",
-        "yet",
-        "if",
-        "as",
-        "than",
-        "that",
-        "which",
-        "who",
-        "whom",
-        "whose",
-        "this",
-        "these",
-        "those",
-        "it",
-        "its",
-        "he",
-        "him",
-        "his",
-        "she",
-        "her",
-        "they",
-        "them",
-        "their",
-        "we",
-        "us",
-        "our",
-        "you",
-        "your",
-        "i",
-        "me",
-        "my",
-        "of",
-        "in",
-        "on",
-        "at",
-        "to",
-        "by",
-        "for",
-        "from",
-        "with",
-        "without",
-        "into",
-        "onto",
-        "over",
-        "under",
-        "about",
-        "after",
-        "before",
-        "between",
-        "during",
-        "through",
-        "is",
-        "are",
-        "was",
-        "were",
-        "be",
-        "been",
-        "being",
-        "am",
-        "do",
-        "does",
-        "did",
-        "has",
-        "have",
-        "had",
-        "will",
-        "would",
-        "shall",
-        "should",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "not",
-        "no",
-        "there",
-        "here",
-        "also",
-        "then",
-        "when",
-        "where",
-        "while",
-        "'s",
-        "'t",
-    ]
-)
+_WORDS = """
+    a an the and or but nor so yet if as than that which who whom whose this these those it its he him his she her
+    they them their we us our you your i me my of in on at to by for from with without into onto over under about
+    after before between during through is are was were be been being am do does did has have had will would shall
+    should can could may might must not no there here also then when where while 's 't
+"""
+_FUNCTION_WORDS = frozenset(_WORDS.split())
 
 
 class NgramDifference(NamedTuple):
