@@ -27,11 +27,12 @@ def test_a_comparison_with_everything(paragraph):
     baselines = ["--baselines", "copy", "unrelated", "references"]
     text, footnote = paragraph(*SYSTEMS, "--variant", "easse", "--confidence", "--paired-ar", *baselines)
     expected = r"""
-    SARI~\citep{xu-etal-2016-optimizing} is computed in the variant \textit{easse}~\citep{alva-manchego-etal-2019-easse},
-    nothing changed, by version 2.0.0 of this program~\citep{sari-software}: 10 segments, 2 references, 13a tokens,
-    lowercased; 95\% percentile-bootstrap intervals over segments (10,000 resamples); two-sided paired approximate
-    randomization against \textit{deleting} (10,000 trials; one comparison, uncorrected); copied sources score 15.38,
-    references of other segments 29.63, each reference against the others 50.79."""
+    SARI~\citep{xu-etal-2016-optimizing} is computed in the variant
+    \textit{easse}~\citep{alva-manchego-etal-2019-easse}, nothing changed, by version 2.0.0 of this
+    program~\citep{sari-software}: 10 segments, 2 references, 13a tokens, lowercased; 95\% percentile-bootstrap
+    intervals over segments (10,000 resamples); two-sided paired approximate randomization against
+    \textit{deleting} (10,000 trials; one comparison, uncorrected); copied sources score 15.38, references of
+    other segments 29.63, each reference against the others 50.79."""
     assert text == " ".join(expected.split())
     assert re.fullmatch(r"SARI\|variant:easse\|nrefs:2\|.*\|version:2\.0\.0; seed 12345", footnote)
 
