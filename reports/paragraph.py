@@ -40,7 +40,8 @@ def methods_paragraph(report: ScoreReport, digits: int = 2) -> list[Piece]:
         separator = "" if not place else " and " if place == len(report.signatures) - 1 else ", "
         key = _keys_of_variants().get(variant)
         pieces += [Piece(separator), Piece(variant, "name")]
-        pieces += [Piece(" "), Piece(key, "citation")] * (key not in (None, _SARI, _PROGRAM))
+        if key is not None and key not in (_SARI, _PROGRAM):
+            pieces += [Piece(" "), Piece(key, "citation")]
         changes += [f"with {changed}" if len(report.variants) == 1 else f"{variant} with {changed}"] * bool(changed)
     how = report.resampling
     draws = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
