@@ -381,8 +381,8 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
         steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
     nrefs = set(map(len, columns.references))
     return {
-        "variant_a": first.name,
-        "variant_b": last.name,
+        "variant_a": first.label,
+        "variant_b": last.label,
         "signature_a": first.signature(nrefs),
         "signature_b": last.signature(nrefs),
         "steps": steps,
