@@ -133,7 +133,7 @@ class Prepared(MadeByScorer):
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
+    """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
