@@ -290,7 +290,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             flag_of(name): _switch(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
         },
-        "--all-pairs": _switch("test each pair (by randomization unless a test is named), sort systems, and group them"),
+        "--all-pairs": _switch(
+            "test each pair (by randomization unless a test is named), sort systems, and group them"
+        ),
         "--resamples": _value(
             "N", "the number of resamples (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1
         ),

@@ -81,7 +81,9 @@ def splits(sources, predictions) -> np.ndarray:
     >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
     array([ True, False])
     """
-    return _of_pairs(lambda source, output: _sentence_count(output) > _sentence_count(source), sources, predictions).astype(bool)
+    return _of_pairs(
+        lambda source, output: _sentence_count(output) > _sentence_count(source), sources, predictions
+    ).astype(bool)
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:
