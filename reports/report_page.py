@@ -26,6 +26,7 @@ from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
 from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation
+from sari.reports.ngram_differences import NGRAM_NOTE
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, TableReport, make_table, warning_in_words
@@ -108,7 +109,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
     )
     environment.filters |= {"figure": figure, "span": span_of, "warning_in_words": warning_in_words}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
-    environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
+    environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS, "NGRAM_NOTE": NGRAM_NOTE}
     return environment
 
 
