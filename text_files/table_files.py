@@ -13,6 +13,7 @@ import math
 import re
 from collections.abc import Iterator, Sequence
 from contextlib import closing, suppress
+from itertools import chain
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
@@ -51,12 +52,14 @@ def read_table(
         rows = list(_objects(file) if is_json else _separated_rows(file, tabs=ending == "tsv", usual=columns is None))
         if not rows:
             raise ValueError(f"no rows, expected at least one{'' if is_json else ' below the first line'}")
-        source, output, *others = _text_columns([*rows[0]], columns)
+        names = list(dict.fromkeys(chain.from_iterable(rows)))
+        several = [] if is_json else [name for name in names if _REFERENCE.fullmatch(name)]
+        source, output, *others = _text_columns(names, columns, several or ["references"])
         references = [_row_references([row.get(name) for name in others], blank=is_json) for row in rows]
         return OutputTable(
             validate_columns([row.get(source) for row in rows], [row.get(output) for row in rows], references),
-            _system_column(rows),
-            _rating_column(rows, rating, file.name),
+            _system_column(rows) if "system" in names else None,
+            _rating_column(rows, names, rating, file.name),
         )
 
 
@@ -150,12 +153,16 @@ def _objects(file: LineFile) -> Iterator[dict[str, Any]]:
 # ---- Columns of a table ---------------------------------------------------------------------------------------------
 
 
-def _text_columns(names: list[str], columns: Sequence[str] | None) -> Sequence[str]:
-    """Return the columns of sources, outputs and references, or raise ValueError for one that is not there."""
+def _text_columns(names: list[str], columns: Sequence[str] | None, references: list[str]) -> Sequence[str]:
+    """Return the columns of sources, outputs and references, or raise ValueError for one that is not there.
+
+    Args:
+        names: of all columns.
+        columns: as in `read_table`; None for the usual, with these references.
+    """
     expected = "source, prediction (or output) and references" if columns is None else ", ".join(columns)
     if columns is None:
-        references = [name for name in names if _REFERENCE.fullmatch(name)]
-        columns = ["source", _one_of("prediction", "output", names), *(references or ["references"])]
+        columns = ["source", _one_of("prediction", "output", names), *references]
     missing = next((name for name in columns if name not in names), None)
     if missing is not None:
         raise ValueError(f"no column {missing!r} among {shortened(', '.join(names)) or 'none'}, expected {expected}")
@@ -175,9 +182,7 @@ def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:
     return texts if blank else [text for text in texts if text.strip()]
 
 
-def _system_column(rows: Sequence[dict[str, Any]]) -> list[str] | None:
-    if "system" not in rows[0]:
-        return None
+def _system_column(rows: Sequence[dict[str, Any]]) -> list[str]:
     systems = [row.get("system") for row in rows]
     for number, name in enumerate(systems):
         if not isinstance(name, str) or not name.strip():
@@ -185,10 +190,12 @@ def _system_column(rows: Sequence[dict[str, Any]]) -> list[str] | None:
     return validate_texts("system", systems)
 
 
-def _rating_column(rows: Sequence[dict[str, Any]], rating: str | None, file: str) -> list[float] | None:
-    name = _one_of("ratings", "rating", [*rows[0]]) if rating is None else rating
-    if name not in rows[0]:
-        if rating is None:
-            return None
-        raise ValueError(f"no column {rating!r} among {shortened(', '.join(rows[0]))}, expected ratings there")
-    return [_finite_number(row.get(name), f"{file}: {name}[{number}]") for number, row in enumerate(rows)]
+def _rating_column(
+    rows: Sequence[dict[str, Any]], names: list[str], rating: str | None, file: str
+) -> list[float] | None:
+    name = _one_of("ratings", "rating", names) if rating is None else rating
+    if name in names:
+        return [_finite_number(row.get(name), f"{file}: {name}[{number}]") for number, row in enumerate(rows)]
+    if rating is None:
+        return None
+    raise ValueError(f"no column {rating!r} among {shortened(', '.join(names))}, expected ratings there")
