@@ -133,7 +133,7 @@ class Prepared(MadeByScorer):
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
+    """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
@@ -236,25 +236,6 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
         for name, corpus in systems.items():
             found[name] += variant_warnings(corpus.variant)
     return [*merge_warnings(found), *of_resampling]
-
-
-def correct_together(comparisons: list[SystemComparison]) -> None:
-    """Correct the p-values of a table of several variants for all comparisons in it."""
-    tested: list[Any] = [
-        row
-        for comparison in comparisons
-        for row in [*comparison.get("pairs", ()), *comparison["systems"].values()]
-        if "p_values" in row
-    ]
-    if not tested:
-        return
-    corrected = holm(np.array([[row["p_values"][score] for score in SCORES] for row in tested]))
-    for row, own in zip(tested, corrected, strict=True):
-        row["corrected_p_values"] = named_scores(own)
-    for comparison in comparisons:
-        comparison["comparisons"] = len(tested)
-        if "pairs" in comparison:
-            rank_systems(comparison["systems"], comparison["pairs"])
 
 
 def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
@@ -381,8 +362,8 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
         steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
     nrefs = set(map(len, columns.references))
     return {
-        "variant_a": first.name,
-        "variant_b": last.name,
+        "variant_a": first.label,
+        "variant_b": last.label,
         "signature_a": first.signature(nrefs),
         "signature_b": last.signature(nrefs),
         "steps": steps,
