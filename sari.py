@@ -5,7 +5,7 @@ The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
-from .validation import check_flags, refuse_unknown, shown, validate_columns
+from .validation import check_flags, refuse_positions, refuse_unknown, shown, validate_columns
 from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
 
 _DESCRIPTION = """\
@@ -130,38 +130,18 @@ class Sari(Scorer, evaluate.Metric):
         )
 
     __repr__ = evaluate.Metric.__repr__
+    __eq__, __hash__ = object.__eq__, object.__hash__  # metrics of equal options may store different segments
 
     @property
     def _arguments(self) -> Mapping[str, Any]:
         return self._given
 
-    def _compute(
-        self,
-        sources: Any,
-        predictions: Any,
-        references: Any,
-        scorer: Scorer | None = None,
-        details: bool = False,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int = 12345,
-        baselines: bool = False,
-    ) -> Any:
-        return Scorer.compute(
-            scorer or self,
-            sources=sources,
-            predictions=predictions,
-            references=references,
-            details=details,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-            baselines=baselines,
-        )
+    def _compute(self, sources: Any, predictions: Any, references: Any, score: Callable[..., Any]) -> Any:
+        return score(sources=sources, predictions=predictions, references=references)
 
     def compute(
         self,
-        *,
+        *texts: Any,
         predictions: Any = None,
         references: Any = None,
         sources: Any = None,
@@ -187,21 +167,23 @@ class Sari(Scorer, evaluate.Metric):
         options: dict[str, Any] = {"variant": variant, "level": level, "deletion": deletion}
         options |= {"zero_division": zero_division, "tokenize": tokenize, "lowercase": lowercase}
         options |= {"max_order": max_order, "penalties": penalties, "sentence_splitter": sentence_splitter}
+        refuse_positions("compute", texts, COLUMNS)
         refuse_unknown(unknown, [*COLUMNS, *own, *options])
         # All this is checked before an error could delete what is stored.
         scorer = Scorer(**{**self.options, **{name: value for name, value in options.items() if value is not None}})
+        score = partial(scorer.compute, **own)
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         nothing = sources is None and predictions is None and references is None
-        texts = ([], [], []) if nothing else (sources, predictions, references)
+        given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
-            return scorer.compute(**dict(zip(COLUMNS, texts, strict=True)), **own)
-        columns = validate_columns(*texts)
+            return score(**dict(zip(COLUMNS, given, strict=True)))
+        columns = validate_columns(*given)
         # Without arguments only what is stored counts, but other processes wait for a file of this one.
         stored = nothing and self.writer is not None
         self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
         try:
-            return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), scorer=scorer, **own)
+            return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), score=score)
         except BaseException:
             self._discard()
             raise
@@ -229,7 +211,7 @@ class Sari(Scorer, evaluate.Metric):
         segment = {"sources": (source, sources), "predictions": (prediction, predictions)}
         segment["references"] = (reference, references)
         for name, both in segment.items():
-            if None not in both:
+            if all(value is not None for value in both):
                 raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, expected one")
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)
@@ -254,22 +236,8 @@ class Sari(Scorer, evaluate.Metric):
             if lock is not None:
                 lock.release()
 
-    def _stored(self) -> dict[str, Any] | None:
-        """Return the segments that `add` and `add_batch` stored, and store them again."""
-        if not len(self):
-            return None
-        if self.num_process > 1:
-            raise TypeError(f"metric: got stored segments of {self.num_process} processes, expected compute() first")
-        self._finalize()
-        data: Any = self.data
-        stored = {name: data[name][:] for name in COLUMNS}
-        self._discard()
-        super().add_batch(**stored)
-        return stored
-
     def __reduce__(self) -> tuple[Any, ...]:
+        if len(self):
+            raise TypeError(f"metric: got {len(self)} stored segments, expected none: call compute() before a copy")
         # A new process knows this module only after `evaluate.load`.
-        return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), (), self._stored()
-
-    def __setstate__(self, stored: dict[str, Any]) -> None:
-        super().add_batch(**stored)
+        return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), ()
