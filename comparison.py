@@ -11,6 +11,7 @@ from statistics import fmean
 from typing import Any, cast
 
 import numpy as np
+from tqdm.auto import tqdm
 from typing_extensions import NotRequired, TypedDict
 
 from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
@@ -527,7 +528,6 @@ def _scored_by_each(
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
     """
-    from tqdm.auto import tqdm
 
     @cache
     def tokenizing_once(tokenize: Tokenizer) -> Tokenizer:

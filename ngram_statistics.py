@@ -318,12 +318,8 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        _sum(
-            prepared.variant.counting,
-            *order.of_predictions(own, known, owners),
-            counts[:, order.n - 1],
-            _OF_PREDICTIONS,
-        )
+        ngrams = order.of_predictions(own, known, owners)
+        _sum(prepared.variant.counting, *ngrams, counts[:, order.n - 1], _OF_PREDICTIONS)
     return counts
 
 

@@ -405,9 +405,9 @@ class Scorer:
             ValueError: for bad input.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
-        >>> search = Scorer(tokenize="13a").find_variant(43.52, **texts, progress=False)
-        >>> [(hit["options"], hit["verdict"], round(hit["sari"], 3)) for hit in search["hits"]]
-        []
+        >>> search = Scorer(tokenize="13a").find_variant(34.37, **texts, progress=False)
+        >>> [(hit["options"], hit["verdict"]) for hit in search["hits"]][:2]
+        [({'variant': 'easse'}, 'as published'), ({'variant': 'easse_legacy'}, 'as published')]
         """
         check_flags(progress=progress)
         printed = check_figure(figure)

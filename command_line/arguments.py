@@ -64,7 +64,7 @@ BASELINES = ("copy", "empty", "unrelated", "references", "each")
 EXCLUDES: dict[str, tuple[str, ...]] = {
     "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
-    "--signature": ("--variant", "--all-variants", *map(flag_of, SCORING_OPTIONS)),
+    "--signature": ("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
     "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model", "--find-variant"),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
@@ -73,10 +73,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--model": ("--format csv",),
     "--ratings": (*_TESTS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
     "--explain": ("--all-variants", "--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
-    "--find-variant": (
-        *("--signature", "--explain", "--ratings", "--by-order", "--show", "--score-only"),
-        *(*_FILES, *_COMPARISONS),
-    ),
+    "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
 }
 

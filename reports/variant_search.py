@@ -75,7 +75,7 @@ def _notes(search: VariantSearch) -> Iterator[str]:
     if len(hits) > 1:
         apart = sorted(OPERATIONS, key=lambda name: -search["distinct"][name])
         counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
-        yield f"A printed Keep, Delete or Add tells hits apart. The {len(hits)} hits have different figures for: {counts}."
+        yield f"A printed Keep, Delete or Add tells hits apart. The {len(hits)} hits have different figures: {counts}."
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
 
 
