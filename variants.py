@@ -442,7 +442,7 @@ def _version_of(package: str) -> str:
     try:
         return str(metadata.version(package))
     except metadata.PackageNotFoundError:
-        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name") from None
+        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name", name=package) from None
 
 
 def describe_tokenizer(tokenize: Tokenizer) -> str:
@@ -471,7 +471,8 @@ def describe_splitter(splitter: SentenceSplitter) -> str:
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
-    return _CUSTOM + str(getattr(function, "__qualname__", type(function).__qualname__))
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    return _CUSTOM + name.replace("|", "_")  # which separates the parts of a signature
 
 
 # ---- Options --------------------------------------------------------------------------------------------------------
