@@ -104,7 +104,7 @@ def with_table(text: str, name: str, heads: Iterable[str], rows: Iterable[Iterab
 
 def scores_of_pbmt_r(folder: Path) -> dict[str, str]:
     """Return SARI by variant, as far as the packages that they need are here."""
-    texts = {}
+    texts: dict[str, Any] = {}
     for name, file in {"sources": "sources", "predictions": "outputs/PBMT-R", "references": "references"}.items():
         texts[name] = (folder / f"{file}.txt").read_text(encoding="utf-8").removesuffix("\n").split("\n")
     scorer = Scorer()
