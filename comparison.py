@@ -238,25 +238,6 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     return [*merge_warnings(found), *of_resampling]
 
 
-def correct_together(comparisons: list[SystemComparison]) -> None:
-    """Correct the p-values of a table of several variants for all comparisons in it."""
-    tested: list[Any] = [
-        row
-        for comparison in comparisons
-        for row in [*comparison.get("pairs", ()), *comparison["systems"].values()]
-        if "p_values" in row
-    ]
-    if not tested:
-        return
-    corrected = holm(np.array([[row["p_values"][score] for score in SCORES] for row in tested]))
-    for row, own in zip(tested, corrected, strict=True):
-        row["corrected_p_values"] = named_scores(own)
-    for comparison in comparisons:
-        comparison["comparisons"] = len(tested)
-        if "pairs" in comparison:
-            rank_systems(comparison["systems"], comparison["pairs"])
-
-
 def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
     """Add groups and rank ranges to systems that are sorted by score, as WMT does for human scores.
 
