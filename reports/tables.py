@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sari.validation import either
+from sari.validation import value_in_python
 
 if TYPE_CHECKING:  # slow to import
     from sari.data_warnings import WarningRow
@@ -21,10 +21,7 @@ def warning_in_words(row: WarningRow) -> str:
     'outputs are Chinese: set tokenize="zh" or "char"'
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
-    if row["advice"] is None:
-        return said
-    values = (f'"{value}"' if isinstance(value, str) else str(value) for value in row["advice"]["values"])
-    return f"{said}: set {row['advice']['option']}={either(values)}"
+    return f"{said}: set {value_in_python(**row['advice'])}" if row["advice"] else said
 
 
 def brackets(confidence: float, method: str) -> str:
