@@ -125,9 +125,9 @@ def test_tables_of_variants_and_options_and_the_figure_are_up_to_date(monkeypatc
 # ---- The other documents --------------------------------------------------------------------------------------------
 
 
-def test_statistics_lists_every_warning():
+def test_warnings_lists_every_category():
     names = [name for name in CATEGORIES if name != "SariWarning"]
-    assert first_cells(text_of("docs/statistics.md"), "Warnings") == names
+    assert first_cells(text_of("docs/warnings.md"), "Warnings") == names
 
 
 def test_command_line_lists_every_flag_and_format(capsys):
