@@ -114,7 +114,7 @@ def test_the_folder_is_the_package(program):
     """Though it has a file of that name."""
     command = [sys.executable, "-W", "error::DeprecationWarning:sari", "-c", f"import sys\n{program}{IMPORTED}"]
     environment = os.environ | WITHOUT_TRANSFORMERS
-    subprocess.run([*command, str(HUB)], cwd=ROOT, check=True, timeout=60, env=environment)
+    subprocess.run([*command, str(HUB)], cwd=ROOT, check=True, timeout=300, env=environment)
 
 
 #: The packages of the product, each above those that it may import. Research is above all of them.
