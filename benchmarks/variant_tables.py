@@ -94,12 +94,11 @@ def _choices(row: Variant) -> tuple[str, ...]:
 
 
 def with_table(text: str, name: str, heads: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
-    """Return a document with another table between the marker of this name and the end of the table."""
+    """Return a document with another table between the markers of this name."""
     lines = ["| " + " | ".join(row) + " |" for row in (heads, *rows)]
     table = "\n".join([lines[0], re.sub("[^|]+", "---", lines[0]), *lines[1:]])
-    text, found = re.subn(rf"(?<=<!-- table: {name} -->\n\n)(\|.*\n)*", lambda _: f"{table}\n", text)
-    assert found == 1, name
-    return text
+    before, start, after = text.partition(f"<!-- table: {name} -->\n")
+    return f"{before}{start}\n{table}\n\n{after[after.index('<!-- end -->') :]}"
 
 
 def scores_of_pbmt_r(folder: Path) -> dict[str, str]:
