@@ -51,7 +51,7 @@ def test_a_reader_that_has_gone(corpus, path, arguments):
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
 @pytest.mark.parametrize(
     ("path", "arguments"),
-    [("score.py", FILES), ("score.py", ["--citation"]), (".", ["--help"]), (".", ["reproduce", "-h"])],
+    [("score.py", FILES), ("score.py", ["--citation"]), (".", ["--help"])],
 )
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_a_full_disk(corpus, path, arguments, unbuffered):
