@@ -179,18 +179,18 @@ def _letters(text: str) -> str:
 
 
 _NUMBERED = partial(rated_by_number, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=ASSET)
-_OLDER, _NEWER, _OTHER = "older systems", "systems of 2022 and language models", "documents and medical sentences"
+_WIKIPEDIA, _OTHER = "sentences of Wikipedia", "documents and medical sentences"
 
 #: The collections by name, the oldest outputs first: those that share a table with it, and its reader.
 COLLECTIONS: dict[str, tuple[str, Callable[[Path], RatedOutputs]]] = {
-    "ASSET ratings": (_OLDER, _asset_ratings),
-    "Simplicity-DA": (_OLDER, partial(_NUMBERED, rating="simplicity_zscore")),
-    "Simplicity-DA, raw": (_OLDER, partial(_NUMBERED, rating="simplicity")),
-    "SimpEval past": (_OLDER, _simpeval_past),
-    "SimpEval 2022": (_NEWER, _simpeval_2022),
-    "simpDA 2022": (_NEWER, _simpda_2022),
-    "Wu and Arase": (_NEWER, partial(_language_models, test_set=ASSET)),
-    "Wu and Arase, TurkCorpus": (_NEWER, partial(_language_models, test_set=TURKCORPUS)),
+    "ASSET ratings": (_WIKIPEDIA, _asset_ratings),
+    "Simplicity-DA": (_WIKIPEDIA, partial(_NUMBERED, rating="simplicity_zscore")),
+    "Simplicity-DA, raw": (_WIKIPEDIA, partial(_NUMBERED, rating="simplicity")),
+    "SimpEval past": (_WIKIPEDIA, _simpeval_past),
+    "SimpEval 2022": (_WIKIPEDIA, _simpeval_2022),
+    "simpDA 2022": (_WIKIPEDIA, _simpda_2022),
+    "Wu and Arase": (_WIKIPEDIA, partial(_language_models, test_set=ASSET)),
+    "Wu and Arase, TurkCorpus": (_WIKIPEDIA, partial(_language_models, test_set=TURKCORPUS)),
     "D-Wikipedia, words": (_OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
     "D-Wikipedia, overall": (_OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
     "D-Wikipedia, meaning": (_OTHER, partial(_dwikipedia, ratings=("meaning",))),
