@@ -69,7 +69,7 @@ CopiedOutputsWarning = _category("CopiedOutputsWarning", "Most outputs are copie
 EmptyOutputsWarning = _category("EmptyOutputsWarning", "Some outputs are empty.")
 BelowCopyWarning = _category("BelowCopyWarning", "Copying the sources scores higher.")
 BelowUnrelatedWarning = _category("BelowUnrelatedWarning", "Outputs keep little, and unrelated texts score higher.")
-RewardsCopyingWarning = _category("RewardsCopyingWarning", "Outputs that delete nothing get 100 for deletion.")
+RewardsCopyingWarning = _category("RewardsCopyingWarning", "Copies of the sources can rank first.")
 CaseMismatchWarning = _category("CaseMismatchWarning", "Only some columns are in lower case, and case matters.")
 AlreadyTokenizedWarning = _category("AlreadyTokenizedWarning", "Tokenizing tokenized texts again changes them.")
 UntokenizedWarning = _category("UntokenizedWarning", "Texts are not tokenized, and are only split at spaces.")
@@ -289,8 +289,13 @@ def _scores(sources: list[str], predictions: list[str], references: list[list[st
 def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
     """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it."""
     if variant.rewards_copying:
+        cause = (
+            "compares cased sources with lowercased outputs"
+            if variant.compares_cased_sources
+            else "gives a delete score of 100 to an output that deletes nothing"
+        )
         yield RewardsCopyingWarning(
-            "the variant gives a delete score of 100 to an output that deletes nothing, so that copies can rank first",
+            f"the variant {cause}, so that copies can rank first",
             advice=Advice("variant", tuple(name for name in ("easse", "xu2016") if name != variant.name)),
         )
 

@@ -35,9 +35,11 @@ from sari.variants import (
 PUBLISHED = {
     "hf": ("hf", "sentence", 1, "F·P·F", "13a", "lower"),
     "xu2016": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
+    "kriz": ("kriz", "sentence", 1, "F·P·F", "none", "lower"),
     "lens": ("lens", "sentence", 0, "F·P·F", "none", "lower"),
     "easse": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
     "easse_legacy": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "easse_multi": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
     "star": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
     "paper": ("easse", "corpus", 0, "F·P·F", "13a", "lower"),
     "t2t": ("t2t", "sentence", 1, "F·P·F", "none", "lower"),
@@ -72,11 +74,12 @@ def test_as_published(name):
 
 def test_what_only_some_do():
     assert [name for name, row in VARIANTS.items() if row.averaging == "ratios"] == ["paper"]
-    assert [name for name, row in VARIANTS.items() if row.source_tokenize] == ["easse_legacy", "star"]
+    assert [name for name, row in VARIANTS.items() if row.source_tokenize] == ["easse_legacy", "easse_multi", "star"]
+    assert [name for name, row in VARIANTS.items() if row.compares_cased_sources] == ["easse_multi"]
     assert {name: row.source_weight for name, row in VARIANTS.items() if row.source_weight} == {"star": 8}
     assert {name: row.penalties for name, row in VARIANTS.items() if row.penalties != "none"} == {"dsari": "dsari"}
-    assert [name for name, row in VARIANTS.items() if row.splits_on_space] == ["hf", "xu2016", "lens", "dsari"]
-    assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "t2t"]
+    assert [name for name, row in VARIANTS.items() if row.splits_on_space] == ["hf", "xu2016", "lens", "kriz", "dsari"]
+    assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "kriz", "easse_multi", "t2t"]
     assert not resolve_variant("hf", level="corpus").rewards_copying
     assert {row.counting for row in VARIANTS.values()} == set(COUNTINGS)
 
