@@ -133,7 +133,7 @@ class Prepared(MadeByScorer):
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
+    """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
@@ -381,8 +381,8 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
         steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
     nrefs = set(map(len, columns.references))
     return {
-        "variant_a": first.name,
-        "variant_b": last.name,
+        "variant_a": first.label,
+        "variant_b": last.label,
         "signature_a": first.signature(nrefs),
         "signature_b": last.signature(nrefs),
         "steps": steps,

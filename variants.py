@@ -285,8 +285,17 @@ class Variant(Text):
     @property
     def changes(self) -> dict[str, Any]:
         """The options that differ from those of the published variant."""
-        published = VARIANTS[self.name]
+        published = VARIANTS.get(self.name, self)
         return {name: value for name in CHANGES if (value := getattr(self, name)) != getattr(published, name)}
+
+    @property
+    def label(self) -> str:
+        """The name and, after each "+", the key of an option that differs from the published variant.
+
+        >>> resolve_variant("easse", level="sentence", deletion="precision").label
+        'easse+level+del'
+        """
+        return "+".join([self.name, *(CHANGES[name].key for name in self.changes)])
 
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
         """Return the line that names every choice that a score depends on, so that others can repeat it.
@@ -298,7 +307,7 @@ class Variant(Text):
         'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:2.0.0'
         """
         numbers = set(nrefs)
-        parts = {"variant": self.name, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
+        parts = {"variant": self.label, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
         used = {name: option for name, option in CHANGES.items() if option.is_used(self)}
         parts |= {option.key: option.sign(getattr(self, name)) for name, option in used.items()}
         parts |= {"sacrebleu": _version_of("sacrebleu"), "version": VERSION}
@@ -672,6 +681,8 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
 def read_signature(signature: Any) -> dict[str, Any]:
     """Return the options that a signature names, without those that its variant has anyway.
 
+    Signatures of older versions have "variant:easse" where those of today have "variant:easse+level": both are read.
+
     Raises:
         ValueError: for what is not a signature, and for a callable, which a signature cannot restore.
         TypeError: for what is not text.
@@ -686,6 +697,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
     if title != "SARI" or len(pairs) < len(parts) or "variant" not in pairs:
         raise ValueError(f"signature: got {shown(signature)}, {wanted}")
+    pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
     for key, text in pairs.items():
@@ -708,10 +720,14 @@ def read_signature(signature: Any) -> dict[str, Any]:
 def differing_parts(printed: str, here: str) -> list[str]:
     """Return the parts of a printed signature that differ from those of one that was made here.
 
+    A printed name of a variant without "+" may stand for a changed variant: other parts say how it was changed.
+
     >>> differing_parts("SARI|variant:easse|nrefs:8|version:1.0.0", "SARI|variant:easse|nrefs:?|version:2.0.0")
     ['version:1.0.0 (here 2.0.0)']
     """
     theirs, ours = (dict(part.split(":", 1) for part in line.strip().split("|")[1:]) for line in (printed, here))
+    if "+" not in theirs["variant"]:
+        ours["variant"] = ours["variant"].partition("+")[0]
     return [
         f"{key}:{value} (here {ours.get(key, 'none')})"
         for key, value in theirs.items()

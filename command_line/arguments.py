@@ -358,7 +358,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)", type=_report_path
         ),
         "--sentences": _value(
-            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path([*SENTENCE_FORMATS])
+            "FILE",
+            "write the scores of segments to .tsv or .jsonl; the SARI of a corpus-level variant is not their mean",
+            type=_path([*SENTENCE_FORMATS]),
         ),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),

@@ -100,15 +100,16 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by, and warnings about those that are left out."""
+    """Return the variants to score by, by their labels, and warnings about those that are left out."""
     if not options.all_variants:
         with refusals():
-            found = {name: resolve_variant(name, **options.choices) for name in options.variants}
-        return found, []
+            chosen = [resolve_variant(name, **options.choices) for name in options.variants]
+        return {variant.label: variant for variant in chosen}, []
     found, left_out = resolve_variants(**options.choices)
     if not found:
         raise OptionError(in_options(next(iter(left_out.values()))))
-    return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
+    by_label = {variant.label: variant for variant in found.values()}
+    return by_label, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
 
 
 def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:

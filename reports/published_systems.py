@@ -99,7 +99,7 @@ class Standing:
     """What is published about a test set under a variant.
 
     Attributes:
-        variant: the name of the variant.
+        variant: its label.
         test_set: the name of the test set; empty if it is unknown.
         rows: systems and baselines, the highest score first.
         reason: why there are no rows; empty if there are.
@@ -171,8 +171,8 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
             StandingRow(row.name, row.kind, row.year, row.publication, row.runs, score.value, score.low, score.high)
             for row, score in scored
         ]
-        return Standing(name, test_set, sorted(rows, key=lambda row: -row.sari))
-    return Standing(name, test_set, [], f"No published systems: {reason}.")
+        return Standing(variant.label, test_set, sorted(rows, key=lambda row: -row.sari))
+    return Standing(variant.label, test_set, [], f"No published systems: {reason}.")
 
 
 def _changed_options(variant: Variant) -> list[str]:

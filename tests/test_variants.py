@@ -239,14 +239,17 @@ DEFAULT = {
     [
         ({}, {}),
         ({"nrefs": 9}, {"nrefs": "9"}),
-        ({"lowercase": False}, {"case": "mixed"}),
-        ({"tokenize": own_tokenizer}, {"tok": "custom.own_tokenizer"}),
-        ({"max_order": 2}, {"order": "2"}),
-        ({"level": "corpus"}, {"level": "corpus"}),
-        ({"deletion": "f1"}, {"del": "f1"}),
-        ({"zero_division": 0.1234567}, {"zero": "0.1234567"}),
+        ({"lowercase": False}, {"variant": "hf+case", "case": "mixed"}),
+        ({"tokenize": own_tokenizer}, {"variant": "hf+tok", "tok": "custom.own_tokenizer"}),
+        ({"max_order": 2}, {"variant": "hf+order", "order": "2"}),
+        ({"level": "corpus"}, {"variant": "hf+level", "level": "corpus"}),
+        ({"deletion": "f1", "max_order": 2}, {"variant": "hf+order+del", "del": "f1", "order": "2"}),
+        ({"zero_division": 0.1234567}, {"variant": "hf+zero", "zero": "0.1234567"}),
         ({"variant": "paper"}, {"variant": "paper", "level": "corpus", "zero": "0"}),
-        ({"penalties": "plan_simp"}, {"pen": "plan_simp", "split": f"punkt-{version('nltk')}"}),
+        (
+            {"penalties": "plan_simp"},
+            {"variant": "hf+pen", "pen": "plan_simp", "split": f"punkt-{version('nltk')}"},
+        ),
         ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, {}),
     ],
     ids=lambda value: ",".join(value),
@@ -293,6 +296,19 @@ def test_a_signature_restores_its_scorer(scorer):
         assert (restored.variant.options, restored.signature(2), collected) == (variant.options, printed, [])
         assert type(restored) is type(scorer)
     assert scorer.from_signature(VARIANTS["easse"].signature()).options == {"variant": "easse"}
+
+
+def test_signatures_of_changed_variants_are_read_with_and_without_the_names_of_the_changes(scorer):
+    changed = resolve_variant("easse", level="sentence", deletion="precision")
+    printed = changed.signature({2})
+    assert printed.startswith("SARI|variant:easse+level+del|nrefs:2|")
+    for line in (printed, printed.replace("+level+del", "")):
+        with scorer.collect_warnings() as collected:
+            restored = scorer.from_signature(line)
+        assert (restored.variant.options, collected) == (changed.options, [])
+    with scorer.collect_warnings() as collected:
+        scorer.from_signature(printed.replace("+level+del", "+level"))
+    assert [warning.detail for warning in collected] == ["variant:easse+level (here easse+level+del)"]
 
 
 def test_a_signature_of_other_versions_warns(scorer):
