@@ -4,8 +4,8 @@
     python research/power.py FOLDER --store      measures it again, and writes both files
 
 FOLDER has checkouts of ZurichNLP/BLESS, and of feralvam/easse for ASSET. For each variant and difference, 60 random
-pairs of BLESS's runs of different models are taken whose scores on ASSET differ by it, give or take .2 points. Their 359
-segments are the population: samples are drawn from it with replacement, and each is tested.
+pairs of BLESS's runs of different models are taken whose scores on ASSET differ by it, give or take .2 points. Their
+359 segments are the population: samples are drawn from it with replacement, and each is tested.
 
 A row has the standard error of the difference, as the 10th, 50th and 90th percentile of the pairs that differ by one
 point; the difference that is found in 80% of the cases, 2.8 times the median; and by the name of each test the share of
@@ -105,13 +105,7 @@ def _measured(
 
 def page_tables(rows: Sequence[Row]) -> dict[str, str]:
     """Return the table of the page."""
-    headings = [
-        "variant",
-        "segments",
-        "standard error",
-        "found in 80%",
-        *(f"{size} point{'s' * (size > 1)}" for size in _DIFFERENCES),
-    ]
+    points = [f"{size} point{'s' * (size > 1)}" for size in _DIFFERENCES]
     table = []
     for row in rows:
         shares = [", ".join(f"{float(row[f'{name} {size}']):.0%}" for name in TESTS) for size in _DIFFERENCES]
