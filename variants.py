@@ -469,7 +469,8 @@ def describe_splitter(splitter: SentenceSplitter) -> str:
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
-    return _CUSTOM + str(getattr(function, "__qualname__", type(function).__qualname__))
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    return _CUSTOM + name.replace("|", "_")  # which separates the parts of a signature
 
 
 # ---- Options --------------------------------------------------------------------------------------------------------

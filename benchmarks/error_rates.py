@@ -24,11 +24,11 @@ from as_package import make_importable
 make_importable()
 
 from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
-from sari.comparison import score_systems  # noqa: E402
+from sari.comparison import score_systems, unrelated_texts  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
 from sari.text_files.reading import gather, open_texts  # noqa: E402
-from sari.validation import SystemColumns, unrelated_texts  # noqa: E402
+from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import Variant, resolve_variant  # noqa: E402
 
 _SIZES = (5, 10, 20, 50, 100, 359)

@@ -148,6 +148,12 @@ def _ends(row: StandingRow, digits: int) -> str:
     return "" if row.low is None or row.high is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
 
 
+def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str:
+    """Return the name of a known test set, whatever its whitespace and the order of references; empty if unknown."""
+    known = texts_digest(sources, references)
+    return next((row.test_set for row in published_systems() if row.texts == known), "")
+
+
 def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], variant: Variant) -> Standing:
     """Return what is published about a test set, which is known whatever its whitespace and the order of references.
 

@@ -161,6 +161,9 @@ def test_names_of_tokenizers_and_splitters():
     assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", describe_tokenizer("ko-mecab"))
     assert describe_tokenizer(str.title) == "custom.str.title"
     assert describe_tokenizer(functools.partial(str.title)) == "custom.partial"
+    own_tokenizer.__qualname__, name = "split|join", own_tokenizer.__qualname__
+    assert describe_tokenizer(own_tokenizer) == "custom.split_join"  # | separates the parts of a signature
+    own_tokenizer.__qualname__ = name
     assert describe_splitter(str.splitlines) == "custom.str.splitlines"
     assert describe_splitter("punkt") == f"punkt-{version('nltk')}"
 
