@@ -22,12 +22,8 @@ from .comparison import Prepared, candidate_scores
 from .corpus_statistics import MadeByScorer
 from .data_warnings import (
     TrainingWarning,
-    check_decoded_texts,
-    check_order,
-    check_training_texts,
     collect_warnings,
     give_warnings,
-    squeezed,
 )
 from .validation import (
     check_flags,
@@ -174,9 +170,7 @@ class ComputeMetrics(_TrainingHook):
         with collect_warnings() as found:
             scores: Any = Prepared(self.scorer, sources, references).compute(predictions)
         if not self._was_called:
-            self._look(rows, sources, references, predictions)
-        elif self._sets.are_in_order:
-            self._check_order(rows, references)
+            self._look(references)
         self._was_called = True
         self._give_new(found)
         return dict(scores)
@@ -244,7 +238,7 @@ class ComputeMetrics(_TrainingHook):
             passed = inputs if inputs and "inputs" in args.include_for_metrics else None
             rows, _ = self._sets.find(self._decoder.rows(labels, passed, "eval_dataset labels"), 1)
             if rows:
-                self._look(rows, *self._texts(rows), [""] * len(rows))
+                self._look(self._texts(rows)[1])
         workers = args.dataloader_num_workers
         orders = [
             (args.train_sampling_strategy == "group_by_length" and _is_indexed(dataset), "group_by_length"),
@@ -303,18 +297,15 @@ class ComputeMetrics(_TrainingHook):
             return sources, [[text] for text in self._decoder.texts(row.label for row in rows)]
         return sources, [list(row.references or ()) for row in rows]
 
-    def _check_order(self, rows: list[_Row], references: list[list[str]]) -> None:
-        if self._sets.has_lists:
-            self._give_new(check_order(self._decoder.texts(row.label for row in rows), references))
-
-    def _look(self, rows: list[_Row], sources: list[str], references: list[list[str]], predictions: list[str]) -> None:
-        """Compare texts with the ids of their rows; raise ValueError if they are those of other rows."""
-        labels, inputs = (self._decoder.texts(ids) for ids in zip(*(row[:2] for row in rows), strict=True))
-        self._check_order(rows, references)
-        self._give_new(check_training_texts(sources, predictions, references, labels, inputs))
+    def _look(self, references: list[list[str]]) -> None:
+        """Warn if the tokenizer changes most texts, in more than case, when it encodes and decodes them."""
         sample = [row[0] for row in references[:20]]
-        decoded = self._decoder.decoded(self._decoder.of_texts(text_target=sample)["input_ids"])
-        self._give_new(check_decoded_texts(sample, self._postprocessed(decoded)))
+        decoded = self._postprocessed(self._decoder.decoded(self._decoder.of_texts(text_target=sample)["input_ids"]))
+        pairs = zip(sample, decoded, strict=True)
+        changed = [pair for pair in pairs if len({" ".join(text.casefold().split()) for text in pair}) > 1]
+        if 2 * len(changed) > len(sample):
+            text, new = map(shown, changed[0])
+            self._warn(f"The tokenizer turns {text} into {new}, and predictions likewise: correct them first.")
 
 
 def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | None = None) -> Any:
@@ -497,11 +488,6 @@ class _Decoder:
         """Decode token ids."""
         return list(self.tokenizer.batch_decode(rows, skip_special_tokens=True)) if rows else []
 
-    def text_of(self, row: Any) -> str:
-        """Return the text of a row of a data set, encoded or not."""
-        ids = row.get("input_ids") if isinstance(row, Mapping) else None
-        return str(row) if ids is None else self.texts([np.asarray(ids)])[0]
-
     def are_tokens(self, ids: np.ndarray) -> np.ndarray:
         """Return which ids are neither padding nor the end of a text: bool[...]."""
         return ~np.isin(ids, [PADDING, self.padding, self.of_texts.eos_token_id])
@@ -578,7 +564,6 @@ class GenerationCallback(_TrainingHook):
             prefix = _prefix(name)
             if f"{prefix}_runtime" in logs and f"{prefix}_samples_per_second" in logs:
                 self._check(args, **given)
-                self._check_evaluated(name, given["eval_dataloader"])
                 scores = self._scores(name, args, given["model"])
                 named = {f"{prefix}_{score}": value for score, value in scores.items()}
                 if not logs.keys().isdisjoint(named):
@@ -603,17 +588,6 @@ class GenerationCallback(_TrainingHook):
         _expect(bool(sources), "sources", "no rows", "at least one")
         made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
         return Prepared(self.scorer, sources, references), made
-
-    def _check_evaluated(self, name: str, loader: Any) -> None:
-        """Warn if the rows that the Trainer evaluated are not those of the callback."""
-        own = [squeezed(source)[:20] for source in self._sets[name][0].sources]
-        rows: Any = getattr(loader, "dataset", None)
-        if _is_indexed(rows):
-            texts = [squeezed(self._decoder.text_of(rows[number])) for number in range(min(20, len(rows)))]
-            held = sum(any(source in text for source in own) for text in texts)
-            if len(rows) != len(own) or held < len(texts) / 2:
-                whose = f"the callback's own {len(own)} sources"
-                self._warn(f"{_prefix(name)}_sari is of {whose}, which are not the rows that the Trainer evaluated.")
 
     def _check(self, args: Any, *, model: Any, processing_class: Any, **_: Any) -> None:
         """Check, once, what depends on the Trainer, its model and its tokenizer, and tokenize the prompts."""

@@ -150,30 +150,6 @@ def test_a_second_trainer(sari, tokenizer, memorised, rows, tmp_path):
     assert scores[0] == scores[2] != scores[1]
 
 
-def test_what_else_is_evaluated(sari, tokenizer, memorised, rows, tmp_path):
-    """The callback scores its own texts as `eval_sari`, and says where something else was evaluated."""
-    callback = make_callback(sari, tokenizer, generation_kwargs={"max_new_tokens": 4})
-    trainer = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset=rows)
-    own = of_evaluation(trainer.evaluate())
-    assert collected(sari, trainer.evaluate) == []
-    said = "eval_sari is of the callback's own 10 sources, which are not the rows that the Trainer evaluated."
-    others = rows.map(lambda row: {"input_ids": row["input_ids"][::-1]})
-    for other in (rows.select(range(5)), others):
-        callback = make_callback(sari, tokenizer, generation_kwargs={"max_new_tokens": 4})
-        trainer = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset=rows)
-        found = []
-        assert collected(sari, lambda: found.append(trainer.evaluate(other))) == [said]  # noqa: B023
-        assert of_evaluation(found[0]) == own
-    for evaluate, prefix in [
-        (lambda: trainer.evaluate(metric_key_prefix="test"), "test"),
-        (lambda: trainer.predict(rows, metric_key_prefix="held_out").metrics, "held_out"),
-    ]:
-        found = []
-        (message,) = collected(sari, lambda evaluate=evaluate, found=found: found.append(evaluate()))
-        assert message.startswith(f"Nothing was generated for {prefix}: ")
-        assert not [name for name in found[0] if name.endswith("_sari")]
-
-
 def test_what_repeated_evaluations_warn_of(sari, tokenizer, memorised, rows, tmp_path):
     callback = make_callback(sari, tokenizer, postprocess=lambda _: "")
     trainer = with_callbacks(tmp_path, tokenizer, memorised, callback, eval_dataset=rows)
