@@ -1,7 +1,6 @@
 """`Scorer`: every public method of the metric, without `evaluate`."""
 
 import inspect
-import textwrap
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -47,8 +46,10 @@ from .validation import (
     check_choice,
     check_flags,
     check_whole_number,
+    fault,
     is_column,
     refuse_unknown,
+    shortened,
     shown,
     validate_candidates,
     validate_columns,
@@ -270,8 +271,8 @@ class Scorer:
             raise ValueError(f"batch: got {shown(batch)}, expected columns {', '.join(COLUMNS)}")
         missing = [name for name in COLUMNS if name not in names]
         if missing:
-            got = textwrap.shorten(", ".join(map(str, names)), 100, placeholder=" ...")
-            raise ValueError(f"batch: got columns {got}, expected also {', '.join(missing)}")
+            got = f"columns {shortened(', '.join(map(str, names)))}"
+            raise ValueError(fault("batch", got, f"also {', '.join(missing)}"))
         columns = validate_columns(*(batch[name] for name in COLUMNS))
         return score_columns(columns, self.variant, sentences=True).sentences()
 

@@ -1,6 +1,5 @@
 """Arguments in, checked values out, or an error of one line: argument, row, what was given, what was expected."""
 
-import textwrap
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from difflib import get_close_matches
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 _TEXTS = "a list with one str per segment"
 _REFERENCES = "a list with, per segment, a list of str or one str"
 _SHOWN = 60
+_LONGEST = 200
 
 
 # ---- Columns of texts ------------------------------------------------------------------------------------------------
@@ -188,7 +188,12 @@ def shown(value: object) -> str:
     >>> shown("0123456789" * 10)
     "'01234567890123456789012345678...12345678901234567890123456789'"
     """
-    text = " ".join(repr(value).splitlines())
+    return shortened(repr(value))
+
+
+def shortened(text: str) -> str:
+    """Return a text in one line, cut to 60 characters in its middle."""
+    text = " ".join(text.splitlines())
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
 
 
@@ -208,7 +213,22 @@ def one_line(message: str) -> str:
     >>> one_line("batch: got   two words")
     'batch: got two words'
     """
-    return textwrap.shorten(message, 200, placeholder=" ...")
+    line = " ".join(message.split())
+    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+
+
+def fault(name: str, got: str, expected: str) -> str:
+    """Return the message of an error in one line: where something is, what is there, and what was expected.
+
+    Args:
+        name: the argument, with its row if there is one, or the file and its line.
+        got: what is there: a value as `shown` returns it, or words.
+        expected: what was expected, in words.
+
+    >>> fault("alpha", shown("x"), "a number"), fault("trees", "2 rows", "3 (as in references)")
+    ("alpha: got 'x', expected a number", 'trees: got 2 rows, expected 3 (as in references)')
+    """
+    return one_line(f"{name}: got {got}, expected {expected}")
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:

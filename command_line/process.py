@@ -9,10 +9,10 @@ from contextlib import suppress
 from typing import NoReturn
 
 from sari.text_files.writing import remove_unfinished
+from sari.validation import one_line
 
 #: The signals that end a program, as far as the system has them.
 _ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
-_MOST_CHARACTERS = 200
 
 
 def run(main: Callable[[], int], program: str) -> int:
@@ -63,9 +63,7 @@ def warn(program: str, messages: Iterable[str]) -> None:
 
 def error_line(program: str, message: str) -> str:
     """Return an error as one line: the program's name and a message of at most 200 characters."""
-    line = " ".join(message.split())
-    short = line if len(line) <= _MOST_CHARACTERS else line[: _MOST_CHARACTERS - 1] + "…"
-    return f"{program}: error: {short}"
+    return f"{program}: error: {one_line(message)}"
 
 
 def _end(number: int, _frame: object) -> NoReturn:

@@ -9,7 +9,6 @@ counts.
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from pathlib import Path
-from textwrap import shorten
 from typing import NamedTuple
 
 import conllu
@@ -17,7 +16,7 @@ import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from sari.companion_measures.columns import best_of_references, check_length, texts_and_references
-from sari.validation import validate_texts
+from sari.validation import fault, shown, validate_texts
 
 
 class Errors(NamedTuple):
@@ -224,9 +223,9 @@ def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
     check_length("trees", trees, references, "references")
     for row, (tree, text) in enumerate(zip(trees, references, strict=True)):
         if list(tree.tokens) != text.split():
-            got, wanted = (shorten(" ".join(words), 80) for words in (tree.tokens, text.split()))
+            got, wanted = (shown(" ".join(words)) for words in (tree.tokens, text.split()))
             raise ValueError(
-                f"trees[{row}]: got the words {got!r}, expected {wanted!r}, those of its reference: line {row + 1}"
+                fault(f"trees[{row}]", f"the words {got}", f"{wanted}, those of its reference: line {row + 1}")
             )
 
 

@@ -13,6 +13,7 @@ from sari.corpus_statistics import CorpusStatistics
 from sari.reports.document import Document, Length, System
 from sari.reports.examples import choose_examples, example_groups
 from sari.reports.measuring import MeasuredSet, MeasuredSystems, SideData, without_trees
+from sari.reports.ngram_differences import ngram_differences, tabulate_ngrams
 from sari.reports.score_report import ResamplingSummary, ScoredOutputs, ScoreReport
 from sari.significance import Resampling, resolve_resampling
 from sari.tokenization import split_into_tokens
@@ -66,6 +67,9 @@ def build_document(
     of_others = MeasuredSet(columns.sources, others, some.variant, without_trees(side_data))
     reference = baseline("reference 1", first, others, of_others)
     nrefs = list(map(len, columns.references))
+    compared_with = (scored.resampling and scored.resampling.baseline) or scored.results[0].name
+    advance("N-grams gained and lost")
+    ngrams = ngram_differences(columns, some.variant, compared_with)
     return Document(
         scored=_with_measures(scored, measured.measures, systems, [source, reference], resampling),
         references=(min(nrefs), max(nrefs)),
@@ -73,13 +77,14 @@ def build_document(
         lengths=[length for length, _ in lengths],
         systems=systems,
         baselines=[source, reference],
+        ngrams=tabulate_ngrams(ngrams, compared_with),
         examples=choose_examples(columns, some.variant, systems, source, seed=resampling.seed, advance=advance),
     )
 
 
 def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:
     """Return how often `build` calls `advance` for a number of systems."""
-    return 3 * len(measures) + example_groups(systems)
+    return 3 * len(measures) + 1 + example_groups(systems)
 
 
 def _systems(

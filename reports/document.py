@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from sari.aggregation import Intervals, OrderFigures, Scores, SentenceScores
 from sari.reports.explanation import Explanation
 from sari.reports.score_report import ScoreReport
+from sari.reports.tables import Table
 
 
 @dataclass(frozen=True)
@@ -82,6 +83,8 @@ class Document:
         lengths: the classes of source lengths.
         systems: in the order of the options.
         baselines: the source and the first reference, scored like systems.
+        ngrams: a table for each other system of the n-grams that it gains and loses against the first, or against the
+            baseline of the tests.
         examples: random segments, and for each system the best, the worst, and others that stand out.
         by_order: whether to show figures by n-gram order.
         digits: decimals of scores.
@@ -93,6 +96,7 @@ class Document:
     lengths: list[Length]
     systems: list[System]
     baselines: list[System]
+    ngrams: list[Table]
     examples: list[Examples]
     by_order: bool = False
     digits: int = 2

@@ -1,8 +1,13 @@
-"""Draw the pictures of reports, as SVG. Systems differ in colour and in dashes, which also show without colours."""
+"""Draw the pictures of reports and of the app, as SVG.
 
+Systems differ in colour and in dashes, which also show without colours. The ground is transparent, and dark pages
+invert all colours: `invert(1) hue-rotate(180deg)`.
+"""
+
+import base64
 import io
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -13,7 +18,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
-# yellow, which is too pale for white pages. Dark pages invert all of them.
+# yellow, which is too pale for white pages.
 _INK, _GRID = "#1d2530", "#e3e6ea"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000")
 _DASHES = ("-", "--", "-.", ":")
@@ -33,12 +38,10 @@ _STYLE: Any = {
     "grid.color": _GRID,
 }
 _BINS = 20
-# Inches: width and height of a picture, height of a line of the legend below it, and width of a letter there.
-_WIDTH, _HEIGHT, _LINE, _LETTER = 6.4, 3.0, 0.19, 0.075
-# Letters that the line next to a name in a legend takes, and the longest name.
-_SAMPLE, _LONGEST = 7, 70
-# A legend of more systems than this stands below the picture.
-_INSIDE = 4
+# Inches: width and height of a picture, and height of a line in a picture of intervals.
+_WIDTH, _HEIGHT, _LINE = 6.4, 3.0, 0.3
+# The longest name that is shown, and how many systems have their legend inside the picture.
+_LONGEST, _INSIDE = 70, 4
 
 
 def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tuple[float, float] | None = None) -> str:
@@ -53,7 +56,7 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
     numbers = {name: np.asarray(column, np.float64) for name, column in values.items()}
     low, high = limits or _limits(np.concatenate(list(numbers.values())))
     edges = np.linspace(low, high, _BINS + 1)
-    figure, axes = _figure(values)
+    figure, axes = _figure()
     for column, style in zip(numbers.values(), _styles(), strict=False):
         counts, _ = np.histogram(np.clip(column, low, high), edges)
         if len(numbers) == 1:
@@ -86,7 +89,7 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
         classes: what the classes are called.
         x, y: what the axes are called.
     """
-    figure, axes = _figure(values)
+    figure, axes = _figure()
     for column, style in zip(values.values(), _styles(), strict=False):
         axes.plot(range(len(classes)), column, marker="o", linewidth=1.8, **style)
     axes.set_xticks(range(len(classes)), classes)
@@ -94,6 +97,35 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
     axes.set_ylabel(y)
     axes.margins(y=0.15)
     return _svg(figure, axes, values)
+
+
+def intervals(
+    values: Mapping[str, tuple[float, float, float]], label: str, *, baselines: Collection[str] = (), against: str = ""
+) -> str:
+    """Return scores as dots on their intervals, one below the other.
+
+    Args:
+        values: for each system the score and the ends of its interval, which may be the score itself.
+        label: what the scores are.
+        baselines: the names of those whose dots are hollow.
+        against: the name of the one whose score is a dashed line; empty for none.
+    """
+    figure, axes = _figure(1.0 + _LINE * len(values))
+    for place, (name, (value, low, high)) in enumerate(values.items()):
+        axes.plot([low, high], [place, place], color=_COLOURS[0], linewidth=2.5, solid_capstyle="butt")
+        axes.plot(value, place, "o", color=_COLOURS[0], markerfacecolor="white" if name in baselines else _COLOURS[0])
+        if name == against:
+            axes.axvline(value, color=_INK, linestyle="--", linewidth=1, zorder=0)
+    axes.set_yticks(range(len(values)), list(map(_shown, values)))
+    axes.set_ylim(len(values) - 0.5, -0.5)
+    axes.grid(visible=False, axis="y")
+    axes.set_xlabel(label)
+    return _svg(figure, axes, ())
+
+
+def data_url(svg: str) -> str:
+    """Return a picture as the address of an image."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _limits(values: np.ndarray) -> tuple[float, float]:
@@ -105,16 +137,9 @@ def _styles() -> Iterable[dict[str, Any]]:
     return ({"color": colour, "linestyle": dash} for colour, dash in zip(cycle(_COLOURS), cycle(_DASHES), strict=False))
 
 
-def _legend_columns(names: Sequence[str]) -> int:
-    """Return how many names fit side by side below a picture."""
-    return max(1, int(_WIDTH / _LETTER) // (max(map(len, names)) + _SAMPLE))
-
-
-def _figure(names: Iterable[str]) -> tuple[Figure, Axes]:
-    shown = list(map(_shown, names))
-    lines_below = 0 if len(shown) <= _INSIDE else -(-len(shown) // _legend_columns(shown)) + 1
+def _figure(height: float = _HEIGHT) -> tuple[Figure, Axes]:
     with matplotlib.rc_context(_STYLE):
-        figure = Figure(figsize=(_WIDTH, _HEIGHT + _LINE * lines_below), layout="constrained")
+        figure = Figure(figsize=(_WIDTH, height))
         return figure, figure.subplots()
 
 
@@ -125,15 +150,13 @@ def _shown(name: str) -> str:
 
 
 def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
+    """Return a figure, with a legend of several names: next to the axes where it is long."""
     shown = list(map(_shown, names))
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         if len(shown) > 1:
-            how: Any = {"handles": [*axes.lines, *axes.patches], "labels": shown, "frameon": False, "fontsize": 9}
-            if len(shown) <= _INSIDE:
-                axes.legend(**how)
-            else:
-                figure.legend(**how, loc="outside lower center", ncols=_legend_columns(shown))
+            how: Any = {} if len(shown) <= _INSIDE else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
+            axes.legend([*axes.lines, *axes.patches], shown, frameon=False, fontsize=9, **how)
         file = io.StringIO()
-        figure.savefig(file, format="svg", metadata={"Date": None})
+        figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
     return file.getvalue()

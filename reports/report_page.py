@@ -14,7 +14,6 @@ and EXPLANATION have the fields of `document.System` and `explanation.Explanatio
 figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
 """
 
-import base64
 import json
 from collections.abc import Callable
 from dataclasses import asdict
@@ -27,6 +26,7 @@ from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
 from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation
+from sari.reports.ngram_differences import NGRAM_NOTE
 from sari.reports.score_report import score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, TableReport, make_table, warning_in_words
@@ -55,7 +55,7 @@ def report_as_html(document: Document) -> str:
         of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
         tables=tabulate_document(document, all_intervals=True).tables,
         by_length=_length_table(document),
-        pictures=[(_address(svg), words) for svg, words in _pictures(document)],
+        pictures=[(plots.data_url(svg), words) for svg, words in _pictures(document)],
         whys=_whys,
     )
     return shown.rstrip()
@@ -109,7 +109,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
     )
     environment.filters |= {"figure": figure, "span": span_of, "warning_in_words": warning_in_words}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
-    environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS}
+    environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS, "NGRAM_NOTE": NGRAM_NOTE}
     return environment
 
 
@@ -156,11 +156,6 @@ def _pictures(document: Document) -> list[tuple[str, str]]:
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
             pictures.append((plots.histogram(values, measure.label), words))
     return pictures
-
-
-def _address(svg: str) -> str:
-    """Return a picture as a data URL."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:

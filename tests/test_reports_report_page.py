@@ -54,6 +54,7 @@ def test_page(document):
     assert all(measure.label in page.words for measure in REPORTED_MEASURES)
     assert "5 segments, 1 to 3 references each." in page.words
     assert "[ ]: 90% CI, percentile bootstrap over segments" in page.words
+    assert "<Simple> & short against copy" in page.words
 
 
 def test_page_of_one_system(single):

@@ -3,11 +3,10 @@
 Every public function raises RefusedError past the limits of `inputs` and for what the metric refuses.
 """
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, warning_rows
 from sari.human_ratings.correlation_report import AgreementReport
 from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores, report_agreement
-from sari.ngram_statistics import ngram_shares
 from sari.reports import building, report_page
 from sari.reports.by_references import ReferenceCount, scores_by_references
 from sari.reports.document import Length
@@ -25,9 +23,8 @@ from sari.reports.explanation import Explanation, explain
 from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import resolve_resampling
-from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns, validate_columns
-from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, Variant
+from sari.variants import SCORES, SIGNIFICANT, Variant
 from sari.web.inputs import MAX_CHARACTERS, MAX_SEGMENTS, RefusedError, check_limit, check_references, errors_refused
 from sari.web.samples import samples
 
@@ -310,76 +307,6 @@ def rank_under_variants(
         tested = {system: row["corrected_p_values"]["sari"] for system, row in others.items() if method is not None}
         ranked.append(RankedVariant(name, scores, differences, tested))
     return ranked
-
-
-class NgramDifference(NamedTuple):
-    """An n-gram and an operation, the credit that a system and the baseline earn by it, and what the system gains."""
-
-    text: str
-    operation: str
-    system: float
-    baseline: float
-
-    @property
-    def gain(self) -> float:
-        """How much more the system earns."""
-        return self.system - self.baseline
-
-
-@errors_refused()
-def compare_ngrams(
-    systems: SystemColumns, variant: Variant, *, baseline: str | None = None
-) -> dict[str, list[NgramDifference]]:
-    """Find the n-grams by which systems earn most more, and most less, than a baseline.
-
-    The credit of an n-gram in a segment is the share of precision that it earns there, from 0 to 1. Credits are summed
-    over the segments where the two systems earn different credits by the n-gram. N-grams of function words and marks
-    alone are left out.
-
-    Args:
-        systems, variant: as for `compare_systems`.
-        baseline: the name of a system; None for the first.
-
-    Returns:
-        For each system but the baseline its largest gains and its largest losses.
-    """
-    baseline = next(iter(systems.predictions)) if baseline is None else baseline
-    credits: dict[str, defaultdict[tuple[str, str], np.ndarray]] = {
-        name: defaultdict(lambda: np.zeros(2)) for name in systems.predictions if name != baseline
-    }
-    for begin in range(0, len(systems.sources), _AT_ONCE):
-        part = slice(begin, begin + _AT_ONCE)
-        theirs = _shares(systems.of(baseline), part, variant)
-        for name, found in credits.items():
-            for (own, strings), (other, _) in zip(_shares(systems.of(name), part, variant), theirs, strict=True):
-                both = np.stack([own[: len(other)], other[: len(own)]], axis=-1)
-                for ngram, operation in np.argwhere(np.abs(both[..., 0] - both[..., 1]) > _TINY).tolist():
-                    tokens = strings(ngram)
-                    if any(map(_is_content, tokens)):
-                        found[" ".join(tokens), OPERATIONS[operation]] += both[ngram, operation]
-    return {name: _largest(found) for name, found in credits.items()}
-
-
-def _shares(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.ndarray, Callable[[int], Any]]]:
-    """Return the credits of the n-grams of some segments, by order."""
-    tokens = encode_chunk(columns.sources[part], columns.references[part], columns.predictions[part], variant)
-    return list(ngram_shares(tokens, variant))
-
-
-def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:
-    rows = [NgramDifference(*key, *map(float, both)) for key, both in credits.items()]
-    rows.sort(key=lambda row: (-abs(row.gain), row.text.count(" "), row))
-    gains, losses = ([row for row in rows if row.gain * sign > _TINY] for sign in (1, -1))
-    return gains[:_NGRAMS] + losses[:_NGRAMS]
-
-
-def _is_content(token: str) -> bool:
-    """Return whether a token is a word with a meaning of its own.
-
-    >>> [_is_content(token) for token in ("The", "cat", ",", "2")]
-    [False, True, False, True]
-    """
-    return any(map(str.isalnum, token)) and token.lower() not in _FUNCTION_WORDS
 
 
 def _segment(source: str, output: str, references: Sequence[str]) -> Columns:

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from sari.reports.formats import Layout, format_of_ending
+from sari.reports.ngram_differences import ngram_differences
 from sari.reports.published_systems import find_standing
 from sari.reports.score_tables import tabulate_scores
 from sari.significance import TESTS
@@ -242,7 +243,7 @@ def show_ngrams(asked: Request | None) -> str:
     try:
         columns = asked.read().columns
         baseline = asked.comparing["baseline"]
-        return rendering.ngrams(answers.compare_ngrams(columns, asked.variant, baseline=baseline), baseline)
+        return rendering.ngrams(ngram_differences(columns, asked.variant, baseline), baseline)
     except RefusedError as refusal:
         return rendering.refusal(refusal)
 

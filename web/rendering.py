@@ -22,13 +22,14 @@ from sari.human_ratings.correlation_report import AgreementReport, AgreementRow,
 from sari.reports.by_references import ReferenceCount
 from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
+from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
 from sari.reports.published_systems import Standing
 from sari.reports.report_page import LABELS, MISSING, figure, make_environment, span_of
 from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores, best_scores
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table, select_columns, select_rows
 from sari.validation import SystemColumns, either
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
-from sari.web.answers import NgramDifference, RankedVariant, ScoredCorpus
+from sari.web.answers import RankedVariant, ScoredCorpus
 from sari.web.inputs import label_of, offered_options
 
 #: How many bars the histogram has, and how many n-grams of an operation are shown.
@@ -708,18 +709,9 @@ def by_length(rows: Sequence[tuple[Length, Mapping[str, float]]]) -> str:
     return render("compare", "by_length", make_table("SARI by length of the source", header, cells))
 
 
-def ngrams(found: Mapping[str, Sequence[NgramDifference]], baseline: str) -> str:
+def ngrams(found: Mapping[str, list[NgramDifference]], baseline: str) -> str:
     """Return for each system the n-grams by which it gains and loses most against the baseline."""
-    tables = [
-        make_table(
-            f"{name} against {baseline}",
-            ["N-gram", "Operation", "Difference", name, baseline],
-            [[row.text, row.operation, signed(row.gain), figure(row.system), figure(row.baseline)] for row in rows],
-            texts=2,
-        )
-        for name, rows in found.items()
-    ]
-    return render("compare", "ngrams", tables)
+    return render("compare", "ngrams", tabulate_ngrams(found, baseline))
 
 
 def _system_table(results: list[SystemScores], percent: str, baseline: str | None) -> Table:

@@ -1,0 +1,110 @@
+"""Find the n-grams that one system gains and loses against another, over a whole corpus."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sari.ngram_statistics import ngram_shares
+from sari.reports.tables import Table, make_table
+from sari.tokenization import encode_chunk
+from sari.validation import Columns, SystemColumns
+from sari.variants import OPERATIONS, Variant
+
+#: What the tables mean.
+NGRAM_NOTE = (
+    "In each segment, what a system does to an n-gram earns a credit from 0, where no reference does the same, to 1. "
+    "The tables have the sums over the segments where the two systems earn different credits. N-grams that consist of "
+    "function words and punctuation alone are left out."
+)
+# Segments whose n-grams are compared at once, the n-grams of each list, and the least difference.
+_SEGMENTS, _MOST, _TINY = 500, 10, 1e-9
+# English words without a meaning of their own.
+_WORDS = """
+    a an the and or but nor so yet if as than that which who whom whose this these those it its he him his she her
+    they them their we us our you your i me my of in on at to by for from with without into onto over under about
+    after before between during through is are was were be been being am do does did has have had will would shall
+    should can could may might must not no there here also then when where while 's 't
+"""
+_FUNCTION_WORDS = frozenset(_WORDS.split())
+
+
+class NgramDifference(NamedTuple):
+    """An n-gram and an operation, with the credits that a system and the baseline earn by it."""
+
+    text: str
+    operation: str
+    system: float
+    baseline: float
+
+    @property
+    def gain(self) -> float:
+        """The credit that the system earns in addition."""
+        return self.system - self.baseline
+
+
+def ngram_differences(columns: SystemColumns, variant: Variant, baseline: str) -> dict[str, list[NgramDifference]]:
+    """Find the n-grams by which systems earn most more, and most less, than a baseline.
+
+    The credit of an n-gram in a segment is the share of precision that it earns there, from 0 to 1.
+
+    Args:
+        columns: checked texts.
+        variant: how they are scored.
+        baseline: the name of a system.
+
+    Returns:
+        For each system but the baseline its largest gains and its largest losses.
+    """
+    credits: dict[str, defaultdict[tuple[str, str], np.ndarray]] = {
+        name: defaultdict(lambda: np.zeros(2)) for name in columns.predictions if name != baseline
+    }
+    for begin in range(0, len(columns.sources), _SEGMENTS):
+        part = slice(begin, begin + _SEGMENTS)
+        of_baseline = _credits(columns.of(baseline), part, variant)
+        for name, sums in credits.items():
+            of_system = _credits(columns.of(name), part, variant)
+            for (own, strings), (other, _) in zip(of_system, of_baseline, strict=True):
+                both = np.stack([own[: len(other)], other[: len(own)]], axis=-1)
+                for ngram, operation in np.argwhere(np.abs(both[..., 0] - both[..., 1]) > _TINY).tolist():
+                    tokens = strings(ngram)
+                    if any(map(_is_content, tokens)):
+                        sums[" ".join(tokens), OPERATIONS[operation]] += both[ngram, operation]
+    return {name: _largest(sums) for name, sums in credits.items()}
+
+
+def tabulate_ngrams(differences: Mapping[str, list[NgramDifference]], baseline: str) -> list[Table]:
+    """Return a table for each system, with what it gains first; none for systems without differences."""
+    return [
+        make_table(
+            f"{name} against {baseline}",
+            ["N-gram", "Operation", "Difference", name, baseline],
+            [[row.text, row.operation, f"{row.gain:+.2f}", f"{row.system:.2f}", f"{row.baseline:.2f}"] for row in rows],
+            texts=2,
+        )
+        for name, rows in differences.items()
+        if rows
+    ]
+
+
+def _credits(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.ndarray, Callable[[int], Any]]]:
+    """Return for each order the credits of the n-grams of some segments, and what gives their tokens."""
+    tokens = encode_chunk(columns.sources[part], columns.references[part], columns.predictions[part], variant)
+    return list(ngram_shares(tokens, variant))
+
+
+def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:
+    rows = [NgramDifference(*key, *map(float, both)) for key, both in credits.items()]
+    rows.sort(key=lambda row: (-abs(row.gain), row.text.count(" "), row))
+    gains, losses = ([row for row in rows if row.gain * sign > _TINY] for sign in (1, -1))
+    return gains[:_MOST] + losses[:_MOST]
+
+
+def _is_content(token: str) -> bool:
+    """Return whether a token is a word with a meaning of its own.
+
+    >>> [_is_content(token) for token in ("The", "cat", ",", "2")]
+    [False, True, False, True]
+    """
+    return any(map(str.isalnum, token)) and token.lower() not in _FUNCTION_WORDS

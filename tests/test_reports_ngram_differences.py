@@ -1,0 +1,22 @@
+"""N-grams that one system gains and loses against the other."""
+
+from sari.reports.ngram_differences import ngram_differences, tabulate_ngrams
+from sari.validation import SystemColumns
+from sari.variants import resolve_variant
+
+OUTPUTS = {"base": ["a b", "c e"], "other": ["a", "c d the"], "same": ["a b", "c e"]}
+COLUMNS = SystemColumns(["a b", "c"], OUTPUTS, [["a"], ["c d the"]])
+VARIANT = resolve_variant(max_order=1)
+
+
+def test_credits_are_summed_over_segments_where_they_differ():
+    found = ngram_differences(COLUMNS, VARIANT, "base")
+    assert found["same"] == []
+    assert [tuple(row) for row in found["other"]] == [("b", "delete", 1.0, 0.0), ("d", "add", 1.0, 0.0)]
+    assert [row.gain for row in ngram_differences(COLUMNS, VARIANT, "other")["base"]] == [-1.0, -1.0]
+
+
+def test_each_system_that_differs_has_a_table():
+    (table,) = tabulate_ngrams(ngram_differences(COLUMNS, VARIANT, "base"), "base")
+    assert table.title == "other against base"
+    assert [cell.text for cell in table.rows[0]] == ["b", "delete", "+1.00", "1.00", "0.00"]
