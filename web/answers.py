@@ -216,7 +216,7 @@ def report_systems(
     total = building.steps(len(systems.predictions))
     numbers = iter(range(total))
     baselines = comparison.baseline_scores(systems.sources, systems.references, variant)
-    rows = [ScoredOutputs(name=name, variant=variant.name, scores=scores) for name, scores in baselines.items()]
+    rows = [ScoredOutputs(name=name, variant=variant.label, scores=scores) for name, scores in baselines.items()]
     document = building.build_document(
         systems,
         compared.statistics,
@@ -255,7 +255,7 @@ def compare_systems(
         (length, {name: corpus.scores_of(places)["sari"] for name, corpus in statistics.items()})
         for length, places in building.group_by_length(systems.sources, variant)
     ]
-    return ComparedSystems(variant.name, statistics, result, warnings, by_length)
+    return ComparedSystems(variant.label, statistics, result, warnings, by_length)
 
 
 class RankedVariant(NamedTuple):
