@@ -142,9 +142,7 @@ def test_tables_of_one_corpus(files):
     assert corpus.ratings == [1, 2, 3, 4, 5, 6]
     assert inputs.corpus_of_table(files("t.jsonl", b'{"source":"a","output":"b","references":"c"}')).ratings is None
     some = b'{"source":"a","output":"b","references":"c"}\n{"source":"a","output":"b","references":"c","rating":1}\n'
-    assert refused(inputs.corpus_of_table, files("t.jsonl", some)) == (
-        "1 of 2 rows have a rating, expected all of them or none."
-    )
+    assert refused(inputs.corpus_of_table, files("t.jsonl", some)) == "t.jsonl: rating[0]: got None, expected a number"
     assert refused(inputs.corpus_of_table, None) == "Please choose a table."
 
 

@@ -8,13 +8,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from functools import cache
-from itertools import chain, count, islice
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.table_files import TableRow, read_ratings, read_table
+from sari.text_files.table_files import read_ratings, read_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
@@ -311,14 +311,25 @@ def _chosen_names(names: str, own: list[str]) -> list[str]:
     return chosen
 
 
+class TableRow(NamedTuple):
+    """A row of a table, with the system and the rating where it has them."""
+
+    source: str
+    prediction: str
+    references: list[str]
+    system: str | None
+    rating: float | None
+
+
 def _read_rows(path: str | None) -> list[TableRow]:
     """Return the rows of a table."""
     _check_given({"a table": path})
     with _naming_no_folders([str(path)]):
-        rows = list(islice(read_table(str(path)), MAX_SEGMENTS * MAX_SYSTEMS + 1))
-    check_limit(-(-len(rows) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
-    check_references(row.references for row in rows)
-    return rows
+        texts, systems, ratings = read_table(str(path))
+    check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
+    check_references(texts.references)
+    nothing: list[None] = [None] * len(texts.sources)
+    return list(map(TableRow, *texts, systems or nothing, ratings or nothing))
 
 
 def _ratings(rows: Iterable[TableRow]) -> list[float] | None:
