@@ -5,10 +5,9 @@ from dataclasses import replace
 from functools import cache
 from itertools import chain, combinations, islice
 from math import fsum
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
-from typing_extensions import NotRequired, TypedDict
 
 from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, MadeByScorer, score_columns, score_corpus

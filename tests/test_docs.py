@@ -229,11 +229,6 @@ def test_changelog_says_whether_scores_changed():
     assert all("score" in version for version in versions)
 
 
-def test_versions_agree():
-    for file, line in (("pyproject.toml", f'version = "{VERSION}"'), ("CITATION.cff", f"version: {VERSION}")):
-        assert f"\n{line}\n" in text_of(file)
-
-
 # ---- CONTRIBUTING ---------------------------------------------------------------------------------------------------
 
 
