@@ -224,6 +224,11 @@ FAULTS = {
         {},
         (["outputs", "sources", "swapped?"], "", None),
     ),
+    "PromptInSourcesWarning": (
+        lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]},
+        {},
+        (["same words"], "'simplify:'", None),
+    ),
     "ShiftedLinesWarning": (
         lambda c: {"predictions": [*c["predictions"][1:], "The end."]},
         {},
@@ -282,6 +287,7 @@ def test_all_categories_can_be_filtered_by_one(sari):
         (lambda c: {"references": [[*row, row[0] if n % 2 else "x"] for n, row in enumerate(c["references"])]}, {}),
         (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
         (lambda c: {"predictions": [a for a, _ in c["references"]], "references": [b for _, b in c["references"]]}, {}),
+        (lambda c: changed(c, lambda text: f"In 1999 {text}"), {}),
         (lambda c: {"predictions": [f"{text} That is all there is to say." for text in c["predictions"]]}, {}),
     ],
 )
