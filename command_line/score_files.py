@@ -84,7 +84,7 @@ def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segme
         write_lines(options.report, [_report_file(options.report, columns, first, report, options, chosen)])
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
-        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences))
+        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
     return report
 
 
