@@ -23,7 +23,7 @@ from .data_warnings import (
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .tokenization import encode_corpus, encode_predictions
-from .validation import Columns, SystemColumns, check_flags, one_line, shown, unrelated_texts, validate_predictions
+from .validation import Columns, SystemColumns, check_flags, one_line, shown, validate_predictions
 from .variants import SCORES, SIGNIFICANT, Variant, ablation_steps
 
 # The references that are scored against the others: as many as any published test set has.
@@ -133,7 +133,7 @@ class Prepared(MadeByScorer):
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are counted once; see `state.score_corpus`."""
+    """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 
@@ -238,25 +238,6 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     return [*merge_warnings(found), *of_resampling]
 
 
-def correct_together(comparisons: list[SystemComparison]) -> None:
-    """Correct the p-values of a table of several variants for all comparisons in it."""
-    tested: list[Any] = [
-        row
-        for comparison in comparisons
-        for row in [*comparison.get("pairs", ()), *comparison["systems"].values()]
-        if "p_values" in row
-    ]
-    if not tested:
-        return
-    corrected = holm(np.array([[row["p_values"][score] for score in SCORES] for row in tested]))
-    for row, own in zip(tested, corrected, strict=True):
-        row["corrected_p_values"] = named_scores(own)
-    for comparison in comparisons:
-        comparison["comparisons"] = len(tested)
-        if "pairs" in comparison:
-            rank_systems(comparison["systems"], comparison["pairs"])
-
-
 def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
     """Add groups and rank ranges to systems that are sorted by score, as WMT does for human scores.
 
@@ -280,6 +261,16 @@ def baseline_scores(sources: list[str], references: list[list[str]], variant: Va
     """Score the baselines of checked texts, as `Scorer.baselines` does."""
     found = score_baselines(sources, references, variant, resolve_resampling())
     return {name: result["scores"] for name, result in found.items()}
+
+
+def unrelated_texts(references: list[list[str]]) -> list[str]:
+    """Return for each segment the first reference of the next one; the last segment gets that of the first one.
+
+    >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
+    ['c', 'd', 'a']
+    """
+    first = [row[0] for row in references]
+    return first[1:] + first[:1]
 
 
 def baseline_columns(sources: list[str], references: list[list[str]]) -> list[SystemColumns]:
@@ -381,8 +372,8 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
         steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
     nrefs = set(map(len, columns.references))
     return {
-        "variant_a": first.name,
-        "variant_b": last.name,
+        "variant_a": first.label,
+        "variant_b": last.label,
         "signature_a": first.signature(nrefs),
         "signature_b": last.signature(nrefs),
         "steps": steps,

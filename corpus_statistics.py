@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
@@ -335,6 +336,15 @@ class State(MadeByScorer):
 
     def __copy__(self) -> "State":
         return State(self.scorer, self._statistics)  # neither is ever changed in place
+
+    def __add__(self, other: "State") -> "State":
+        """Return the state of the segments of both, as `merge` does, for `functools.reduce` and `sum`."""
+        both = copy(self)
+        both.merge(other)
+        return both
+
+    def __radd__(self, other: Any) -> "State":
+        return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
 
 
 def read_state(data: bytes, scorer: Any) -> State:

@@ -112,6 +112,19 @@ def xu2016(old: Ngrams, new: Ngrams) -> Counts:
     )
 
 
+def kriz(old: Ngrams, new: Ngrams) -> Counts:
+    """Count as `xu2016` does, but references that hold no more of an n-gram than is kept agree that the rest goes.
+
+    https://github.com/rekriz11/sockeye-recipes, SARI/sari.py (644363b), SARIngram, which computes this recall of
+    delete, too.
+    """
+    s, p, r = old.m * old.s, old.m * old.p, old.r
+    gone, surplus = np.maximum(s - p, 0), np.maximum(s - r, 0)
+    right = np.maximum(gone - np.maximum(r - p, 0), 0)
+    delete = (_ratio(right, gone), gone > 0, _ratio(right, surplus), surplus > 0)
+    return xu2016(old, new)._replace(delete=delete)
+
+
 def lens(old: Ngrams, new: Ngrams) -> Counts:
     """Count as `xu2016` does, but give no credit for an added n-gram that arises by deleting words from the source.
 
@@ -191,6 +204,7 @@ class Counting(NamedTuple):
 COUNTINGS = {
     "hf": Counting(hf),
     "xu2016": Counting(xu2016),
+    "kriz": Counting(kriz),
     "lens": Counting(lens, rule="Deleting words from the source is enough to get it"),
     "easse": Counting(easse),
     "t2t": Counting(t2t, as_sets=True, skips_short_references=True),

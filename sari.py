@@ -28,7 +28,7 @@ from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
-from .validation import check_flags, refuse_unknown, shown, validate_columns
+from .validation import check_flags, refuse_positions, refuse_unknown, shown, validate_columns
 from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
 
 _DESCRIPTION = """\
@@ -130,6 +130,7 @@ class Sari(Scorer, evaluate.Metric):
         )
 
     __repr__ = evaluate.Metric.__repr__
+    __eq__, __hash__ = object.__eq__, object.__hash__  # metrics of equal options may store different segments
 
     @property
     def _arguments(self) -> Mapping[str, Any]:
@@ -161,7 +162,7 @@ class Sari(Scorer, evaluate.Metric):
 
     def compute(
         self,
-        *,
+        *texts: Any,
         predictions: Any = None,
         references: Any = None,
         sources: Any = None,
@@ -187,16 +188,17 @@ class Sari(Scorer, evaluate.Metric):
         options: dict[str, Any] = {"variant": variant, "level": level, "deletion": deletion}
         options |= {"zero_division": zero_division, "tokenize": tokenize, "lowercase": lowercase}
         options |= {"max_order": max_order, "penalties": penalties, "sentence_splitter": sentence_splitter}
+        refuse_positions("compute", texts, COLUMNS)
         refuse_unknown(unknown, [*COLUMNS, *own, *options])
         # All this is checked before an error could delete what is stored.
         scorer = Scorer(**{**self.options, **{name: value for name, value in options.items() if value is not None}})
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         nothing = sources is None and predictions is None and references is None
-        texts = ([], [], []) if nothing else (sources, predictions, references)
+        given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
-            return scorer.compute(**dict(zip(COLUMNS, texts, strict=True)), **own)
-        columns = validate_columns(*texts)
+            return scorer.compute(**dict(zip(COLUMNS, given, strict=True)), **own)
+        columns = validate_columns(*given)
         # Without arguments only what is stored counts, but other processes wait for a file of this one.
         stored = nothing and self.writer is not None
         self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
@@ -229,7 +231,7 @@ class Sari(Scorer, evaluate.Metric):
         segment = {"sources": (source, sources), "predictions": (prediction, predictions)}
         segment["references"] = (reference, references)
         for name, both in segment.items():
-            if None not in both:
+            if all(value is not None for value in both):
                 raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, expected one")
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)

@@ -1,6 +1,5 @@
 """`Scorer`: every public method of the metric, without `evaluate`."""
 
-import inspect
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from functools import partial
@@ -48,6 +47,7 @@ from .validation import (
     check_whole_number,
     fault,
     is_column,
+    refuse_positions,
     refuse_unknown,
     shortened,
     shown,
@@ -92,8 +92,7 @@ class Scorer:
         ImportError: for a tokenizer or sentence splitter whose package is not installed.
 
     Attributes:
-        options: the options that were given, by name.
-        variant: the `Variant` that they make: every choice that changes a score.
+        options: the options that were given, by name. Scorers with equal options are equal.
 
     >>> scorer = Scorer("easse", lowercase=False)
     >>> scorer
@@ -103,7 +102,6 @@ class Scorer:
     """
 
     options: Mapping[str, Any]
-    variant: Variant
 
     def __init__(
         self,
@@ -132,7 +130,12 @@ class Scorer:
             "sentence_splitter": sentence_splitter,
         }
         self.options = MappingProxyType({name: value for name, value in given.items() if value is not None})
-        self.variant = resolve_variant(**self.options)
+        self._variant = resolve_variant(**self.options)
+
+    @property
+    def variant(self) -> Variant:
+        """The `Variant` that the options make: every choice that changes a score. It cannot be assigned."""
+        return self._variant
 
     def with_options(self, **changes: Any) -> "Scorer":
         """Return another scorer, with these options changed; None stands for the choice of the variant.
@@ -168,6 +171,12 @@ class Scorer:
         given = (f"{name}={getattr(value, '__qualname__', repr(value))}" for name, value in self.options.items())
         return f"{type(self).__name__}({', '.join(given)})"
 
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and self.options == other.options
+
+    def __hash__(self) -> int:
+        return hash(self.variant.name)
+
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._arguments), ()
 
@@ -200,7 +209,7 @@ class Scorer:
 
     def compute(
         self,
-        *,
+        *texts: Any,
         predictions: Any = None,
         references: Any = None,
         sources: Any = None,
@@ -209,6 +218,7 @@ class Scorer:
         resamples: int | None = None,
         seed: int = 12345,
         baselines: bool = False,
+        **unknown: Any,
     ) -> Result:
         """Compute SARI. The description of the metric explains arguments, results and errors.
 
@@ -217,6 +227,10 @@ class Scorer:
         >>> {name: round(score, 2) for name, score in scores.items()}
         {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
         """
+        refuse_positions("compute", texts, COLUMNS)
+        for name in OPTIONS.keys() & unknown:
+            raise TypeError(f"{name}: got an option, expected scorer.with_options({name}=...).compute(...)")
+        refuse_unknown(unknown, [*OPTIONS, *COLUMNS, "details", "confidence", "resamples", "seed", "baselines"])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         columns = validate_columns(sources, predictions, references)
@@ -575,13 +589,11 @@ class Scorer:
         return Reward(scorer, source, references, unit, postprocess)
 
 
-def compute(**arguments: Any) -> Result:
+def compute(*texts: Any, **arguments: Any) -> Result:
     """Compute SARI in one call: the arguments are those of `Scorer` and of `Scorer.compute`.
 
     >>> round(compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]], variant="easse")["sari"], 2)
     34.37
     """
-    known = [*OPTIONS, *inspect.signature(Scorer.compute).parameters]
-    refuse_unknown(arguments.keys() - set(known), known)
     options = {name: arguments.pop(name) for name in OPTIONS if name in arguments}
-    return Scorer(**options).compute(**arguments)
+    return Scorer(**options).compute(*texts, **arguments)

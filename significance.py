@@ -172,11 +172,13 @@ class PairedTest(Method):
 
     Attributes:
         resamples: the default number of draws.
+        null_hypothesis: what holds of the two systems if they do not differ.
         p_values: a function of a sample, pairs and the number of draws. It returns two-sided p-values: float64[pair,
             score].
     """
 
     resamples: int
+    null_hypothesis: str
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
 
     def resamples_for(self, comparisons: int) -> int:
@@ -254,10 +256,18 @@ def _p_value(as_far: np.ndarray | int, draws: int) -> np.ndarray:
 #: The paired tests by name, the default first.
 TESTS: dict[str, PairedTest] = {
     "randomization": PairedTest(
-        title="Paired approximate randomization", draws="trials", resamples=10_000, p_values=randomization_p_values
+        title="Paired approximate randomization",
+        draws="trials",
+        resamples=10_000,
+        null_hypothesis="each output could as well be the other system's",
+        p_values=randomization_p_values,
     ),
     "bootstrap": PairedTest(
-        title="Paired bootstrap", draws="resamples", resamples=RESAMPLES, p_values=bootstrap_p_values
+        title="Paired bootstrap",
+        draws="resamples",
+        resamples=RESAMPLES,
+        null_hypothesis="two systems have the same score over all texts of which the segments are a sample",
+        p_values=bootstrap_p_values,
     ),
 }
 

@@ -15,7 +15,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Variant, load_punkt, load_tokenizer
+from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Tokenizer, Variant, load_punkt, load_tokenizer
 
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
@@ -234,13 +234,17 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
         return texts, text
     if text.lowercase:
         texts = [one.lower() for one in texts]
+    function = tokenizer_function(tokenize)
+    return [_called(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
+
+
+def tokenizer_function(tokenize: Tokenizer) -> Callable[[str], str | Sequence[str]]:
+    """Return a tokenizer that is Python code as a function; one with a name leaves single spaces between tokens."""
     if callable(tokenize):
-        texts = [_called(tokenize, one) for one in texts]
-    else:
-        row = EXTERNAL_TOKENIZERS[tokenize]
-        method = partial(getattr(load_tokenizer(tokenize), row.method), **dict(row.arguments))
-        texts = [" ".join(_called(method, one).split()) for one in texts]
-    return texts, replace(text, tokenize="none", lowercase=False)
+        return tokenize
+    row = EXTERNAL_TOKENIZERS[tokenize]
+    method = partial(getattr(load_tokenizer(tokenize), row.method), **dict(row.arguments))
+    return lambda text: " ".join(method(text).split())
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:

@@ -171,17 +171,6 @@ def validate_references(column: Any) -> list[list[str]]:
     return rows
 
 
-def unrelated_texts(references: Sequence[Sequence[str]], *, distance: int = 1) -> list[str]:
-    """Return for each segment the first reference of a later one; the last segments get those of the first ones.
-
-    >>> unrelated_texts([["a", "b"], ["c"], ["d"]])
-    ['c', 'd', 'a']
-    """
-    first = [row[0] for row in references]
-    distance %= len(first)
-    return first[distance:] + first[:distance]
-
-
 def shown(value: object) -> str:
     """Return a value as a message shows it: its `repr` in one line, cut to 60 characters.
 
@@ -205,6 +194,16 @@ def either(names: Iterable[str]) -> str:
     """
     *others, last = names
     return " or ".join(filter(None, [", ".join(others), last]))
+
+
+def value_in_python(option: str, values: Iterable[str | bool]) -> str:
+    """Return an option and the values to choose from, as Python writes them.
+
+    >>> value_in_python("tokenize", ["zh", "char"])
+    'tokenize="zh" or "char"'
+    """
+    written = (f'"{value}"' if isinstance(value, str) else str(value) for value in values)
+    return f"{option}={either(written)}"
 
 
 def one_line(message: str) -> str:
@@ -328,6 +327,13 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     return number
 
 
+def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) -> None:
+    """Refuse arguments without names (TypeError), since other modules and programs have them in another order."""
+    if given:
+        by_name = ", ".join(f"{name}=..." for name in names)
+        raise TypeError(f"{method}: got {len(given)} arguments without names, expected {method}({by_name})")
+
+
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
     """Refuse arguments that are not known, with a TypeError that says what they are called here."""
     for name in unknown:
@@ -345,8 +351,11 @@ _ELSEWHERE = {
     "tokenizer": "tokenize, such as tokenize='13a'",
     "return_str": "nothing: sacrebleu's tokenizers are applied as the variant needs",
     "sys_sents": "predictions",
+    "outputs": "predictions",
+    "hypotheses": "predictions",
     "orig_sents": "sources",
     "refs_sents": "references, a list for each source",
+    "refs": "references, a list for each source",
 }
 
 

@@ -214,6 +214,7 @@ class Variant(Text):
         summary: who published it and what differs, in one line.
         source: where it is defined: repository and commit, or paper.
         source_tokenize: the tokenizer of the sources, if it is another one.
+        lowercases_sources: whether `lowercase` applies to sources, too.
         zero_division: the value of a precision or recall whose denominator is 0, from 0 to 1.
         counting: a key of `ngram_statistics.COUNTINGS`: how n-grams become numerators and denominators.
         source_weight: what the counts of source and prediction are multiplied by before they are compared with those of
@@ -231,6 +232,7 @@ class Variant(Text):
     summary: str
     source: str
     source_tokenize: str | None = None
+    lowercases_sources: bool = True
     zero_division: float
     counting: str
     source_weight: int | None = None
@@ -244,8 +246,20 @@ class Variant(Text):
 
     @property
     def rewards_copying(self) -> bool:
-        """Whether each segment that deletes nothing gets 100 for deletion, however much was to be deleted."""
-        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
+        """Whether copies of the sources can rank first.
+
+        They do where a segment that deletes nothing gets 100 for deletion, and where a copy of a cased source counts as
+        an output that changes its capitals.
+        """
+        deleting_nothing_is_right = (
+            self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
+        )
+        return deleting_nothing_is_right or self.compares_cased_sources
+
+    @property
+    def compares_cased_sources(self) -> bool:
+        """Whether sources are cased and predictions are not."""
+        return self.source_text.lowercase != self.lowercase
 
     @property
     def text(self) -> Text:
@@ -255,7 +269,8 @@ class Variant(Text):
     @property
     def source_text(self) -> Text:
         """How sources become tokens."""
-        return replace(self.text, tokenize=self.source_tokenize or self.tokenize)
+        lowercase = self.lowercase and self.lowercases_sources
+        return replace(self.text, tokenize=self.source_tokenize or self.tokenize, lowercase=lowercase)
 
     @property
     def penalty_rules(self) -> Penalties | None:
@@ -267,6 +282,21 @@ class Variant(Text):
         """The scoring options that make this variant: see `resolve_variant`."""
         return {"variant": self.name, **{name: getattr(self, name) for name in CHANGES}}
 
+    @property
+    def changes(self) -> dict[str, Any]:
+        """The options that differ from those of the published variant."""
+        published = VARIANTS.get(self.name, self)
+        return {name: value for name in CHANGES if (value := getattr(self, name)) != getattr(published, name)}
+
+    @property
+    def label(self) -> str:
+        """The name and, after each "+", the key of an option that differs from the published variant.
+
+        >>> resolve_variant("easse", level="sentence", deletion="precision").label
+        'easse+level+del'
+        """
+        return "+".join([self.name, *(CHANGES[name].key for name in self.changes)])
+
     def signature(self, nrefs: Iterable[int | str] = ()) -> str:
         """Return the line that names every choice that a score depends on, so that others can repeat it.
 
@@ -277,7 +307,7 @@ class Variant(Text):
         'SARI|variant:hf|nrefs:9|case:lc|tok:13a|order:4|level:sentence|del:precision|zero:1|sacrebleu:2.6.0|version:2.0.0'
         """
         numbers = set(nrefs)
-        parts = {"variant": self.name, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
+        parts = {"variant": self.label, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
         used = {name: option for name, option in CHANGES.items() if option.is_used(self)}
         parts |= {option.key: option.sign(getattr(self, name)) for name, option in used.items()}
         parts |= {"sacrebleu": _version_of("sacrebleu"), "version": VERSION}
@@ -341,8 +371,24 @@ _ROWS = (
         source=f"{_XU}, modified-sari.py",
         counting="lens",
     ),
+    replace(
+        _AUTHORS,
+        name="kriz",
+        summary="Kriz et al. 2019: as xu2016, but what an output keeps does not count against what it deletes; 0/0 = 1",
+        source="https://github.com/rekriz11/sockeye-recipes, SARI/sari.py (644363b)",
+        counting="kriz",
+        zero_division=1.0,
+    ),
     _OF_EASSE,
     _LEGACY,
+    replace(
+        _LEGACY,
+        name="easse_multi",
+        summary="EASSE-DE and EASSE-multi, `easse evaluate`: as easse, but sources are cased and not tokenized",
+        source="https://github.com/rstodden/easse-multi, easse/cli.py and easse/sari.py (681c2ed)",
+        lowercase=True,
+        lowercases_sources=False,
+    ),
     replace(
         _LEGACY,
         name="star",
@@ -423,7 +469,8 @@ def describe_splitter(splitter: SentenceSplitter) -> str:
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
-    return _CUSTOM + str(getattr(function, "__qualname__", type(function).__qualname__))
+    name = str(getattr(function, "__qualname__", type(function).__qualname__))
+    return _CUSTOM + name.replace("|", "_")  # which separates the parts of a signature
 
 
 # ---- Options --------------------------------------------------------------------------------------------------------
@@ -444,6 +491,7 @@ class Option:
         is_used: whether signatures of a variant name it: not where it cannot change the score.
         step: the step in which it changes where differences are explained.
         words: a function from a value to words, for differences.
+        tried: the values that are tried to find the variant of a printed figure; none if it stays as published.
     """
 
     kind: str
@@ -457,6 +505,7 @@ class Option:
     is_used: Callable[[Variant], bool] = lambda _: True
     step: str = ""
     words: Callable[[Any], str] = str
+    tried: tuple[Any, ...] = ()
 
 
 def _choice(choices: Iterable[str], **row: Any) -> Option:
@@ -513,6 +562,7 @@ OPTIONS: dict[str, Option] = {
         key="case",
         step="text",
         words=lambda value: "lowercased" if value else "cased",
+        tried=(True, False),
     ),
     "tokenize": _function(
         TOKENIZERS,
@@ -521,6 +571,7 @@ OPTIONS: dict[str, Option] = {
         sign=describe_tokenizer,
         step="text",
         words=_tokenizer_in_words,
+        tried=("13a", "intl", "none", "char", "moses"),
     ),
     "max_order": Option(
         kind="number",
@@ -538,8 +589,11 @@ OPTIONS: dict[str, Option] = {
         key="level",
         step="level",
         words={"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}.__getitem__,
+        tried=LEVELS,
     ),
-    "deletion": _choice(DELETIONS, help="the score of the delete operation", key="del", step="deletion"),
+    "deletion": _choice(
+        DELETIONS, help="the score of the delete operation", key="del", step="deletion", tried=DELETIONS
+    ),
     "zero_division": Option(
         kind="number",
         help="the value of a precision or recall whose denominator is 0: from 0 to 1",
@@ -549,6 +603,7 @@ OPTIONS: dict[str, Option] = {
         read=float,
         step="zero division",
         words="0/0 = {:g}".format,
+        tried=(0.0, 1.0),
     ),
     "penalties": _choice(
         PENALTIES,
@@ -627,6 +682,8 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
 def read_signature(signature: Any) -> dict[str, Any]:
     """Return the options that a signature names, without those that its variant has anyway.
 
+    Signatures of older versions have "variant:easse" where those of today have "variant:easse+level": both are read.
+
     Raises:
         ValueError: for what is not a signature, and for a callable, which a signature cannot restore.
         TypeError: for what is not text.
@@ -641,6 +698,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
     if title != "SARI" or len(pairs) < len(parts) or "variant" not in pairs:
         raise ValueError(f"signature: got {shown(signature)}, {wanted}")
+    pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
     for key, text in pairs.items():
@@ -663,10 +721,14 @@ def read_signature(signature: Any) -> dict[str, Any]:
 def differing_parts(printed: str, here: str) -> list[str]:
     """Return the parts of a printed signature that differ from those of one that was made here.
 
+    A printed name of a variant without "+" may stand for a changed variant: other parts say how it was changed.
+
     >>> differing_parts("SARI|variant:easse|nrefs:8|version:1.0.0", "SARI|variant:easse|nrefs:?|version:2.0.0")
     ['version:1.0.0 (here 2.0.0)']
     """
     theirs, ours = (dict(part.split(":", 1) for part in line.strip().split("|")[1:]) for line in (printed, here))
+    if "+" not in theirs["variant"]:
+        ours["variant"] = ours["variant"].partition("+")[0]
     return [
         f"{key}:{value} (here {ours.get(key, 'none')})"
         for key, value in theirs.items()
@@ -687,6 +749,7 @@ class Choice(NamedTuple):
 _COUNTINGS_IN_WORDS = {
     "hf": "means over n-gram types, keep recall pooled",
     "xu2016": "means over n-gram types",
+    "kriz": "means over n-gram types, kept n-grams do not count against deletion",
     "lens": "means over n-gram types, no credit for additions that deleting words made",
     "easse": "all n-grams pooled",
     "t2t": "n-gram sets, references weighed",
@@ -697,6 +760,7 @@ _AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "m
 _FIXED = {
     "splits_on_space": Choice("text", lambda splits: "an empty text is one token" * splits),
     "source_tokenize": Choice("text", lambda name: "" if name is None else "sources only split"),
+    "lowercases_sources": Choice("text", lambda lowercases: "" if lowercases else "sources cased"),
     "counting": Choice("counting", _COUNTINGS_IN_WORDS.__getitem__),
     "source_weight": Choice("counting", lambda weight: f"source and prediction times {weight}" if weight else ""),
     "addition": Choice("addition", str),

@@ -1,4 +1,4 @@
-"""Measure false-positive rates and power of paired tests, and the coverage of intervals, by the number of segments.
+"""Measure false-positive rates of paired tests, and the coverage of intervals, by the number of segments.
 
     python benchmarks/error_rates.py --variant easse
     python benchmarks/error_rates.py --sources S --outputs A B --references R [R ...] --variant easse
@@ -6,9 +6,8 @@
 Samples of segments are drawn with replacement. 5% of the tests of equal systems should be significant at 5%. Systems
 are equal in two ways. In each segment, the outputs of two systems change places at random ("swaps"). Or a system is
 compared with one of the same score but of another variance ("unequal"): references of other segments, with as many
-first references of their own among them as it takes. "power" is the share of significant tests where a system is better
-by one point: as many of its outputs are first references as it takes. The true score is that of all segments: 95% of
-the intervals should contain it. Without files, the segments are made up.
+first references of their own among them as it takes. The true score is that of all segments: 95% of the intervals
+should contain it. Without files, the segments are made up.
 """
 
 import argparse
@@ -25,17 +24,17 @@ from as_package import make_importable
 make_importable()
 
 from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
-from sari.comparison import score_systems  # noqa: E402
+from sari.comparison import score_systems, unrelated_texts  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
 from sari.text_files.reading import gather, open_texts  # noqa: E402
-from sari.validation import SystemColumns, unrelated_texts  # noqa: E402
+from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import Variant, resolve_variant  # noqa: E402
 
 _SIZES = (5, 10, 20, 50, 100, 359)
 _PAIR = np.array([[1, 0]])
 _LEVEL = 0.05
-_NULLS = ("swaps", "unequal", "power")
+_NULLS = ("swaps", "unequal")
 
 
 def main() -> None:
@@ -47,7 +46,6 @@ def main() -> None:
     others = {
         "swaps": columns,
         "unequal": _with_references(columns, unrelated_texts(columns.references), variant, options.seed),
-        "power": _with_references(columns, columns.predictions["one"], variant, options.seed, above=1.0),
     }
     systems = {name: score_systems(own, variant, rows=True) for name, own in others.items()}
     margin = 196 * (_LEVEL * (1 - _LEVEL) / options.trials) ** 0.5
@@ -88,12 +86,10 @@ def _columns(options: argparse.Namespace) -> SystemColumns:
     return gather(corpus.batches(), ["one", "other"])
 
 
-def _with_references(
-    columns: SystemColumns, texts: list[str], variant: Variant, seed: int, *, above: float = 0.0
-) -> SystemColumns:
-    """Return the first system, and texts with as many first references as give them its score, or one above it."""
+def _with_references(columns: SystemColumns, texts: list[str], variant: Variant, seed: int) -> SystemColumns:
+    """Return the first system, and texts with as many first references as give them its score."""
     order = np.random.default_rng(seed).permutation(len(texts))
-    wanted = score_systems(columns, variant)["one"].scores()["sari"] + above
+    wanted = score_systems(columns, variant)["one"].scores()["sari"]
     few, many = 0, len(texts)
     while True:
         number = (few + many) // 2

@@ -12,17 +12,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
-from pathlib import Path
 from typing import Any, NoReturn
 
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
 from sari.command_line.process import error_line
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
+from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.validation import check_choice, either
-from sari.variants import CITATION, OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
+from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"
@@ -30,7 +30,7 @@ PROGRAM = "score.py"
 
 _PAIRED = tuple(map(flag_of, PAIRED_TESTS))
 _TESTS = (*_PAIRED, "--all-pairs")
-_LATEX = ("--booktabs", "--paper-columns", "--caption", "--label")
+_LATEX = ("--booktabs", "--caption", "--label")
 _FILES = ("--sentences", "--report")
 _ADDED = ("--baselines", "--why", "--by-references", "--published")
 _COMPARISONS = ("--confidence", *_TESTS, *_ADDED, "--measures", "--own-measure")
@@ -258,7 +258,6 @@ def _text_encoding(name: str) -> str:
 
 _AT_LEAST_0 = _checked(int, lambda number: number >= 0, "a whole number of at least 0")
 _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at least 1")
-_COLUMNS = _checked(int, (1, 2).__contains__, "1 or 2")
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
@@ -358,7 +357,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)", type=_report_path
         ),
         "--sentences": _value(
-            "FILE", "write the scores of segments to .tsv or .jsonl", type=_path([*SENTENCE_FORMATS])
+            "FILE",
+            "write the scores of segments to .tsv or .jsonl; the SARI of a corpus-level variant is not their mean",
+            type=_path([*SENTENCE_FORMATS]),
         ),
         "--score-only": _flag("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
@@ -366,7 +367,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "LaTeX": {
         "--booktabs": _flag("use the rules of the package booktabs"),
-        "--paper-columns": _value("N", "1 or 2: the columns of the paper (default: tables fit both)", type=_COLUMNS),
         "--caption": _value("TEXT", "the caption of the first table"),
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
@@ -377,11 +377,6 @@ _OTHER_NAMES = {"--table": ("--jsonl",)}
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:
     return f"{title}:\n" + "\n".join(f"  {name:<14}{row.summary}" for name, row in rows.items())
-
-
-def _citations() -> str:
-    text = Path(__file__).with_name("citations.bib").read_text(encoding="utf-8")
-    return text.replace("CITATION\n", CITATION + "\n").replace("VERSION", VERSION).rstrip()
 
 
 def _datasets() -> str:
@@ -403,7 +398,7 @@ def _parser(program: str) -> Parser:
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
     for flag, text, help_text in (
         ("--version", f"SARI {VERSION}".strip, "print the version, which signatures name"),
-        ("--citation", _citations, "print what to cite, as BibTeX: SARI, its variants, and this program"),
+        ("--citation", bibliography, "print what to cite, as BibTeX: SARI, its variants, and this program"),
         ("--list-datasets", _datasets, "print the test sets that --dataset knows"),
     ):
         parser.add_argument(flag, action=_Print, text=text, dest=argparse.SUPPRESS, help=help_text)

@@ -154,7 +154,7 @@ class Options(argparse.Namespace):
     def layout(self) -> Layout:
         """How tables are laid out."""
         width = shutil.get_terminal_size((Layout.width, 24)).columns
-        names = ("booktabs", "paper_columns", "caption", "label")
+        names = ("booktabs", "caption", "label")
         return Layout(width=width, **{name: getattr(self, name) for name in names})
 
     @property
@@ -162,7 +162,7 @@ class Options(argparse.Namespace):
         """Whether only the scores of one system are asked for, so that segments need not be kept in memory."""
         extras = (self.confidence, self.method, self.why, self.report, self.baselines)
         wants_more = any(extra is not None for extra in extras) or self.wants_measures
-        wants_more = wants_more or self.by_references or self.published
+        wants_more = wants_more or self.by_references or self.published or self.format == "latex"
         return len(self.systems) == 1 and not wants_more
 
     @property

@@ -14,7 +14,6 @@ from sari.comparison import (
     VariantDifference,
     compare,
     comparison_warnings,
-    correct_together,
     explain_difference,
     score_baselines,
     score_systems,
@@ -31,7 +30,7 @@ from sari.data_warnings import (
 )
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
-from sari.reports.published_systems import find_standing
+from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
@@ -100,15 +99,16 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by, and warnings about those that are left out."""
+    """Return the variants to score by, by their labels, and warnings about those that are left out."""
     if not options.all_variants:
         with refusals():
-            found = {name: resolve_variant(name, **options.choices) for name in options.variants}
-        return found, []
+            chosen = [resolve_variant(name, **options.choices) for name in options.variants]
+        return {variant.label: variant for variant in chosen}, []
     found, left_out = resolve_variants(**options.choices)
     if not found:
         raise OptionError(in_options(next(iter(left_out.values()))))
-    return found, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
+    by_label = {variant.label: variant for variant in found.values()}
+    return by_label, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
 
 
 def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
@@ -136,7 +136,6 @@ def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resamp
         name: compare(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
-    correct_together(list(comparisons.values()))
     warnings = merge_warnings(
         {name: comparison_warnings(systems, comparisons[name]) for name, systems in scored.items()}
     )
@@ -158,6 +157,7 @@ def _with_more(
 ) -> ScoreReport:
     """Add the baselines, explanations, scores by references and measures that the options ask for."""
     counted = variants.values() if options.by_references else ()
+    is_named = options.format == "latex" or options.report is not None
     baselines = _baselines(columns, variants, resampling, options.baselines)
     named = options.baselines != [*BASELINES[:-1]] and {"references", "each"} & set(options.baselines or ())
     if named and not any(row.name.startswith("reference") for row in baselines):
@@ -166,6 +166,7 @@ def _with_more(
     report = replace(
         report,
         baselines=baselines,
+        test_set=name_test_set(columns.sources, columns.references) if is_named else "",
         explanations=_differences(columns, next(iter(variants.values())), options),
         by_references=[
             row for variant in counted for row in scores_by_references(columns, variant, seed=resampling.seed)

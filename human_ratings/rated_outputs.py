@@ -57,7 +57,7 @@ class RatedScore(NamedTuple):
 
 def rated_scores(corpus: CorpusStatistics) -> list[RatedScore]:
     """Return SARI and its operations from rated outputs that were scored with `sentences=True` and `rows=True`."""
-    sentences, rows, variant = corpus.sentences(), corpus.rows(), corpus.variant.name
+    sentences, rows, variant = corpus.sentences(), corpus.rows(), corpus.variant.label
 
     def of_sums(sums: np.ndarray, counts: np.ndarray, *, place: int) -> np.ndarray:
         return corpus.scores_of_sums(sums, counts[..., None])[..., place]

@@ -71,7 +71,7 @@ def scores_by_references(
         for name in columns.predictions:
             table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
             spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
-            found.append(ReferenceCount(name, variant.name, number, len(places), *map(named_scores, spread)))
+            found.append(ReferenceCount(name, variant.label, number, len(places), *map(named_scores, spread)))
     systems = list(columns.predictions)
     return sorted(found, key=lambda row: systems.index(row.name))
 

@@ -217,7 +217,7 @@ def explain(
     first_missed = [ngram.in_reference() for ngram in missed]
     scores, marked = corpus.scores(), [marked_source, marked_output, first_missed]
     return Explanation(
-        variant=variant.name,
+        variant=variant.label,
         signature=corpus.signature,
         scores=scores,
         penalties=list(_penalties(counted, variant)),

@@ -11,11 +11,11 @@ import json
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import LOWER, Cell, Table, TableColumn, TableReport, split_table, warning_in_words
+from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, select_rows, warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -29,13 +29,11 @@ class Layout:
     Attributes:
         width: the columns of the terminal, for text.
         booktabs: whether LaTeX tables have the rules of the package booktabs.
-        paper_columns: the columns of the paper that LaTeX tables fit, 1 or 2; None for both.
         caption, label: of the first LaTeX table.
     """
 
     width: int = 100
     booktabs: bool = False
-    paper_columns: int | None = None
     caption: str | None = None
     label: str | None = None
 
@@ -45,7 +43,7 @@ class Layout:
 
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures, notes and warnings."""
-    blocks = [block for table in report.tables for block in _text_blocks(table, layout.width)]
+    blocks = [_text_table(table, layout.width) for table in report.tables]
     notes = dict.fromkeys(note for table in report.tables for note in table.notes_with("^"))
     blocks += [report.signatures, _wrapped([*notes], layout.width)]
     blocks.append(_wrapped([f"Warning: {warning_in_words(row)}" for row in report.warnings], layout.width))
@@ -70,61 +68,40 @@ def _scores_of_one(table: Table) -> list[str]:
     return [_RULE, "SARI Score Results", _RULE, f"Number of samples: {table.segments}", "", *lines, _RULE]
 
 
-# The gaps between columns, in spaces: the first one with which a table fits. The narrowest column whose cells are
-# broken into lines.
-_GAPS, _NARROWEST = (2, 1), 12
+# The gap between columns, and the narrowest column of words in a table that is too wide for the terminal.
+_GAP, _NARROWEST = 2, 12
 
 
-def _text_blocks(table: Table, width: int) -> list[list[str]]:
-    """Return the lines of a table, in parts whose lines have at most so many characters.
+def _text_table(table: Table, width: int) -> list[str]:
+    """Return a line for the title, the header and each row, and an empty line around rows that stand apart.
 
-    Sentences in a table that is too wide are broken into lines of one width. What is still too wide has narrower gaps,
-    and what stays too wide is split.
+    In a table that is too wide, the cells of words are broken into lines, between words.
     """
+    from tabulate import SEPARATING_LINE
+    from wcwidth import wcswidth
+
     if table.segments is not None:
-        return [_scores_of_one(table)]
-    widths = _text_widths(table)
-    sentences = [number for number, column in enumerate(table.columns) if column.share]
-    if sentences and sum(widths) + _GAPS[0] * (len(widths) - 1) > width:
-        others = [width for number, width in enumerate(widths) if number not in sentences]
-        left = width + _GAPS[0] - sum(others) - _GAPS[0] * len(others)
-        table = _with_broken_cells(table, max(left // len(sentences) - _GAPS[0], _NARROWEST))
-        widths = _text_widths(table)
-    fits = (gap for gap in _GAPS if sum(widths) + gap * (len(widths) - 1) <= width and not sentences)
-    gap = next(fits, _GAPS[0])
-    parts = split_table(table, [own + gap for own in widths], width + gap)
-    return [[part.title] * bool(part.title) + _text_table(part, gap) for part in parts]
-
-
-def _with_broken_cells(table: Table, width: int) -> Table:
-    rows = [
-        [
-            cell._replace(text="\n".join(wrap(cell.text, width))) if column.share else cell
-            for cell, column in zip(row, table.columns, strict=True)
-        ]
-        for row in table.rows
-    ]
-    return replace(table, rows=rows)
-
-
-def _text_table(table: Table, gap: int) -> list[str]:
-    """Return a line for the header and each row, and an empty line around rows that stand apart."""
-    from tabulate import simple_separated_format
-
-    # Only the named formats know cells of several lines.
-    tablefmt = "plain" if gap == _GAPS[0] else simple_separated_format(" " * gap)
-    lines = _aligned(table, _text_cells(table), tablefmt=tablefmt)
+        return _scores_of_one(table)
+    rows: list[Any] = _text_cells(table)
+    longest = [max(map(wcswidth, column)) for column in zip(*rows, strict=True)]
     for number in range(len(table.rows) - 1, 0, -1):
         if (number in table.apart) != (number - 1 in table.apart):
-            lines.insert(number + 1, "")
-    return lines
+            rows.insert(number + 1, SEPARATING_LINE)
+    widths: list[int | None] = [None] * len(table.columns)
+    words = [place for place, column in enumerate(table.columns) if column.is_text]
+    if words and sum(longest) + _GAP * (len(longest) - 1) > width:
+        left = width - sum(own + _GAP for place, own in enumerate(longest) if place not in words)
+        for place in words:
+            whole = max(wcswidth(word) for row in table.rows for word in row[place].text.split() or [""])
+            widths[place] = max(_NARROWEST, whole, left // len(words) - _GAP)
+    return [table.title] * bool(table.title) + _aligned(table, rows, tablefmt="plain", maxcolwidths=widths)
 
 
 def _text_cells(table: Table) -> list[list[str]]:
     """Return the header and the rows. Marks and intervals stand below each other; a header is above the figures."""
     columns = []
     for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
-        texts = [cell.text if column.share else _one_line(cell.text) for cell in own]
+        texts = [_one_line(cell.text) for cell in own]
         marks = [cell.mark + "^" * cell.best for cell in own]
         figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in own]))
         heading = column.heading
@@ -139,14 +116,6 @@ def _text_cells(table: Table) -> list[list[str]]:
             texts = [f"{text}{sign:<{mark}}" for text, sign in zip(texts, marks, strict=True)]
         columns.append([heading, *texts])
     return list(map(list, zip(*columns, strict=True)))
-
-
-def _text_widths(table: Table) -> list[int]:
-    """Return the width of each column on a terminal."""
-    from wcwidth import wcswidth
-
-    columns = zip(*_text_cells(table), strict=True)
-    return [max(wcswidth(line) for text in own for line in (text.splitlines() or [""])) for own in columns]
 
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
@@ -193,60 +162,11 @@ def _one_line(text: str) -> str:
 
 # ---- LaTeX ----------------------------------------------------------------------------------------------------------
 
-# Widths in points of letters at 10 pt: the larger one of Computer Modern's and Times's.
-_LETTER_WIDTHS = {
-    ",.:;il ": 2.8,
-    "j!'-[]_`f|": 3.4,
-    "()rstI†": 4.0,
-    "cez": 4.5,
-    "0123456789": 5.0,
-    '?"$*/\\^ago{}~J': 5.1,
-    "Sbdhknpquvxy": 5.6,
-    "EFLPZ": 6.8,
-    "mM#%&@+=−<>×÷√": 9.2,
-    "W": 10.3,
-}
-_OTHER_LETTERS = 8.0
-# The space between columns, also after figures with a mark, which takes up no width of its own.
-_SPACE, _AFTER_MARKS = 5.0, 8.0
-
-
-class _Line(NamedTuple):
-    """A line of a paper: its width in points, and the width of letters, and of bold ones, those of 10 pt being 1."""
-
-    width: float
-    letters: float
-    bold: float
-
-
-class _FloatSize(NamedTuple):
-    """A way to print a table: for which papers, in a column or across the page, the size of letters, and the lines."""
-
-    columns: tuple[int | None, ...]
-    environment: str
-    font: str
-    lines: tuple[_Line, ...]
-
-
-def _sized(
-    columns: Sequence[int | None], environment: str, font: str, *lines: tuple[float, float, float]
-) -> _FloatSize:
-    return _FloatSize(tuple(columns), environment, font, tuple(_Line(*line) for line in lines))
-
-
-# Lines of ACL's style, in Times, and of articles of 11 pt, both with two columns; of articles of 10, 11 and 12 pt with
-# one. The first size in which a table fits all lines is taken, and tables that do not fit in the last one are split.
-_FLOAT_SIZES = (
-    _sized((2, None), "table", r"\small", (219, 1.0, 1.0), (229, 1.0, 1.15)),
-    _sized((2, None), "table", r"\footnotesize", (219, 0.9, 0.9), (229, 0.93, 1.07)),
-    _sized((2,), "table*", r"\small", (455, 1.0, 1.0), (469, 1.0, 1.15)),
-    _sized((2,), "table*", r"\footnotesize", (455, 0.9, 0.9), (469, 0.93, 1.07)),
-    _sized((1, None), "table*", r"\small", (345, 0.93, 1.07), (360, 1.0, 1.15), (390, 1.1, 1.26)),
-    _sized((1, None), "table*", r"\footnotesize", (345, 0.85, 0.98), (360, 0.93, 1.07), (390, 1.0, 1.15)),
-    _sized((1, None), "table*", r"\scriptsize", (345, 0.8, 0.92), (360, 0.85, 0.98)),
-)
-# Rows that fit on a page, and floats that LaTeX keeps waiting.
-_ROWS, _FLOATS = 24, 48
+# Characters of a row: in more than the first, a table stands across the page; in more than the second, its intervals
+# stand in lines of their own. The rows of a float, also with such lines, and the floats that LaTeX keeps waiting.
+_COLUMN, _PAGE, _ROWS, _ROWS_OF_TWO, _FLOATS = 60, 137, 26, 18, 48
+# What works with packages and without them: graphicx makes wide tables smaller, natbib has the two ways to cite.
+_WITHOUT_PACKAGES = r"\providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}"
 _LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -260,70 +180,115 @@ _LATEX_ESCAPES = {
         "†": r"$\dagger$",
         "–": r"\textendash{}",
         "…": r"\ldots{}",
+        "↑": r"$\uparrow$",
+        "↓": r"$\downarrow$",
+        "→": r"$\rightarrow$",
     },
 }
 
 
 def as_latex(report: TableReport, layout: Layout) -> str:
-    """Return tables as LaTeX that fits the columns or the page of a paper, with the best scores in bold.
+    """Return tables as LaTeX, with the best scores in bold, then how the scores were computed, as a paragraph.
 
-    Tables are floats and need no package except for `booktabs`. They are in a column where they fit, also in smaller
-    letters, and else across the page; wider ones are split. Signatures and warnings are comments.
+    Tables are floats: in a column, or across the page if their rows are long. What is still wider becomes smaller by
+    the package graphicx. Warnings are comments, and so are signatures where there is no paragraph.
     """
     first, *others = report.tables
-    sizes = [size for size in _FLOAT_SIZES if layout.paper_columns in size.columns]
-    widest = sizes[-1].lines[-1]
-    parts = [
-        part
-        for table in [first if layout.caption is None else replace(first, title=layout.caption), *others]
-        for part in split_table(table, _latex_widths(table, widest), widest.width + _SPACE, _ROWS)
-    ]
-    blocks = [
-        _latex_float(table, sizes, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0)
-        for number, table in enumerate(parts, 1)
-    ]
-    comments = [*report.signatures, *(f"Warning: {warning_in_words(row)}" for row in report.warnings)]
+    tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
+    floats = [part for table in tables for part in _split_rows(table, _rows_of_float(table))]
+    blocks = [_WITHOUT_PACKAGES]
+    for number, table in enumerate(floats, 1):
+        blocks.append(_latex_float(table, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0))
+    if report.paragraph:
+        blocks.append(_latex_paragraph(report.paragraph))
+    comments = [] if report.paragraph else report.signatures
+    comments = [*comments, *(f"Warning: {warning_in_words(row)}" for row in report.warnings)]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
 
 
-def _latex_float(table: Table, sizes: Sequence[_FloatSize], layout: Layout, number: int) -> str:
-    fitting = (
-        size for size in sizes if all(sum(_latex_widths(table, line)) <= line.width + _SPACE for line in size.lines)
-    )
-    size = next(fitting, sizes[-1])
-    lines = [rf"\begin{{{size.environment}}}[t]"]
-    lines += [rf"\centering{size.font}\setlength{{\tabcolsep}}{{{_SPACE / 2:g}pt}}"]
-    lines += _latex_tabular(table, booktabs=layout.booktabs)
-    if table.notes_with("Bold:"):
-        text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in table.notes_with("Bold:"))
+def _latex_paragraph(pieces: Sequence[Piece]) -> str:
+    forms = {"words": "{}", "name": r"\textit{{{}}}", "footnote": r"\footnote{{\raggedright {}.}}"}
+    return "".join(
+        rf"\citep{{{piece.text}}}" if piece.kind == "citation" else forms[piece.kind].format(_breakable(piece.text))
+        for piece in pieces
+    ).replace(r" \citep", r"~\citep")
+
+
+def _characters(table: Table) -> int:
+    """Return the characters of the longest row, with two for the space between columns."""
+
+    def width(cell: Cell) -> int:
+        return len(cell.text) + bool(cell.interval) + len(cell.interval)
+
+    columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
+    return sum(max(len(_latex_heading(column)), *map(width, own)) + 2 for column, own in columns if not column.is_group)
+
+
+def _rows_of_float(table: Table) -> int:
+    return _ROWS_OF_TWO if _characters(table) > _PAGE else _ROWS
+
+
+def _split_rows(table: Table, most: int) -> list[Table]:
+    """Split a table into parts of so many rows, between groups where there are such; the last has the notes."""
+    groups = [
+        [cell.text for cell, column in zip(row, table.columns, strict=True) if column.is_group] for row in table.rows
+    ]
+    starts = [0]
+    while len(groups) - starts[-1] > most:
+        possible = range(starts[-1] + 1, starts[-1] + most + 1)
+        starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
+    if len(starts) == 1:
+        return [table]
+    parts = [select_rows(table, range(*ends)) for ends in pairwise([*starts, len(groups)])]
+    return [
+        replace(
+            part,
+            title=f"{table.title} ({number} of {len(parts)})".strip(),
+            notes=table.notes * (number == len(parts)),
+            best=table.best * any(cell.best for row in part.rows for cell in row),
+        )
+        for number, part in enumerate(parts, 1)
+    ]
+
+
+def _latex_float(table: Table, layout: Layout, number: int) -> str:
+    environment = "table" if _characters(table) <= _COLUMN else "table*"
+    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{3pt}"]
+    lines.append(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
+    lines += _latex_tabular(table, booktabs=layout.booktabs, in_two=_characters(table) > _PAGE)
+    lines[-1] += "}"
+    notes = [*table.notes, *table.best_note("Bold:")]
+    if notes:
+        text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in notes)
         lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
     if table.title:
         lines.append(rf"\caption{{{_breakable(table.title)}}}")
     if layout.label is not None:
         lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
-    return "\n".join([*lines, rf"\end{{{size.environment}}}"])
+    return "\n".join([*lines, rf"\end{{{environment}}}"])
 
 
-def _latex_tabular(table: Table, *, booktabs: bool) -> list[str]:
+def _latex_heading(column: TableColumn) -> str:
+    return f"{column.heading} {column.better}".rstrip()
+
+
+def _latex_tabular(table: Table, *, booktabs: bool, in_two: bool) -> list[str]:
     """Return a table with a rule before rows that are set apart, and headings above groups of rows.
 
-    An interval is a column of its own, below the heading of its figure.
+    An interval is a column of its own, below the heading of its figure; with `in_two`, it is below its figure.
     """
     top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
     shown = [number for number, column in enumerate(table.columns) if not column.is_group]
     groups = next((number for number, column in enumerate(table.columns) if column.is_group), None)
-    ranged = [number for number in shown if any(row[number].interval for row in table.rows)]
-    alignment, headings = [], []
+    ranged = [number for number in shown if not in_two and any(row[number].interval for row in table.rows)]
+    alignment, headings = "", []
     for number in shown:
-        column, cells = table.columns[number], [row[number] for row in table.rows]
-        own = rf"p{{{column.share}\linewidth}}" if column.share else "l" if column.is_text else "r"
-        own += rf"@{{\hspace{{{_AFTER_MARKS:g}pt}}}}" * any(cell.mark for cell in cells)
-        heading = _escaped_latex(column.heading)
-        alignment.append(own + "r" * (number in ranged))
+        column = table.columns[number]
+        heading = _escaped_latex(_latex_heading(column))
+        mark = r"@{\hspace{8pt}}" * any(row[number].mark for row in table.rows)
+        alignment += ("l" if column.is_text else "r") + mark + "r" * (number in ranged)
         headings.append(rf"\multicolumn{{2}}{{c}}{{{heading}}}" if number in ranged else heading)
-    ends = "" if alignment[-1].endswith("}") else "@{}"
-    columns = len(shown) + len(ranged)
-    lines = [rf"\begin{{tabular}}{{@{{}}{''.join(alignment)}{ends}}}", top, rf"{' & '.join(headings)} \\"]
+    lines = [rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", top, rf"{' & '.join(headings)} \\"]
 
     def section(number: int) -> tuple[str, bool]:
         return "" if groups is None else table.rows[number][groups].text, number in table.apart
@@ -332,29 +297,32 @@ def _latex_tabular(table: Table, *, booktabs: bool) -> list[str]:
     for (name, _), numbers in groupby(range(len(table.rows)), key=section):
         lines.append(middle)
         if name and name != previous:
-            lines.append(rf"\multicolumn{{{columns}}}{{@{{}}l@{{}}}}{{\textit{{{_escaped_latex(name)}}}}} \\")
+            span = len(shown) + len(ranged)
+            lines.append(rf"\multicolumn{{{span}}}{{@{{}}l@{{}}}}{{\textit{{{_escaped_latex(name)}}}}} \\")
         previous = name
-        lines += [_latex_row(table, number, shown, ranged) for number in numbers]
+        for number in numbers:
+            row = [table.rows[number][place] for place in shown]
+            columns = [table.columns[place] for place in shown]
+            lines.append(_latex_row(row, columns, [place in ranged for place in shown]))
+            if in_two and any(cell.interval for cell in row):
+                lines.append(" & ".join(rf"\scriptsize {_latex_figures(cell.interval)}" for cell in row) + r" \\")
     return [*lines, bottom, r"\end{tabular}"]
 
 
-def _latex_row(table: Table, number: int, shown: Sequence[int], ranged: Sequence[int]) -> str:
+def _latex_row(row: Sequence[Cell], columns: Sequence[TableColumn], ranged: Sequence[bool]) -> str:
     texts = []
-    for place in shown:
-        column, cell = table.columns[place], table.rows[number][place]
+    for cell, column, has_interval in zip(row, columns, ranged, strict=True):
         text = _escaped_latex(cell.text) if column.is_text else _latex_figures(cell.text)
         text = rf"\textbf{{{text}}}" if cell.best else text
         mark = cell.mark.replace(LOWER, r"\dagger")
-        text += rf"\rlap{{$^{{{mark}}}$}}" * bool(cell.mark)
-        texts.append(r"\raggedright\hspace{0pt}" * bool(column.share) + text)  # so that first words are hyphenated, too
-        texts += [_latex_figures(cell.interval)] * (place in ranged)
-    line = " & ".join(texts)
-    # LaTeX would read these as arguments of the end of the row before.
-    return rf"{{}}{line} \\" if line.startswith(("[", "*")) else rf"{line} \\"
+        texts += [text + rf"\rlap{{$^{{{mark}}}$}}" * bool(mark)] + [_latex_figures(cell.interval)] * has_interval
+    # LaTeX would read a bracket or a star as an argument of the end of the row before.
+    return "{}" * texts[0].startswith(("[", "*")) + rf"{' & '.join(texts)} \\"
 
 
 def _escaped_latex(text: str) -> str:
-    return "".join(_LATEX_ESCAPES.get(character, character) for character in _one_line(text)).replace("--", "-{}-")
+    text = re.sub(r"\s+", " ", text)
+    return "".join(_LATEX_ESCAPES.get(character, character) for character in text).replace("--", "-{}-")
 
 
 def _breakable(text: str) -> str:
@@ -369,27 +337,6 @@ def _latex_figures(text: str) -> str:
     ('[$-$1.5, 2]', '1--3')
     """
     return re.sub(r"(?<![\d-])-(?=\d)", "$-$", re.sub(r"(?<=\d)-(?=\d)", "--", _escaped_latex(text)))
-
-
-def _latex_widths(table: Table, line: _Line) -> list[float]:
-    """Return the widths of columns on a line of a paper, in points, with the space after them."""
-    widths = []
-    for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
-        minus = "-" if column.is_text else "−"
-        figures = [
-            _latex_width(cell.text.replace("-", minus)) * (line.bold if cell.best else line.letters) for cell in own
-        ]
-        intervals = line.letters * max(_latex_width(cell.interval.replace("-", "−")) for cell in own)
-        spaces = _SPACE * (1 + bool(intervals)) + (_AFTER_MARKS - _SPACE) * any(cell.mark for cell in own)
-        heading = line.letters * _latex_width(column.heading) - (intervals and intervals + _SPACE)
-        width = column.share * line.width or max(heading, *figures) + intervals
-        widths.append(0 if column.is_group else width + spaces)
-    return widths
-
-
-def _latex_width(text: str) -> float:
-    widths = _LETTER_WIDTHS.items()
-    return sum(next((width for letters, width in widths if letter in letters), _OTHER_LETTERS) for letter in text)
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------

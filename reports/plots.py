@@ -116,7 +116,7 @@ def intervals(
         axes.plot(value, place, "o", color=_COLOURS[0], markerfacecolor="white" if name in baselines else _COLOURS[0])
         if name == against:
             axes.axvline(value, color=_INK, linestyle="--", linewidth=1, zorder=0)
-    axes.set_yticks(range(len(values)), list(map(_shown, values)))
+    axes.set_yticks(range(len(values)), list(map(_shown, values)), parse_math=False)
     axes.set_ylim(len(values) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(label)

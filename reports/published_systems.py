@@ -94,7 +94,7 @@ class Standing:
     """What is published about a test set under a variant.
 
     Attributes:
-        variant: the name of the variant.
+        variant: its label.
         test_set: the name of the test set; empty if it is unknown.
         rows: systems and baselines, the highest score first.
         reason: why there are no rows; empty if there are.
@@ -143,6 +143,12 @@ def _ends(row: StandingRow, digits: int) -> str:
     return "" if row.low is None or row.high is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
 
 
+def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str:
+    """Return the name of a known test set, whatever its whitespace and the order of references; empty if unknown."""
+    known = texts_digest(sources, references)
+    return next((row.test_set for row in published_systems() if row.texts == known), "")
+
+
 def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], variant: Variant) -> Standing:
     """Return what is published about a test set, which is known whatever its whitespace and the order of references.
 
@@ -166,8 +172,8 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
             StandingRow(row.name, row.kind, row.year, row.publication, row.runs, score.value, score.low, score.high)
             for row, score in scored
         ]
-        return Standing(name, test_set, sorted(rows, key=lambda row: -row.sari))
-    return Standing(name, test_set, [], f"No published systems: {reason}.")
+        return Standing(variant.label, test_set, sorted(rows, key=lambda row: -row.sari))
+    return Standing(variant.label, test_set, [], f"No published systems: {reason}.")
 
 
 def _changed_options(variant: Variant) -> list[str]:

@@ -31,7 +31,7 @@ JSON has one schema, whatever was asked for::
                 "corrected_p_values": {...}, "difference_intervals": {...},
                 "measure_tests": {...}}, ...],
      "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...],
-     "notes": str}
+     "test_set": str}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
 "confidence_intervals" on, fields without a value are left out. So are baselines without scores.
@@ -42,7 +42,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field, fields
 from functools import cached_property
-from math import sqrt
 from typing import TYPE_CHECKING, Any
 
 from sari.reports.tables import warning_in_words
@@ -63,8 +62,6 @@ _OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
 _OF_DIFFERENCES = ("_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
 _OF_MEASURE_RECORDS = ("", "_low", "_high", *_OF_DIFFERENCES)
-# So many differences are named whose interval and p-value disagree.
-_NAMED = 3
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
 
 #: The columns that records always have.
@@ -73,7 +70,7 @@ RECORD_KEYS = (
     *(f"{score}_{end}" for score in SCORES for end in ("low", "high")),
     *(f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES),
     *(f"{score}_difference_{end}" for score in SCORES for end in ("low", "high")),
-    *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings", "notes"),
+    *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
 )
 
 
@@ -171,6 +168,7 @@ class ScoreReport:
         resampling: None without intervals and tests.
         pairs: of systems, if each is compared with each.
         measures: the companion measures of the results.
+        test_set: its name; empty if it is unknown.
     """
 
     results: list[SystemScores]
@@ -182,6 +180,7 @@ class ScoreReport:
     resampling: ResamplingSummary | None = None
     pairs: list[PairTest] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
+    test_set: str = ""
 
     @property
     def systems(self) -> list[str]:
@@ -225,15 +224,14 @@ class ScoreReport:
             one, other = pair.systems
             record = shared | {"system": one, "compared_with": other, "variant": pair.variant}
             records.append(record | {"signature": signatures[pair.variant]} | _test_fields(pair))
-        note = _disagreements(self, records)
-        return [record | {"notes": note} for record in records]
+        return records
 
 
 def results_of(
     variant: str, comparison: SystemComparison, statistics: Mapping[str, CorpusStatistics]
 ) -> list[SystemScores]:
     """Return the results of compared systems, which must have details, from their statistics."""
-    optional = ("confidence_intervals", *_OF_TESTS, "difference_intervals", "group", "rank")
+    optional = ("confidence_intervals", "difference_intervals", "group", "rank") + _OF_TESTS * _is_tested(comparison)
     results = []
     for name, result in comparison["systems"].items():
         known: dict[str, Any] = {key: value for key, value in result.items() if key in optional}
@@ -255,11 +253,18 @@ def best_scores(results: list[SystemScores], score: Score) -> list[float]:
 
 def pairs_of(variant: str, comparison: SystemComparison) -> list[PairTest]:
     """Return the pairs of systems that were compared each with each."""
-    return [PairTest(variant, **pair) for pair in comparison.get("pairs", ())]
+    return [PairTest(variant, **pair) for pair in comparison.get("pairs", ()) if _is_tested(comparison)]
 
 
-def resampling_of(comparison: SystemComparison) -> ResamplingSummary:
-    """Return the summary of the intervals and p-values of `Sari.compare`."""
+def _is_tested(comparison: SystemComparison) -> bool:
+    """Return whether there is anything to resample: a single segment has neither intervals nor tests."""
+    return comparison["segments"] > 1
+
+
+def resampling_of(comparison: SystemComparison) -> ResamplingSummary | None:
+    """Return the summary of the intervals and p-values of `Sari.compare`; None for a single segment."""
+    if not _is_tested(comparison):
+        return None
     names = {own.name for own in fields(ResamplingSummary)}
     values: dict[str, Any] = {key: value for key, value in comparison.items() if key in names}
     return ResamplingSummary(**values | {"resamples": values["confidence"] and values["resamples"]})
@@ -274,35 +279,12 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     scored = [row for row in baselines if "scores" in row]
     return {
         "systems": systems,
-        **_filled({"baselines": scored, **found, "notes": report.records[0]["notes"]}),
+        **_filled({"baselines": scored, **found}),
     }
 
 
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not False and value not in (None, [], "")}
-
-
-def _disagreements(report: ScoreReport, records: list[dict[str, Any]]) -> str:
-    """Return a sentence that names the differences whose interval and p-value contradict each other; empty for none."""
-    how = report.resampling
-    if how is None or how.confidence is None or how.resamples is None or how.trials is None:
-        return ""
-    level = 1 - how.confidence
-    # What the draws make uncertain, two standard errors: of a p-value, and of an end of the interval, as a share of its
-    # length, for differences with a normal distribution.
-    of_p_value = 2 * sqrt(level * (1 - level) / how.trials)
-    of_end = 1.36 / sqrt(how.resamples)
-    found = []
-    for record in records:
-        for name, heading in (("sari", "SARI"), *((own.name, own.heading) for own in report.measures)):
-            low, high, p_value = (record[f"{name}_{end}"] for end in ("difference_low", "difference_high", "p_value"))
-            if low is None or abs(p_value - level) < of_p_value or min(abs(low), abs(high)) < of_end * (high - low):
-                continue
-            if (low <= 0 <= high) == (p_value < level):
-                variant = f" by {record['variant']}" if len(report.variants) > 1 else ""
-                found.append(f"{record['system']} and {record['compared_with']} in {heading}{variant}")
-    named = "; ".join([*found[:_NAMED], *[f"{len(found) - _NAMED} more"] * (len(found) > _NAMED)])
-    return f"Interval and uncorrected p disagree, since their methods differ: {named}" if found else ""
 
 
 def _ends(intervals: Any) -> dict[str, float]:

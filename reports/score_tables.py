@@ -7,9 +7,11 @@ from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sari.reports.paragraph import methods_paragraph
 from sari.reports.score_report import ScoreReport, SystemScores, best_scores, score_fields
 from sari.reports.tables import (
     HIGHER,
+    HIGHER_IS_BETTER,
     LOWER,
     Cell,
     Table,
@@ -37,8 +39,6 @@ BASELINE_SUMMARIES = {
     "references": "mean of the references, each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
-# Up to so many companion measures are columns next to the scores; more are rows of a separate table.
-_MEASURES_IN_COLUMNS = 6
 _Record = dict[str, Any]
 
 
@@ -73,13 +73,14 @@ def tabulate_scores(
             tables.append(standing.table(_scores_by(report, standing.variant), digits))
         else:
             tables[0].notes.append(standing.reason)
-    if len(report.measures) > _MEASURES_IN_COLUMNS and show is None:
-        tables += _measure_tables(report)
-    tables += [_explanation_table(difference, name * several, digits) for name, difference in report.explanations]
+    tables += _measure_tables(report, show)
+    if report.explanations:
+        tables.append(_explanation_table(report.explanations, digits))
     return TableReport(
         tables=list(_noted_once(tables)),
         signatures=report.signatures,
         warnings=report.warnings,
+        paragraph=methods_paragraph(report, digits),
         records=[
             record for record in report.records if record["sari"] is not None or record["compared_with"] is not None
         ],
@@ -91,9 +92,9 @@ def _noted_once(tables: Iterable[Table]) -> Iterator[Table]:
     """Yield tables without the notes that an earlier one has."""
     told: set[str] = set()
     for table in tables:
-        notes = [note for note in table.notes if note not in told]
-        told.update(notes)
-        yield replace(table, notes=notes)
+        notes, methods = ([note for note in own if note not in told] for own in (table.notes, table.methods))
+        told.update(notes + methods)
+        yield replace(table, notes=notes, methods=methods)
 
 
 class _Figure(NamedTuple):
@@ -140,16 +141,16 @@ class _Figure(NamedTuple):
 
 
 def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *, all_intervals: bool) -> Table:
-    """Return a row for each system, baseline and variant; a single one has a row for each score instead."""
-    figures = [figure for figure in _figures(report, digits) if show is None or figure.name in show]
-    if show is None and len(report.measures) > _MEASURES_IN_COLUMNS:
-        figures = [figure for figure in figures if figure.name in SHOWN]
+    """Return a row for each system, baseline and variant; a single one has a row for each score instead.
+
+    The differences from a baseline system are columns, too, where there are no measures.
+    """
+    figures = [figure for figure in _score_figures(report, digits) if show is None or figure.name in show]
     has_intervals = show is None or "intervals" in show
     number, systems = report.results[0].segments, len(report.results)
     title = f"SARI of {number:,} segment{'s' * (number != 1)}"
     outputs = report.records[: systems + len(report.baselines)]
     rows = [(place, record) for place, record in enumerate(outputs) if record["sari"] is not None]
-    intervals = _interval_notes(report) if has_intervals else []
     if len(rows) == 1:
         ((_, record),) = rows
         columns = [TableColumn("Score", is_text=True), TableColumn(record["system"])]
@@ -157,8 +158,7 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
             [Cell(figure.column.heading), Cell(figure.text(record), interval=figure.interval(record) * has_intervals)]
             for figure in figures
         ]
-        notes = [*intervals, *(note for figure in figures for note in figure.column.notes)]
-        return Table(title, columns, lines, notes=notes, segments=None if report.measures else number)
+        return Table(title, columns, lines, notes=_interval_notes(report, lines), segments=number)
     rows.sort(key=lambda row: report.variants.index(row[1]["variant"]))
     has_systems = len({record["system"] for _, record in rows}) > 1
     has_variants = len(report.variants) > 1
@@ -179,13 +179,39 @@ def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *
             is_best = competes and record[figure.key] in best[record["variant"], figure.key]
             interval = figure.interval(record) if has_intervals and (all_intervals or not of_operation) else ""
             line.append(Cell(figure.text(record), is_best, "" if of_operation else figure.mark(record), interval))
+    if _has_differences_in_columns(report):
+        sari = next(_score_figures(report, digits))
+        headings, _ = _tested(report, show)
+        columns += map(TableColumn, headings)
+        for (_, record), line in zip(rows, table, strict=True):
+            line += [cell._replace(mark="") for cell in _tested_cells(sari, record, report, show)]
     apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
-    notes = intervals if any(cell.interval for line in table for cell in line) else []
-    if any(cell.mark for line in table for cell in line) or not {"difference", "p"} & set(show or SHOWN):
-        notes += _mark_notes(report, table)
-    notes += _outside_competition(report)
-    best_cell = "the best system of the column" * any(cell.best for line in table for cell in line)
-    return Table(title, columns, table, apart, notes, best_cell)
+    notes, methods = _mark_notes(report, table), _test_notes(report)
+    outside = list(_outside_competition(report))
+    is_best = any(cell.best for line in table for cell in line)
+    best_cell = f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best
+    return Table(title, columns, table, apart, [*_interval_notes(report, table), *notes, *outside], methods, best_cell)
+
+
+def _has_differences_in_columns(report: ScoreReport) -> bool:
+    return bool(report.resampling and report.resampling.comparisons and not report.pairs and not report.measures)
+
+
+def _tested(report: ScoreReport, show: Sequence[str] | None) -> tuple[list[str], list[str]]:
+    """Return the headings of differences and p-values that are shown, and the keys of the p-values."""
+    comparisons = report.resampling.comparisons if report.resampling else 0
+    keys = {"p_value": "p", "corrected_p_value": "corr. p"} if comparisons > 1 else {"p_value": "p"}
+    keys = keys if show is None or "p" in show else {}
+    return ["Diff."] * (show is None or "difference" in show) + list(keys.values()), list(keys)
+
+
+def _tested_cells(figure: _Figure, record: _Record, report: ScoreReport, show: Sequence[str] | None) -> list[Cell]:
+    """Return the difference of a record in a figure and its p-values, empty where it was not tested."""
+    headings, keys = _tested(report, show)
+    if record.get(f"{figure.key}_difference") is None:
+        return [Cell("")] * len(headings)
+    p_values = [Cell(f"{record[f'{figure.key}_{key}']:.4f}") for key in keys]
+    return [figure.difference(record)] * ("Diff." in headings) + p_values
 
 
 def _outside_competition(report: ScoreReport) -> Iterator[str]:
@@ -205,7 +231,7 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
 def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
     """Refuse names of columns that the report does not have."""
     resampling = report.resampling
-    names = [figure.name for figure in _figures(report, 0)]
+    names = [*(figure.name for figure in _score_figures(report, 0)), *(own.name for own in report.measures)]
     names += ["intervals"] * bool(resampling and resampling.confidence is not None)
     names += ["difference", "p"] * bool(resampling and resampling.comparisons)
     unknown = next((name for name in show or () if name not in names), None)
@@ -213,49 +239,60 @@ def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
         raise ValueError(f"show: got {unknown!r}, expected some of {', '.join(dict.fromkeys(names))}")
 
 
-def _figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
-    """Yield what the outputs of a report have."""
+def _score_figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
+    """Yield the scores of outputs, and what follows from tests of all pairs."""
     for name in SCORES:
-        yield _Figure(name, TableColumn(LABELS[name]), name, f".{digits}f")
+        yield _Figure(name, TableColumn(LABELS[name], better=HIGHER_IS_BETTER), name, f".{digits}f")
     if report.pairs:
         group = "Group: a new one starts where every system above is significantly better than every system below"
         yield _Figure("group", TableColumn("Group", notes=[group]), "group")
         yield _Figure("ranks", TableColumn("Ranks", notes=["Ranks: best and worst that the tests allow"]), "ranks")
-    for own in report.measures:
-        column = TableColumn(own.heading, notes=[f"{own.heading}: {own.about}"])
-        yield _Figure(own.name, column, own.name, f".{own.digits}f", own.unit)
 
 
-def _interval_notes(report: ScoreReport) -> list[str]:
-    """Return the note on intervals, if the report has them."""
+def _measure_figures(report: ScoreReport, show: Sequence[str] | None = None) -> list[_Figure]:
+    """Return the measures of outputs."""
+    return [
+        _Figure(own.name, TableColumn(own.label), own.name, f".{own.digits}f", own.unit)
+        for own in report.measures
+        if show is None or own.name in show
+    ]
+
+
+def _interval_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Return the note on the intervals of rows, if they have any."""
     resampling = report.resampling
-    if resampling is None or resampling.confidence is None:
+    if resampling is None or resampling.confidence is None or not any(cell.interval for row in rows for cell in row):
         return []
     from sari.significance import BOOTSTRAP  # here, since it is slow to import
 
     about = BOOTSTRAP.describe(resampling.resamples, resampling.seed, over="segments")
-    return [brackets(resampling.confidence, about)]
+    uncorrected = "; intervals of differences are not corrected" * (resampling.comparisons > 1)
+    return [brackets(resampling.confidence, about) + uncorrected]
 
 
-def _mark_notes(report: ScoreReport, rows: list[list[Cell]]) -> list[str]:
-    """Return the note on the marks of rows, and how the tests were done, if there are tests."""
+def _test_notes(report: ScoreReport) -> list[str]:
+    """Return how the tests were done, if there are tests."""
     resampling = report.resampling
     if resampling is None or not resampling.comparisons:
         return []
     method = resampling.test.describe(resampling.trials, resampling.seed)
     notes = [f"Tests: each system against {resampling.baseline or 'each'}; two-sided, {method}"]
-    corrected = "corrected " * (resampling.comparisons > 1)
-    if corrected:
-        pairs = " in SARI and for the pairs in each measure" * bool(report.measures)
-        notes.append(f"Corrected p: for {resampling.comparisons} comparisons{pairs} (Holm 1979)")
-    notes.append("Null hypothesis: two systems are equally good, and differ by chance")
+    if resampling.comparisons > 1:
+        of_each = " of each variant" * (len(report.variants) > 1) + " in each figure" * bool(report.measures)
+        notes.append(f"Corrected p: for {resampling.comparisons} comparisons{of_each} (Holm 1979)")
+    return [*notes, f"Null hypothesis: {resampling.test.null_hypothesis}"]
+
+
+def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str]:
+    """Return the note on the marks of rows, if they have any."""
     marks = {cell.mark for row in rows for cell in row}
     words = {HIGHER: f"{HIGHER} significantly higher", LOWER: f"{LOWER} significantly lower"}
     told = [words[mark] for mark in words if mark in marks]
-    if told:
-        than = resampling.baseline or "the second system"
-        notes.append(f"{', '.join(told)} than {than}: {corrected}p < {SIGNIFICANT:g}")
-    return notes
+    if report.resampling is None or not told:
+        return []
+    than = report.resampling.baseline or "the second system"
+    corrected = "corrected " * (report.resampling.comparisons > 1)
+    return [f"{', '.join(told)} than {than}: {corrected}p < {SIGNIFICANT:g}"]
 
 
 def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
@@ -275,42 +312,28 @@ def _difference_table(report: ScoreReport, digits: int, show: Sequence[str] | No
 
     With all pairs, the system with the higher SARI comes first.
     """
-    resampling = report.resampling
-    shown = [name for name in ("difference", "p") if show is None or name in show]
+    headings, _ = _tested(report, show)
     compared = [record for record in report.records if record["compared_with"]]
-    if resampling is None or not compared or not shown:
+    if report.resampling is None or _has_differences_in_columns(report) or not compared or not headings:
         return
-    tested = [figure for figure in _figures(report, digits) if figure.name not in (*OPERATIONS, "group", "ranks")]
-    figures = [figure for figure in tested if show is None or figure.name in show] or tested
+    figures = [next(_score_figures(report, digits)), *_measure_figures(report)]
+    figures = [figure for figure in figures if show is None or figure.name in show] or figures
     has_variants = len(report.variants) > 1
-    p_columns = {"p_value": "p", "corrected_p_value": "corr. p"} if resampling.comparisons > 1 else {"p_value": "p"}
-    rows: list[list[str | Cell]] = []
+    rows = []
     for figure in figures:
         for record in compared:
-            if record[f"{figure.key}_difference"] is None:
-                continue
-            names = [
-                record["system"],
-                *[record["compared_with"]] * bool(report.pairs),
-                *[record["variant"]] * has_variants,
-            ]
-            line: list[str | Cell] = [*names, figure.column.heading]
-            line += [figure.difference(record)] * ("difference" in shown)
-            line += [f"{record[f'{figure.key}_{key}']:.4f}" for key in p_columns if "p" in shown]
-            rows.append(line)
-    grouped = len(figures) > 1 and len(compared) > 1
+            if record[f"{figure.key}_difference"] is not None:
+                names = [record["system"], *[record["compared_with"]] * bool(report.pairs)]
+                names += [*[record["variant"]] * has_variants, figure.column.heading]
+                rows.append([*map(Cell, names), *_tested_cells(figure, record, report, show)])
     columns = [TableColumn(name, is_text=True) for name in ("System", *["Against"] * bool(report.pairs))]
     columns += [TableColumn("Variant", is_text=True)] * has_variants
-    columns.append(TableColumn("Score", is_text=True, is_group=grouped))
-    columns += [TableColumn("Diff.")] * ("difference" in shown)
-    columns += [TableColumn(heading) for heading in p_columns.values() if "p" in shown]
-    table = cells(rows)
-    notes = _interval_notes(report) if any(cell.interval for row in table for cell in row) else []
-    notes += _mark_notes(report, table)
-    if shown == ["difference", "p"]:
-        notes += filter(None, [report.records[0]["notes"]])
-    title = f"Differences from {resampling.baseline}" if resampling.baseline else "Differences between systems"
-    yield Table(title, columns, table, notes=notes)
+    columns.append(TableColumn("Score", is_text=True, is_group=len(figures) > 1 and len(compared) > 1))
+    columns += map(TableColumn, headings)
+    baseline = report.resampling.baseline
+    title = f"Differences from {baseline}" if baseline else "Differences between systems"
+    notes = [*_interval_notes(report, rows), *_mark_notes(report, rows)]
+    yield Table(title, columns, rows, notes=notes, methods=_test_notes(report))
 
 
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
@@ -330,42 +353,45 @@ def _scores_by(report: ScoreReport, variant: str) -> dict[str, float]:
     return {result.name: result.scores["sari"] for result in report.results if result.variant == variant}
 
 
-def _measure_tables(report: ScoreReport) -> Iterator[Table]:
+def _measure_tables(report: ScoreReport, show: Sequence[str] | None) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants with the same values share a table."""
-    names = [own.name for own in report.measures]
-    figures = [figure for figure in _figures(report, 0) if figure.name in names]
+    figures = _measure_figures(report, show)
+    has_intervals = show is None or "intervals" in show
+    names = [figure.name for figure in figures]
     groups: dict[str, tuple[list[str], list[_Record]]] = {}
-    for variant in report.variants:
+    for variant in report.variants if names else ():
         of_variant = (record for record in report.records if record["variant"] == variant)
         outputs = [record for record in of_variant if {record[name] for name in names} != {None}]
         values = [[record[name] for name in names] for record in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     for variants, outputs in groups.values():
-        rows: list[list[str | Cell]] = [
+        rows = [
             [
-                own.label,
-                *(Cell(figure.text(row), mark=figure.mark(row), interval=figure.interval(row)) for row in outputs),
+                Cell(figure.column.heading),
+                *(
+                    Cell(figure.text(row), mark=figure.mark(row), interval=figure.interval(row) * has_intervals)
+                    for row in outputs
+                ),
             ]
-            for own, figure in zip(report.measures, figures, strict=True)
+            for figure in figures
         ]
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
         table = make_table(title, ["Measure", *(record["system"] for record in outputs)], rows)
-        notes = _interval_notes(report) if any(cell.interval for row in table.rows for cell in row) else []
-        notes += _mark_notes(report, table.rows) if any(cell.mark for row in table.rows for cell in row) else []
-        yield replace(table, notes=[*notes, *(f"{own.label}: {own.about}" for own in report.measures)])
+        about = [f"{own.label}: {own.about}" for own in report.measures if own.name in names]
+        notes = [*_interval_notes(report, rows), *_mark_notes(report, rows)]
+        yield replace(table, notes=notes, methods=[*_test_notes(report), *about])
 
 
-def _explanation_table(difference: VariantDifference, system: str, digits: int) -> Table:
-    """Return the steps from one variant to another; the title names the system, if one is given."""
-    one, other = difference["variant_a"], difference["variant_b"]
-    start, *steps = difference["steps"]
-    last = difference["steps"][-1]["sari"]
-    rows = [[one, "", "", f"{start['sari']:.{digits}f}", ""]]
-    for step in steps:
-        words = [step["choice"] or "", step["before"] or "", step["after"] or ""]
-        rows.append([*words, f"{step['sari']:.{digits}f}", f"{step['change']:+.{digits}f}"])
-    rows.append([other, "", "", f"{last:.{digits}f}", f"{last - start['sari']:+.{digits}f}"])
-    shares = {"Choice": 0.15, "From": 0.19, "To": 0.19}
-    columns = [TableColumn(name, is_text=True, share=share) for name, share in shares.items()]
-    title = f"SARI from {one} to {other}, one choice at a time{f', {system}' if system else ''}"
-    return Table(title, [*columns, TableColumn("SARI"), TableColumn("Change")], cells(rows))
+def _explanation_table(explanations: Sequence[tuple[str, VariantDifference]], digits: int) -> Table:
+    """Return the steps from one variant to another, with SARI and its change for each system."""
+    (_, first), *others = explanations
+    one, other = first["variant_a"], first["variant_b"]
+    steps = [[f"{step['choice']}: {step['before']} → {step['after']}"] for step in first["steps"][1:]]
+    rows = [[one], *steps, [other]]
+    for _, difference in explanations:
+        for step, row in zip(difference["steps"], rows[:-1], strict=True):
+            row += [f"{step['sari']:.{digits}f}", "" if step["change"] is None else f"{step['change']:+.{digits}f}"]
+        start, last = difference["steps"][0]["sari"], difference["steps"][-1]["sari"]
+        rows[-1] += [f"{last:.{digits}f}", f"{last - start:+.{digits}f}"]
+    headings = ["SARI", "Change"] if not others else [cell for name, _ in explanations for cell in (name, "Change")]
+    return make_table(f"SARI from {one} to {other}, one choice at a time", ["Choice", *headings], rows)

@@ -33,6 +33,7 @@ class Rules:
     lowercase: bool = True
     single_spaces: bool = False
     raw_sources: bool = False
+    cased_sources: bool = False
     average_first: bool = False
     penalties: str = "none"
     sentence_splitter: object = "punkt"
@@ -63,10 +64,10 @@ def spaced(text, tokenize):
     return text if tokenize == "none" else spaced_by_name(text, tokenize)
 
 
-def tokens(text, rules, *, raw=False):
+def tokens(text, rules, *, is_source=False):
     """Return the tokens of `text`; split on single spaces, an empty text is one empty token."""
-    text = text.lower() if rules.lowercase else text
-    text = text if raw else spaced(text, rules.tokenize)
+    text = text if (is_source and rules.cased_sources) or not rules.lowercase else text.lower()
+    text = text if is_source and rules.raw_sources else spaced(text, rules.tokenize)
     return text.split(" ") if rules.single_spaces else text.split()
 
 
@@ -116,6 +117,17 @@ def count_types(source, prediction, references, order, *, keep_recall):
     # The script divides the numerator of the precision once more, by the types that the references drop.
     delete = right, len(gone), right, len(surplus)
     return {"keep": keep, "delete": delete, "add": count_add(s, p, r)}
+
+
+def count_kriz(source, prediction, references, order):
+    """Count as xu2016, but what references hold beyond the prediction is all that speaks against a deletion."""
+    m = len(references)
+    s, p, r = Counter(ngrams(source, order)), Counter(ngrams(prediction, order)), pooled(references, order)
+    gone = positive(s, lambda t: m * (s[t] - p[t]))
+    surplus = positive(s, lambda t: m * s[t] - r[t])
+    right = positive(gone, lambda t: gone[t] - max(r[t] - m * p[t], 0))
+    delete = share(right, gone), len(gone), share(right, surplus), len(surplus)
+    return {**count_xu2016(source, prediction, references, order), "delete": delete}
 
 
 def recall_of_counts(good, should):
@@ -227,8 +239,10 @@ VARIANTS = {
     "hf": HF,
     "xu2016": XU2016,
     "lens": replace(XU2016, count=count_lens),
+    "kriz": replace(XU2016, count=count_kriz, zero_division=1),
     "easse": EASSE,
     "easse_legacy": replace(EASSE, lowercase=False, raw_sources=True),
+    "easse_multi": replace(EASSE, raw_sources=True, cased_sources=True),
     "star": replace(EASSE, count=count_star, lowercase=False, raw_sources=True),
     "paper": replace(EASSE, deletion="precision", average_first=True),
     "t2t": T2T,
@@ -254,14 +268,14 @@ def penalties(source, prediction, references, rules):
     if rules.penalties == "none":
         return dict.fromkeys(OPERATIONS, 1.0)
 
-    def length(text, *, raw=False):
-        return max(len(tokens(text, rules, raw=raw)), 1)
+    def length(text, **role):
+        return max(len(tokens(text, rules, **role)), 1)
 
     def sentences(text):
         text = " ".join(tokens(text, rules)) if rules.penalties == "plan_simp" else text
         return len(punkt()(text) if rules.sentence_splitter == "punkt" else rules.sentence_splitter(text))
 
-    i, o = length(source, raw=rules.raw_sources), length(prediction)
+    i, o = length(source, is_source=True), length(prediction)
     r = sum(length(reference) for reference in references) // len(references)
     lp1 = exp((o - r) / o) if o < r else 1.0
     lp2 = exp((r - o) / max(i - r, 1)) if o > r else 1.0
@@ -340,7 +354,7 @@ def segment_counts(source, prediction, references, rules, max_order):
     """Count one segment: a list over orders."""
     # Only `lens` asks for the words of the source as it is written.
     written = {"written": spaced(source, rules.tokenize).split()} if rules.count is count_lens else {}
-    source = tokens(source, rules, raw=rules.raw_sources)
+    source = tokens(source, rules, is_source=True)
     prediction = tokens(prediction, rules)
     references = [tokens(reference, rules) for reference in references]
     return [rules.count(source, prediction, references, order, **written) for order in range(1, max_order + 1)]

@@ -98,7 +98,7 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --table in.csv --ratings a,b --paper-columns 2 --variant easse"""
+--seed 1 --table in.csv --ratings a,b --variant easse"""
 VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
 VALUES |= {flag_of(name): (*OPTIONS[name].choices, "1")[0] for name in SCORING_OPTIONS}
 FLAGS = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs

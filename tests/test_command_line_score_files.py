@@ -42,6 +42,7 @@ def test_options_reach_the_metric(run_here, paper, sari):
     details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True, **options)
     assert system["scores"] == {name: details[name] for name in SCORES}
     assert system["signature"] == details["signature"]
+    assert system["variant"] == "easse+case+tok+order+level+del+zero"
 
 
 def test_a_printed_signature_scores_as_it_says(run_here, paper, sari):

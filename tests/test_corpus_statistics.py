@@ -3,8 +3,10 @@
 import json
 import os
 import pickle
+from functools import reduce
 from hashlib import sha256
 from importlib.metadata import version
+from operator import add
 
 import numpy as np
 import pytest
@@ -94,6 +96,17 @@ def test_merging_leaves_the_other_as_it_was(scorer):
     one.update(**rows(3))
     assert two.compute(details=True) == before
     assert one.compute(details=True) == scorer.compute(**TEXTS, details=True)
+
+
+def test_states_can_be_added(scorer):
+    parts = [state_of(scorer, rows(number), sentences=True) for number in range(4)]
+    whole = scorer.compute(**TEXTS, details=True)
+    for added in (sum(parts), reduce(add, parts), parts[0] + parts[1] + (parts[2] + parts[3])):
+        assert added.compute(details=True) == whole
+    assert [part.segments for part in parts] == [1] * 4
+    for wrong in (lambda: parts[0] + 1, lambda: 1 + parts[0]):
+        with pytest.raises(TypeError):
+            wrong()
 
 
 # ---- Confidence intervals -------------------------------------------------------------------------------------------

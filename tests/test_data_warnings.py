@@ -2,6 +2,7 @@
 
 import pickle
 import re
+import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from threading import Barrier
@@ -10,6 +11,7 @@ import pytest
 from conftest import ROOT
 
 from sari.data_warnings import NO_TEXTS, take_sample
+from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
 # As people write it, without spaces.
@@ -98,24 +100,27 @@ SYSTEMS = {
 }
 
 
-@pytest.mark.parametrize("system", SYSTEMS)
 @pytest.mark.parametrize("variant", VARIANTS)
-def test_good_data_give_no_warning(sari, clean, variant, system):
-    """Texts like those of ASSET, TurkCorpus, PWKP and WikiSmall, in the form that the variant was published for."""
-    columns = written(clean)
-    texts = zip(columns["sources"], columns["predictions"], strict=True)
-    columns["predictions"] = [SYSTEMS[system](*pair, place) for place, pair in enumerate(texts)]
-    one_reference = {**columns, "references": [row[:1] for row in columns["references"]]}
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
+def test_good_data_give_no_warning(clean, variant):
+    """Texts like those of ASSET, TurkCorpus, PWKP and WikiSmall, in the form that the variant was published for.
+
+    Timid systems can score below references of other segments; that is said where it holds for the whole corpus.
+    """
+    scorer, columns = Scorer(variant), written(clean)
+    pairs = list(zip(columns["sources"], columns["predictions"], strict=True))
+    for system in SYSTEMS.values():
+        columns["predictions"] = [system(*pair, place) for place, pair in enumerate(pairs)]
+        one_reference = {**columns, "references": [row[:1] for row in columns["references"]]}
         for given in (columns, one_reference):
-            tokenized_texts = changed(given, treebank)
-            sari.compute(**tokenized_texts, variant=variant, confidence=None)
-            if variant not in FOR_TOKENIZED:
-                sari.compute(**given, variant=variant)
-            if VARIANTS[variant].lowercase:
-                lower = [text.lower() for text in tokenized_texts["predictions"]]
-                sari.compute(**{**tokenized_texts, "predictions": lower}, variant=variant)
+            tokens = changed(given, treebank)
+            lower = {**tokens, "predictions": [text.lower() for text in tokens["predictions"]]}
+            for texts in [tokens, *[given] * (variant not in FOR_TOKENIZED), *[lower] * VARIANTS[variant].lowercase]:
+                with scorer.collect_warnings() as found:
+                    score = scorer.compute(**texts)["sari"]
+                    shared = {"sources": texts["sources"], "references": texts["references"]}
+                    unrelated = scorer.baselines(**shared)["unrelated"]["sari"] if found else 0
+                assert {type(warning).__name__ for warning in found[:1]} <= {"BelowUnrelatedWarning"}
+                assert (score < unrelated) == bool(found)
 
 
 def test_a_warning_is_given_once_for_each_line(sari, clean):
@@ -130,7 +135,7 @@ def test_a_warning_is_given_once_for_each_line(sari, clean):
     assert {"EmptyOutputsWarning", "FewSegmentsWarning"} <= set(names)
 
 
-@pytest.mark.parametrize("variant", ["hf", "t2t"])
+@pytest.mark.parametrize("variant", ["hf", "t2t", "easse_multi"])
 def test_rewarded_copies_are_a_warning_where_they_can_mislead(sari, clean, variant):
     columns = changed(clean, tokenized)
     shared = {"sources": columns["sources"], "references": columns["references"]}
@@ -140,7 +145,7 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(sari, clean, varia
         sari.with_options(variant=variant).prepare(**shared).compute(columns["predictions"])
     assert alone == []
     texts = columns["predictions"]
-    for misled in (
+    ways = [
         lambda own: sari.compute(**columns, baselines=True, variant=own),
         lambda own: sari.compute(**{**columns, "predictions": columns["sources"]}, variant=own),
         lambda own: sari.with_options(variant=own).compare(
@@ -149,7 +154,10 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(sari, clean, varia
         lambda own: sari.with_options(variant=own).baselines(**shared),
         lambda own: sari.with_options(variant=own).score_candidates(**shared, candidates=[[text] for text in texts]),
         lambda own: sari.with_options(variant=own).reward(),
-    ):
+    ]
+    if variant == "easse_multi":
+        del ways[1]  # to this variant no output is a copy of a cased source
+    for misled in ways:
         with sari.collect_warnings() as found:
             misled(variant)
         (warning,) = [one for one in found if type(one).__name__ == "RewardsCopyingWarning"]
@@ -180,12 +188,12 @@ FAULTS = {
             "references": [[text.replace("the ", "")] for text in c["sources"]],
         },
         {"variant": "easse"},
-        (["copies"], "30.26 and 10.16 in a sample of 10 segments", None),
+        (["copies"], "30.26 in a sample of 10 segments; the outputs 10.16", None),
     ),
     "BelowUnrelatedWarning": (
-        lambda c: {"predictions": c["sources"][5:] + c["sources"][:5]},
+        lambda c: {"predictions": [f"{text} Indeed." for text in c["sources"]]},
         {"variant": "easse"},
-        (["references of other segments"], "10 segments", None),
+        (["references of other segments"], "30.15 in a sample of 10 segments; the outputs 15.38", None),
     ),
     "CaseMismatchWarning": (
         lambda c: {"predictions": [text.lower() for text in c["predictions"]]},
@@ -195,7 +203,7 @@ FAULTS = {
     "AlreadyTokenizedWarning": (
         lambda c: changed(c, lambda text: tokenized(text).replace(" the ", " the so-called @-@ ")),
         {"variant": "xu2016", "tokenize": "13a"},
-        (["sources, outputs and references"], "", ("tokenize", ("none",))),
+        (["sources, outputs and references"], "such as '@-@'", ("tokenize", ("none",))),
     ),
     "UntokenizedWarning": (
         lambda _: {},
@@ -285,6 +293,8 @@ def test_every_category_is_tested(sari):
         (lambda c: {"predictions": [text.lower() for text in c["predictions"]]}, {}),
         (lambda c: changed(c, str.lower), {"lowercase": False}),
         (lambda c: {"sources": [*map(tokenized, c["sources"][:4]), *c["sources"][4:]]}, {}),
+        (lambda c: changed(c, lambda text: tokenized(text) + " "), {}),
+        (lambda c: {"predictions": [*map(tokenized, c["predictions"][:6]), *c["predictions"][6:]]}, {}),
         (lambda _: {"sources": CHINESE, "predictions": SHORTER, "references": SHORTER}, {"tokenize": "zh"}),
         (lambda c: changed(c, lambda text: " ".join(text)), {"tokenize": str.title}),
         (lambda c: {"references": [[*row, row[0] if n % 2 else "x"] for n, row in enumerate(c["references"])]}, {}),
@@ -365,9 +375,11 @@ def test_the_standard_filters_silence_and_raise(sari, clean):
 def test_warnings_point_at_the_caller(sari, clean):
     copies = {**clean, "predictions": clean["sources"]}
     calls = [
-        lambda: sari.compute(**copies),
+        lambda: Scorer().compute(**copies),
         lambda: sari.compare(**{**clean, "predictions": {"copies": clean["sources"]}}, resamples=2),
     ]
+    if sys.version_info >= (3, 12):
+        calls += [lambda: sari.compute(**copies), lambda: (sari.add_batch(**copies), sari.compute())]
     for call in calls:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

@@ -27,7 +27,7 @@ TOLERANCE = {"abs": 1e-9, "rel": 0}
 
 
 def read_jsonl(path):
-    return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
+    return [json.loads(line) for line in path.read_text(encoding="utf-8").strip().split("\n")]
 
 
 def columns(rows):
@@ -59,17 +59,17 @@ def as_scored(texts, variant):
     }
 
 
-SENTENCES = by_options(read_jsonl(HERE / "data" / "sentences.jsonl"))
+SENTENCES = by_options(read_jsonl(HERE / "data" / "sentences.jsonl") + read_jsonl(HERE / "data" / "kriz.jsonl"))
 LENS_CASED = read_jsonl(HERE / "data" / "lens_cased.jsonl")
-CORPORA = read_jsonl(HERE / "data" / "corpora.jsonl") + read_jsonl(HERE / "data" / "star.jsonl")
+CORPORA = [row for name in ("corpora", "star", "easse_multi") for row in read_jsonl(HERE / "data" / f"{name}.jsonl")]
 DOCUMENTS = read_jsonl(HERE / "data" / "dsari.jsonl")
 REAL = json.loads((HERE / "data" / "real.json").read_text(encoding="utf-8"))
 
 
 def test_the_files_are_whole():
-    assert [len(SENTENCES), sum(map(len, SENTENCES.values()))] == [10, 3_139]
+    assert [len(SENTENCES), sum(map(len, SENTENCES.values()))] == [11, 3_483]
     assert len(LENS_CASED) == 63
-    assert [len(CORPORA), sum(len(corpus["cases"]) for corpus in CORPORA)] == [37, 287]
+    assert [len(CORPORA), sum(len(corpus["cases"]) for corpus in CORPORA)] == [62, 337]
     assert sum(len(system["cases"]) for system in REAL) == 60
     assert [len(DOCUMENTS), {case["variant"] for row in DOCUMENTS for case in row["cases"]}] == [62, {"dsari"}]
 

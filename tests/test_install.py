@@ -28,7 +28,7 @@ def wheel(tmp_path_factory):
     folder = tmp_path_factory.mktemp("build")
     shutil.copytree(ROOT, folder / "copy", ignore=NOT_BUILT)
     options = ["--no-deps", "--no-build-isolation", "--no-index", "--wheel-dir", str(folder)]
-    pip(sys.executable, "wheel", "-q", *options, str(folder / "copy"))
+    assert "would be ignored" not in pip(sys.executable, "wheel", "-v", *options, str(folder / "copy"))
     (wheel,) = folder.glob("*.whl")
     return wheel
 
@@ -37,6 +37,7 @@ def pip(python, *arguments):
     command = [python, "-m", "pip", "--disable-pip-version-check", *arguments]
     process = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
     assert process.returncode == 0, process.stderr
+    return process.stdout + process.stderr
 
 
 @pytest.fixture(scope="module")

@@ -158,6 +158,7 @@ COPY = percent(*(harmonic(precision, 1) for precision in KEPT))
 COPIES = dict.fromkeys(VARIANTS, (COPY, 0, 0)) | {
     # Nothing is deleted: 0/0, which is 1 in these, and where recall counts it is 0.
     "hf": (COPY, 100, 0),
+    "kriz": (COPY, 100, 0),
     "t2t": (COPY, 100, 0),
     "paper": (percent(harmonic(sum(KEPT) / 4, 1)), 0, 0),
     "star": (percent(*(harmonic(precision / 8, 1) for precision in KEPT)), 0, 0),

@@ -118,7 +118,7 @@ def test_other_texts_are_not(sources, references):
 )
 def test_other_options_have_no_published_scores(variant, named):
     standing = find_standing(SOURCES, REFERENCES, variant)
-    assert standing == Standing(variant.name, "Made up", [], standing.reason)
+    assert standing == Standing(variant.label, "Made up", [], standing.reason)
     assert [name for name in ("Made up", *named) if name not in standing.reason] == []
 
 

@@ -19,9 +19,6 @@ from programs import (
 )
 
 from sari.command_line.program import main
-from sari.reports.formats import TABLE_FORMATS, Layout
-from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores
-from sari.reports.score_tables import tabulate_scores
 from sari.variants import SCORES, VARIANTS
 
 SIGNATURE = f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}"
@@ -128,8 +125,10 @@ def test_several_variants(paper, printed):
         ["set", "20.86", "17.05", "39.29", "6.25"],
     ]
     several = [*EXAMPLE[:-2], *SYSTEMS, "--variant", "easse,set", "--paired-ar", "--resamples", "99"]
-    rows = printed(*several).split("\n\n")[1].splitlines()[2:]
-    assert [line.split()[:3] for line in rows] == [["rewriting", name, "SARI"] for name in ("easse", "set")]
+    rows = rows_below(printed(*several), *["System", "Variant", "SARI", "Keep", "Delete", "Add", "Diff.", "p"])
+    assert [(*row[:2], len(row)) for row in rows[:4]] == [
+        (system, name, size) for name in ("easse", "set") for system, size in (("deleting", 6), ("rewriting", 8))
+    ]
 
 
 def test_json_has_one_schema_at_full_precision(paper, sari):
@@ -155,14 +154,14 @@ def test_json_has_one_schema_at_full_precision(paper, sari):
 def test_a_comparison(printed):
     options = ["--paired-bs", "--confidence", "--baselines", "copy,references", "--resamples", "999"]
     text = printed(*EXAMPLE, *SYSTEMS, *options)
-    assert rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:4] == [
+    rewriting = ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41^", "88.94^", "53.68^"]
+    assert rows_below(text, "System", "SARI", "Keep", "Delete", "Add", "Diff.", "p")[:5] == [
         ["deleting", "56.40", "[47.74, 64.66]", "62.78", "77.07", "29.35"],
-        ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41^", "88.94^", "53.68^"],
+        [*rewriting, "+16.61", "[7.36, 27.32]", "0.0040"],
         ["copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"],
         ["references", "50.79", "[45.31, 56.62]", "50.64", "80.50", "21.24"],
+        [SIGNATURE],
     ]
-    differences = rows_below(text, "System", "Score", "Diff.", "p")
-    assert differences[:2] == [["rewriting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040"], [SIGNATURE]]
     notes = text.partition(f"\n{SIGNATURE}\n")[2]
     assert re.findall(r"^([*^†]|\[ \])", notes, re.MULTILINE) == ["[ ]", "*", "^"]
     facts = ("95%", "paired bootstrap", "999 resamples", "seed 12345", "two-sided", "than deleting", "p < 0.05")
@@ -174,7 +173,7 @@ def test_a_comparison(printed):
 def test_what_is_worse_has_a_mark_of_its_own(printed):
     asked = [*EXAMPLE, *SYSTEMS, COPIES, "--paired-ar", "--measures", "bleu"]
     text = printed(*asked)
-    shown = {row[0]: row for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add", "BLEU")[:3]}
+    shown = {row[0]: row for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:3]}
     assert shown["rewriting"][1] == "73.01*^"
     assert "15.38†" in shown["c"]
     (note,) = [line for line in text.splitlines() if line.startswith("* ")]
@@ -184,17 +183,20 @@ def test_what_is_worse_has_a_mark_of_its_own(printed):
     assert re.search(r"15\.38[^&\d]*\^\{\\dagger\}", latex)
 
 
-def test_three_systems_with_everything_fit_a_terminal(printed):
-    asked = [*EXAMPLE, *SYSTEMS, COPIES, "--confidence", "--paired-ar", "--baselines", "--measures", "bleu", "fkgl"]
+def test_measures_are_rows_and_their_differences_stand_next_to_those_of_sari(printed):
+    asked = [*EXAMPLE, *SYSTEMS, COPIES, "--confidence", "--paired-ar", "--baselines", "--measures", "bleu", "ter"]
     text = printed(*asked)
-    assert max(map(len, text.splitlines())) <= 120  # the signature
-    assert [text.count(part) for part in ("\nSystem ", "95%", "two-sided")] == [2, 1, 1]
-    lines = text.splitlines()
-    scores, differences = (place for place, line in enumerate(lines) if line.startswith("System "))
-    assert max(map(len, lines[scores:differences])) <= 100
-    assert [row[:2] for row in cells("\n".join(lines[differences + 1 : differences + 7]))] == [
-        [system, score] for score in ("SARI", "BLEU", "FKGL") for system in ("rewriting", "c")
+    scores, differences, measures = (
+        rows_below(text, "System", "SARI", "Keep", "Delete", "Add"),
+        rows_below(text, "System", "Score", "Diff.", "p", "corr.", "p"),
+        rows_below(text, *["Measure", "deleting", "rewriting", "c", "copy", "empty", "unrelated", "references"]),
+    )
+    assert [row[0] for row in scores[:3]] == ["deleting", "rewriting", "c"]
+    assert [row[:2] for row in differences[:4]] == [
+        [system, score] for score in ("SARI", "BLEU") for system in ("rewriting", "c")
     ]
+    assert [row[0] for row in measures[:2]] == ["BLEU", "TER"]
+    assert len(measures[0]) == 1 + 7 * 2
 
 
 def test_intervals_of_one_system(printed):
@@ -208,13 +210,13 @@ def test_intervals_of_one_system(printed):
     assert "p-values" not in warning
 
 
-def test_an_explanation_of_variants(printed):
-    text = printed(*EXAMPLE, *SYSTEMS[:2], "--why", "paper")
-    first, deletion, averaging, last = rows_below(text, "Choice", "From", "To", "SARI", "Change")[:4]
-    assert first == ["easse", "56.40"]
-    assert deletion == ["deletion", "f1", "precision", "60.61", "+4.22"]
-    assert [averaging[0], *averaging[-2:]] == ["averaging", "60.93", "+0.31"]
-    assert last == ["paper", "60.93", "+4.53"]
+def test_an_explanation_of_variants_is_one_table_of_all_systems(printed):
+    text = printed(*EXAMPLE, *SYSTEMS, "--why", "paper")
+    first, deletion, averaging, _, last, *_ = rows_below(text, "Choice", "deleting", "Change", "rewriting", "Change")
+    assert first == ["easse", "56.40", "73.01"]
+    assert deletion == ["deletion:", "f1", "→", "precision", "60.61", "+4.22", "74.09", "+1.08"]
+    assert [averaging[0], averaging[-4:-2]] == ["averaging:", ["60.93", "+0.31"]]
+    assert [last[0], last[1:3]] == ["paper", ["60.93", "+4.53"]]
 
 
 def test_csv_has_the_same_columns_whatever_was_asked_for(printed, sari, example):
@@ -284,45 +286,16 @@ def test_differences_of_measures_are_shown_with_intervals(printed, pairing, meas
             assert any(line.split()[-4:] == " ".join(figures).split() for line in lines), (name, figures)
 
 
-@pytest.mark.parametrize(
-    ("low", "p_value", "resamples", "disagree"),
-    [
-        (0.5, 0.08, 10_000, True),
-        (0.5, 0.03, 10_000, False),
-        (-0.5, 0.03, 10_000, True),
-        (-0.5, 0.08, 10_000, False),
-        (0.05, 0.08, 10_000, False),  # as far from 0 as chance puts it
-        (0.5, 0.052, 10_000, False),
-        (0.3, 0.08, 1_000, False),
-    ],
-)
-def test_a_note_says_where_interval_and_p_value_disagree(low, p_value, resamples, disagree):
-    """Only where more draws would not make them agree, and where both are shown."""
-    shared = {"variant": "easse", "segments": 100, "signature": "s", "orders": []}
-    scores, ends = dict.fromkeys(SCORES, 50.0), {name: [low, 9.0] for name in SCORES}
-    tested = {"p_values": dict.fromkeys(SCORES, p_value), "corrected_p_values": dict.fromkeys(SCORES, p_value)}
-    tested |= {"differences": dict.fromkeys(SCORES, 4.0), "difference_intervals": ends}
-    report = ScoreReport(
-        [SystemScores(name="a", scores=scores, **shared), SystemScores(name="b", scores=scores, **shared, **tested)],
-        resampling=ResamplingSummary(
-            confidence=0.95,
-            method="randomization",
-            resamples=resamples,
-            trials=10_000,
-            seed=1,
-            comparisons=1,
-            baseline="a",
-        ),
-    )
-
-    def has_note(name, **options):
-        text = " ".join(TABLE_FORMATS[name].write(tabulate_scores(report, **options), Layout()).split())
-        return re.search(r"\bdisagree\b.*\bb and a\b.*\bSARI\b", text) is not None
-
-    for name in ("text", "markdown", "latex", "json", "csv"):
-        assert has_note(name) == disagree
-    for shown in (["sari", "intervals"], ["sari", "p"]):
-        assert not has_note("text", show=shown)
+@pytest.mark.parametrize("tests", [["--paired-ar"], ["--all-pairs"]])
+def test_a_single_segment_has_neither_intervals_nor_tests(paper, tests, tmp_path):
+    """No caption promises an interval, and no p-value is 1 for a test that was not done."""
+    (tmp_path / "other.txt").write_text("about 95 species .\n")
+    outputs = ["--outputs", "other.txt"]
+    text = paper(*outputs, "--confidence", *tests, "--measures", "bleu")
+    report = json.loads(paper(*outputs, "--confidence", *tests, "--format", "json"))
+    assert not any(absent in text for absent in ("CI", "95%", "[", "p <", "1.0000", "two-sided"))
+    assert {"p_values", "corrected_p_values", "confidence_intervals"}.isdisjoint(report["systems"][1])
+    assert {"resampling", "pairs"}.isdisjoint(report)
 
 
 def test_a_choice_of_columns(printed):
@@ -333,11 +306,12 @@ def test_a_choice_of_columns(printed):
         text = re.sub(r"[*\\]", "", printed(*EXAMPLE, *SYSTEMS, *options, "--show", *names))
         return [*markdown_tables(text), "\n".join(re.findall("^- .*", text, re.MULTILINE))]
 
-    scores, differences, notes = shown("p,sari,fkgl")
-    assert [scores[0], differences[0]] == [["System", "SARI", "FKGL (ours)"], ["System", "Score", "p"]]
-    assert [row[1] for row in differences[1:]] == ["SARI", "FKGL (ours)"]
-    assert has_all(notes, "randomization", "- FKGL (ours): ", "- bold: ")
-    assert not any(absent in notes for absent in ("95%", "Diff.", "BLEU", "Corrected p"))
+    scores, differences, measures, notes = shown("p,sari,bleu")
+    assert [scores[0], differences[0]] == [["System", "SARI"], ["System", "Score", "p"]]
+    assert [row[1] for row in differences[1:]] == ["SARI", "BLEU"]
+    assert [row[0] for row in measures] == ["Measure", "BLEU"]
+    assert has_all(notes, "randomization", "- BLEU: ", "- bold: ")
+    assert not any(absent in notes for absent in ("95%", "Diff.", "grade", "Corrected p"))
     scores, notes = shown("sari", "intervals")
     assert [scores[0], len(scores)] == [["System", "SARI"], 3]
     assert "[" in scores[1][1]
@@ -345,14 +319,20 @@ def test_a_choice_of_columns(printed):
 
 
 def test_each_note_stands_once(printed):
+    """In LaTeX, how figures were computed is in the paragraph alone."""
     options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "20"]
     shown = {name: printed(*EXAMPLE, *SYSTEMS, *options, "--format", name) for name in ("text", "markdown", "latex")}
     notes = re.findall(r"^- (.*)", shown["markdown"], re.MULTILINE)
     assert len(notes) == len(set(notes))
-    words = {name: " ".join(re.findall(r"\w+", text)) for name, text in shown.items()}
-    for fact in ("20 resamples", "20 trials"):
-        (note,) = [note for note in notes if fact in note]
-        assert [text.count(" ".join(re.findall(r"\w+", note))) for text in words.values()] == [1, 1, 1], note
+    for fact in ("20 resamples, seed", "20 trials", "sacreBLEU over the same tokens"):
+        assert [" ".join(text.split()).count(fact) for text in shown.values()] == [1, 1, 1], fact
+
+
+def test_intervals_of_differences_are_said_to_be_uncorrected_where_stars_are(printed):
+    said = "intervals of differences are not corrected"
+    asked = [*EXAMPLE, "--paired-ar", "--confidence"]
+    assert has_all(printed(*asked, *SYSTEMS, COPIES), said, "corrected p <")
+    assert not has_all(printed(*asked, *SYSTEMS), said)
 
 
 @pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
@@ -398,13 +378,14 @@ def test_every_variant_of_several_systems_has_its_own_best(printed):
         assert [row for row in (one, other) if row[2].endswith("^")] == [best]
 
 
-def test_a_table_of_variants_is_corrected_as_one(printed_json):
-    arguments = [*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", 999]
-    report = printed_json(*arguments)
-    tested = [row for row in report["systems"] if "p_values" in row]
-    assert report["resampling"]["comparisons"] == len(tested) == len(VARIANTS)
-    least = min(row["p_values"]["sari"] for row in tested)
-    assert min(row["corrected_p_values"]["sari"] for row in tested) == pytest.approx(least * len(VARIANTS))
+@pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
+def test_p_values_are_corrected_over_the_systems_of_one_variant(printed_json, pairing):
+    arguments = [*EXAMPLE[:-2], *SYSTEMS, COPIES, pairing, "--resamples", 999]
+    alone = printed_json(*arguments, "--variant", "easse")
+    among_others = printed_json(*arguments, "--all-variants")
+    for key in ("systems", "pairs"):
+        assert alone.get(key, []) == [row for row in among_others.get(key, []) if row["variant"] == "easse"]
+    assert alone["resampling"] == among_others["resampling"]
 
 
 def test_each_system_with_each(printed_json, printed):

@@ -13,7 +13,9 @@ import sys
 import warnings
 
 import evaluate
+import numpy as np
 import oracle
+import pandas as pd
 import pytest
 from conftest import ROOT
 from four_segments import COPIES, NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, Breaks, load, repeated, rows, segment
@@ -142,6 +144,9 @@ def test_single_and_several_references_may_be_stored_together(metric):
 
 
 def test_a_text_of_a_segment_has_one_name(metric):
+    metric.add(source="a b", prediction="a", reference=np.array(["a c", "a"]))
+    metric.add(source="a b", prediction="a", references=pd.Series(["a c", "a"]))
+    assert metric.compute() == pytest.approx(oracle.score(["a b"] * 2, ["a"] * 2, [["a c", "a"]] * 2))
     with refuses(ValueError, "sources: got two values, as sources and as source, expected one"):
         metric.add(source="a", sources="a", prediction="b", reference="c")
     with pytest.raises(TypeError, match="weight"):

@@ -51,8 +51,34 @@ def test_unknown_options_are_refused_with_the_nearest_name(scorer):
                 method(scorer, **{name: True})
     with refuses(TypeError, "source: got an unknown argument; did you mean 'sources'?"):
         compute(source=TEXTS["sources"], predictions=TEXTS["predictions"], references=TEXTS["references"])
-    with pytest.raises(TypeError):
-        scorer.compute(TEXTS["sources"], TEXTS["predictions"], TEXTS["references"])
+
+
+def test_names_of_other_modules_for_the_columns(scorer):
+    for name, meant in (("outputs", "predictions"), ("hypotheses", "predictions"), ("refs", "references, a list")):
+        for method in (scorer.compute, compute):
+            with pytest.raises(TypeError, match=f"^{name}: got an unknown argument, expected {meant}"):
+                method(**TEXTS, **{name: []})
+
+
+def test_columns_without_names_are_refused_with_their_names(scorer):
+    named = "compute(sources=..., predictions=..., references=...)"
+    for method in (scorer.compute, compute):
+        with refuses(TypeError, f"compute: got 3 arguments without names, expected {named}"):
+            method(*TEXTS.values())
+
+
+def test_options_belong_to_the_scorer():
+    with refuses(TypeError, "variant: got an option, expected scorer.with_options(variant=...).compute(...)"):
+        Scorer().compute(**TEXTS, variant="easse")
+    with pytest.raises(AttributeError, match="variant"):
+        Scorer().variant = Scorer("easse").variant
+
+
+def test_scorers_of_equal_options_are_equal(sari):
+    equal, other = Scorer("easse", tokenize=str.title), Scorer("easse")
+    assert equal == Scorer("easse", tokenize=str.title) != other
+    assert {equal: 1}[Scorer("easse", tokenize=str.title)] == 1
+    assert sari == sari != load()
 
 
 def test_numbers_of_numpy_are_numbers(scorer):

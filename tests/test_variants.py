@@ -35,9 +35,11 @@ from sari.variants import (
 PUBLISHED = {
     "hf": ("hf", "sentence", 1, "F·P·F", "13a", "lower"),
     "xu2016": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
+    "kriz": ("kriz", "sentence", 1, "F·P·F", "none", "lower"),
     "lens": ("lens", "sentence", 0, "F·P·F", "none", "lower"),
     "easse": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
     "easse_legacy": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
+    "easse_multi": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
     "star": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
     "paper": ("easse", "corpus", 0, "F·P·F", "13a", "lower"),
     "t2t": ("t2t", "sentence", 1, "F·P·F", "none", "lower"),
@@ -72,11 +74,12 @@ def test_as_published(name):
 
 def test_what_only_some_do():
     assert [name for name, row in VARIANTS.items() if row.averaging == "ratios"] == ["paper"]
-    assert [name for name, row in VARIANTS.items() if row.source_tokenize] == ["easse_legacy", "star"]
+    assert [name for name, row in VARIANTS.items() if row.source_tokenize] == ["easse_legacy", "easse_multi", "star"]
+    assert [name for name, row in VARIANTS.items() if row.compares_cased_sources] == ["easse_multi"]
     assert {name: row.source_weight for name, row in VARIANTS.items() if row.source_weight} == {"star": 8}
     assert {name: row.penalties for name, row in VARIANTS.items() if row.penalties != "none"} == {"dsari": "dsari"}
-    assert [name for name, row in VARIANTS.items() if row.splits_on_space] == ["hf", "xu2016", "lens", "dsari"]
-    assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "t2t"]
+    assert [name for name, row in VARIANTS.items() if row.splits_on_space] == ["hf", "xu2016", "lens", "kriz", "dsari"]
+    assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "kriz", "easse_multi", "t2t"]
     assert not resolve_variant("hf", level="corpus").rewards_copying
     assert {row.counting for row in VARIANTS.values()} == set(COUNTINGS)
 
@@ -158,6 +161,9 @@ def test_names_of_tokenizers_and_splitters():
     assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", describe_tokenizer("ko-mecab"))
     assert describe_tokenizer(str.title) == "custom.str.title"
     assert describe_tokenizer(functools.partial(str.title)) == "custom.partial"
+    own_tokenizer.__qualname__, name = "split|join", own_tokenizer.__qualname__
+    assert describe_tokenizer(own_tokenizer) == "custom.split_join"  # | separates the parts of a signature
+    own_tokenizer.__qualname__ = name
     assert describe_splitter(str.splitlines) == "custom.str.splitlines"
     assert describe_splitter("punkt") == f"punkt-{version('nltk')}"
 
@@ -236,14 +242,17 @@ DEFAULT = {
     [
         ({}, {}),
         ({"nrefs": 9}, {"nrefs": "9"}),
-        ({"lowercase": False}, {"case": "mixed"}),
-        ({"tokenize": own_tokenizer}, {"tok": "custom.own_tokenizer"}),
-        ({"max_order": 2}, {"order": "2"}),
-        ({"level": "corpus"}, {"level": "corpus"}),
-        ({"deletion": "f1"}, {"del": "f1"}),
-        ({"zero_division": 0.1234567}, {"zero": "0.1234567"}),
+        ({"lowercase": False}, {"variant": "hf+case", "case": "mixed"}),
+        ({"tokenize": own_tokenizer}, {"variant": "hf+tok", "tok": "custom.own_tokenizer"}),
+        ({"max_order": 2}, {"variant": "hf+order", "order": "2"}),
+        ({"level": "corpus"}, {"variant": "hf+level", "level": "corpus"}),
+        ({"deletion": "f1", "max_order": 2}, {"variant": "hf+order+del", "del": "f1", "order": "2"}),
+        ({"zero_division": 0.1234567}, {"variant": "hf+zero", "zero": "0.1234567"}),
         ({"variant": "paper"}, {"variant": "paper", "level": "corpus", "zero": "0"}),
-        ({"penalties": "plan_simp"}, {"pen": "plan_simp", "split": f"punkt-{version('nltk')}"}),
+        (
+            {"penalties": "plan_simp"},
+            {"variant": "hf+pen", "pen": "plan_simp", "split": f"punkt-{version('nltk')}"},
+        ),
         ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, {}),
     ],
     ids=lambda value: ",".join(value),
@@ -290,6 +299,19 @@ def test_a_signature_restores_its_scorer(scorer):
         assert (restored.variant.options, restored.signature(2), collected) == (variant.options, printed, [])
         assert type(restored) is type(scorer)
     assert scorer.from_signature(VARIANTS["easse"].signature()).options == {"variant": "easse"}
+
+
+def test_signatures_of_changed_variants_are_read_with_and_without_the_names_of_the_changes(scorer):
+    changed = resolve_variant("easse", level="sentence", deletion="precision")
+    printed = changed.signature({2})
+    assert printed.startswith("SARI|variant:easse+level+del|nrefs:2|")
+    for line in (printed, printed.replace("+level+del", "")):
+        with scorer.collect_warnings() as collected:
+            restored = scorer.from_signature(line)
+        assert (restored.variant.options, collected) == (changed.options, [])
+    with scorer.collect_warnings() as collected:
+        scorer.from_signature(printed.replace("+level+del", "+level"))
+    assert [warning.detail for warning in collected] == ["variant:easse+level (here easse+level+del)"]
 
 
 def test_a_signature_of_other_versions_warns(scorer):

@@ -66,7 +66,7 @@ def compare_systems(
         statistics = comparison.score_systems(columns, variant, sentences=True, rows=True)
         result = comparison.compare(statistics, baseline=baseline, resampling=resampling, details=True)
     warnings = warning_rows(comparison.comparison_warnings(statistics, result))
-    results = results_of(variant.name, result, statistics)
+    results = results_of(variant.label, result, statistics)
     return ComparedSystems(
         statistics, result, ScoreReport(results, warnings=warnings, resampling=resampling_of(result))
     )
@@ -83,14 +83,14 @@ def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSy
     advance("baselines")
     scores = comparison.baseline_scores(columns.sources, columns.references, variant)
     baselines = [
-        ScoredOutputs(name=name, variant=variant.name, scores=own)
+        ScoredOutputs(name=name, variant=variant.label, scores=own)
         for name, own in scores.items()
         if name in BASELINE_SUMMARIES
     ]
     published = [find_standing(columns.sources, columns.references, variant)]
     report = replace(compared.report, baselines=baselines, published=published)
     resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    return add_measures(report, columns, {variant.name: variant}, _MEASURES, how=resampling, advance=advance)
+    return add_measures(report, columns, {variant.label: variant}, _MEASURES, how=resampling, advance=advance)
 
 
 def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:

@@ -251,8 +251,8 @@
   // --- Copies, files and speech --------------------------------------------------------------------------------------
 
   async function copy(button) {
-    writeLink();
     const what = button.dataset.copy;
+    if (what === "link") writeLink();
     const text = what === "link" ? location.href : button.closest(".sari-share").querySelector(`.sari-${what}`).textContent;
     button.dataset.name ??= button.textContent;
     try {

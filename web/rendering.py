@@ -15,6 +15,7 @@ from sari.data_warnings import WarningRow
 from sari.reports import plots
 from sari.reports.explanation import Explanation, Gram
 from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
+from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import LABELS, figure, make_environment
 from sari.reports.score_report import ScoreReport
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
@@ -25,6 +26,8 @@ from sari.web.inputs import label_of, offered_options
 
 # How many n-grams of an operation, how many choices of each kind, and how many credits of a figure are shown.
 _GRAMS, _EDITS, _CREDITS = 60, 8, 8
+# Tables with more rows are folded.
+_LONG = 25
 # Why a variant is not offered.
 _LACKING = "this server lacks a package or the data that it needs"
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
@@ -86,7 +89,13 @@ def in_controls(row: WarningRow) -> str:
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
 _ENVIRONMENT.filters |= {"in_controls": in_controls, "repr": repr, "short": lambda value: f"{value:.4g}"}
 _ENVIRONMENT.filters |= {"capitalize_first": lambda text: text[:1].upper() + text[1:]}
-_ENVIRONMENT.globals |= {"FIGURES": _FIGURES, "LEGEND": _LEGEND, "OPERATIONS": OPERATIONS, "SIGNIFICANT": SIGNIFICANT}
+_ENVIRONMENT.globals |= {
+    "FIGURES": _FIGURES,
+    "LEGEND": _LEGEND,
+    "LONG": _LONG,
+    "OPERATIONS": OPERATIONS,
+    "SIGNIFICANT": SIGNIFICANT,
+}
 
 
 def render(template: str, macro: str, **named: Any) -> str:
@@ -390,9 +399,13 @@ def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Seq
         "SARI and its 95% intervals": plots.intervals(intervals, "SARI", against=baseline),
         "SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment", limits=(0, 100)),
     }
-    addresses = {words: plots.data_url(svg) for words, svg in pictures.items()}
     return render(
-        "files", "systems", results=report.results, warnings=report.warnings, tables=tables, pictures=addresses
+        "files",
+        "systems",
+        report=report,
+        tables=tables,
+        pictures={words: plots.data_url(svg) for words, svg in pictures.items()},
+        paragraph=paragraph_as_text(methods_paragraph(report)),
     )
 
 
