@@ -188,7 +188,7 @@ def scored(tmp_path, monkeypatch):
 def test_paths_are_kept_instead_of_texts(scored):
     assert COLUMNS["sources"][0] not in repr(scored)
     assert "outputs.txt" in repr(scored)
-    assert scored.compare()[0].sources == COLUMNS["sources"]
+    assert scored.score_segments()[0] == COLUMNS["sources"]
 
 
 def test_what_has_expired_says_so_in_a_line(scored):

@@ -41,7 +41,7 @@ class SegmentBoxes(NamedTuple):
 
 
 class SentenceTab(NamedTuple):
-    """What another view fills to open a segment, in the order of `opening`."""
+    """The components that another view needs to open a segment; the buttons lead back, and to the segments around."""
 
     tabs: gr.Tabs
     texts: SegmentBoxes

@@ -11,6 +11,7 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
+from sari.comparison import score_systems
 from sari.reports.formats import SENTENCE_FORMATS, Layout, format_of_ending
 from sari.reports.ngram_differences import ngram_differences
 from sari.reports.report_page import figure
@@ -83,10 +84,11 @@ class Scored(NamedTuple):
         results = self.report.results
         return len(results) * results[0].segments <= _RANKED_AT_ONCE
 
-    def compare(self) -> tuple[SystemColumns, ComparedSystems]:
-        """Read and compare the files again."""
+    def score_segments(self) -> tuple[list[str], dict[str, list[float]]]:
+        """Read the files again, and return the sources, and SARI of every segment by system."""
         columns = self.files.read()
-        return columns, answers.compare_systems(columns, self.variant, **self.comparing)
+        statistics = score_systems(columns, self.variant, sentences=True)
+        return columns.sources, {name: own.sentences()["sari"] for name, own in statistics.items()}
 
 
 class Opened(NamedTuple):
@@ -141,7 +143,7 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
         outputs = _file_box("Outputs (one file for each system)", "multiple")
         references = _file_box("References (one file or more)", "multiple")
         table = _file_box("Table", visible=False)
-    files = [kind, sources, outputs, references, table]
+    files: list[Any] = [kind, sources, outputs, references, table]
     kind.change(show_boxes, kind, [hint, *files[1:]], **LIVE)
     gr.Button("Fill in an example", size="sm").click(fill_example, None, files[:4], **ON_DEMAND)
     method = gr.Radio(
@@ -153,7 +155,7 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
     page.load(None, None, numbers, js=f"() => {json.dumps([None] * len(numbers))}")
     start = gr.Button("Score", variant="primary")
     results = _make_results()
-    asked: list[Any] = [*files, method, *controls]
+    asked = [*files, method, *controls]
     given = [results.baseline, *asked]
     events = [start.click, results.baseline.input]
     scoring = gr.on(events, score_files, given, [*results], show_progress_on=results.message, **ON_DEMAND)
@@ -345,23 +347,17 @@ def _segment_table(
 def sort_segments(scored: Scored | None, order: str) -> dict[str, Any]:
     """Return the table of segments in another order."""
     scored = _present(scored)
-    columns, compared = scored.compare()
-    return _segment_table(columns.sources, _sari_of(compared), order, scored.baseline)
-
-
-def _sari_of(compared: ComparedSystems) -> dict[str, list[float]]:
-    return {name: own.sentences()["sari"] for name, own in compared.statistics.items()}
+    sources, sari = scored.score_segments()
+    return _segment_table(sources, sari, order, scored.baseline)
 
 
 @answering(raise_line)
 def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> tuple[Any, ...]:
     """Return what opens the output of the chosen score, and of the first system for another cell."""
     scored = _present(scored)
-    _, compared = scored.compare()
-    sari = _sari_of(compared)
+    sources, sari = scored.score_segments()
     names, column = list(sari), event.index[1] - 1
-    key = _orders(sari, scored.baseline)[order]
-    lines = [place + 1 for place in sorted(range(len(sari[names[0]])), key=key)]
+    lines = [place + 1 for place in sorted(range(len(sources)), key=_orders(sari, scored.baseline)[order])]
     place = lines.index(event.row_value[0])
     return Opened(scored, names[column if column in range(len(names)) else 0], lines, place).shown()
 
@@ -414,6 +410,7 @@ def make_report(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: 
     scored = _present(scored)
     advance = _advance(progress, answers.report_steps(len(scored.report.results)))
     with memory_released():
-        columns, compared = scored.compare()
+        columns = scored.files.read()
+        compared = answers.compare_systems(columns, scored.variant, **scored.comparing)
         page = answers.write_report(columns, scored.variant, compared, advance)
     return write_files({"report.html": page})[0]
