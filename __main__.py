@@ -8,14 +8,13 @@ import sys
 if __package__:
     import sari.as_package
 
-    sari.as_package.make_importable(is_program=__name__ == "__main__")
+    sari.as_package.make_importable()
 else:  # in a checkout
     from as_package import make_importable
 
-    make_importable(is_program=__name__ == "__main__")
+    make_importable()
 
 import os
-import signal
 from collections.abc import Callable, Sequence
 
 from sari.command_line.process import refuse, run
@@ -45,7 +44,6 @@ def app(arguments: Sequence[str]) -> int:
         launch(page, prevent_thread_lock=True)
     except OSError as error:
         return refuse("sari", f"app: {error}")
-    signal.signal(signal.SIGINT, signal.default_int_handler)
     page.block_thread()  # until an interrupt, when it closes the server
     return 130
 

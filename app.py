@@ -9,7 +9,7 @@ import sys
 if not __package__:  # in a checkout or in the Space
     from as_package import make_importable
 
-    make_importable(is_program=__name__ == "__main__")
+    make_importable()
 
 from sari.__main__ import dispatch
 from sari.command_line.process import run

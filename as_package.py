@@ -5,25 +5,15 @@ For scripts and tests in a checkout or in the Space; where the package is instal
 
 import sys
 
-try:
-    import signal
-except BaseException:  # an interrupt, which would be printed with a traceback
-    sys.exit(130)
 
-
-def make_importable(*, is_program: bool = False) -> None:
+def make_importable() -> None:
     """Let `import sari.NAME` find the modules in this file's folder, unless a package of that name is there already.
-
-    Args:
-        is_program: whether an interrupt ends the process from here on, without the traceback of an import.
 
     >>> make_importable()
     >>> from sari.variants import VARIANTS
     >>> "hf" in VARIANTS
     True
     """
-    if is_program and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
-        signal.signal(signal.SIGINT, signal.SIG_DFL)
     import importlib.util
     from pathlib import Path
 

@@ -22,7 +22,7 @@ from .aggregation import exact_sums, sari_scores, score_totals, summands
 from .ngram_statistics import count_ngrams
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import encode_corpus, split_into_tokens
-from .validation import shown, value_in_python
+from .validation import either, shown, value_in_python
 from .variants import EXTERNAL_TOKENIZERS, SIGNIFICANT, VARIANTS, Text, Variant, differing_parts
 
 #: A warning as plain data: the name of its category, and its attributes.
@@ -104,8 +104,6 @@ _MANY = 0.3
 # A copy's SARI is about keep/3, unrelated text's about delete/3; both stay below 35. A system above this is above both.
 # Below it, those of the sample are scored.
 _ABOVE_COPIES_AND_UNRELATED = 35
-# Under variants that reward copying only unrelated texts matter; they score 18 to 23 on ASSET and PWKP.
-_ABOVE_UNRELATED = 30
 # Below these shares of their scores a system is clearly worse: some published systems are a little below copies; of 93
 # sets of outputs by 46 systems (BLESS), under six variants, none below .95 was above unrelated texts as a whole.
 _CLEARLY_COPIES, _CLEARLY_UNRELATED = 0.7, 0.95
@@ -210,10 +208,13 @@ class _Look(NamedTuple):
             if self.text(name).tokenize in tokenizers and _proportion(texts, test) > _MOST
         ]
 
-    def advice(self, option: str, value: str | bool) -> Advice | None:
-        """Return the advice to set an option; None where the variant was published with another value."""
-        published = getattr(VARIANTS[self.variant.name], option)
-        return Advice(option, (value,)) if published == value != getattr(self.variant, option) else None
+    def advise(
+        self, category: type[SariWarning], fault: str, option: str, value: str | bool, remedy: str, detail: str = ""
+    ) -> SariWarning:
+        """Return a warning that advises to restore an option of the variant, or else has a remedy for the texts."""
+        if getattr(VARIANTS[self.variant.name], option) == value != getattr(self.variant, option):
+            return category(fault, detail, Advice(option, (value,)))
+        return category(f"{fault}: {remedy}", detail)
 
 
 def check_corpus(
@@ -252,7 +253,7 @@ def mostly_copies(copies: int, segments: int) -> bool:
 def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Iterator[SariWarning]:
     """Yield a warning if copies of the sources, or references of other segments, clearly have a higher SARI."""
     sources, _, references = sample.columns()
-    if len(sources) < ENOUGH or sari >= (_ABOVE_UNRELATED if variant.rewards_copying else _ABOVE_COPIES_AND_UNRELATED):
+    if len(sources) < ENOUGH or sari >= _ABOVE_COPIES_AND_UNRELATED:
         return
     first = [row[0] for row in references]
     unrelated = first[_UNRELATED_DISTANCE:] + first[:_UNRELATED_DISTANCE]
@@ -462,10 +463,8 @@ def _case(look: _Look) -> Iterator[SariWarning]:
     lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
     cased = [name for name, share in shares.items() if share > _MOST]
     if lower and cased:
-        advice = look.advice("lowercase", True)
-        remedy = "" if advice else ": restore it, or lowercase all texts"
-        message = f"{_series(lower)} are in lower case and {_series(cased)} are not, and case matters"
-        yield CaseMismatchWarning(message + remedy, advice=advice)
+        fault = f"{either(lower, 'and')} are in lower case and {either(cased, 'and')} are not, and case matters"
+        yield look.advise(CaseMismatchWarning, fault, "lowercase", True, "restore it, or lowercase all texts")
 
 
 def _tokenized(look: _Look) -> Iterator[SariWarning]:
@@ -474,48 +473,34 @@ def _tokenized(look: _Look) -> Iterator[SariWarning]:
     Variants that tokenize outputs but not sources were published for texts that are tokenized.
     """
     names = [] if look.variant.source_tokenize else look.mostly(_LOOKS_TOKENIZED.search, _WORD_TOKENIZERS)
-    changed = {name: _changed(look.columns[name], look.text(name)) for name in names}
-    changed = {name: tokens for name, tokens in changed.items() if tokens}
-    if changed:
-        advice = look.advice("tokenize", "none")
-        yield AlreadyTokenizedWarning(
-            f"{_series(list(changed))} are tokenized, and tokenizing them again changes them"
-            + _remedy("detokenize", advice),
-            f"such as {next(iter(changed.values()))}",
-            advice=advice,
-        )
+    changes = {name: token for name in names if (token := _changed(look.columns[name], look.text(name)))}
+    if changes:
+        fault = f"{either(changes, 'and')} are tokenized, and tokenizing them again changes them"
+        detail = f"such as {shown(next(iter(changes.values())))}"
+        yield look.advise(AlreadyTokenizedWarning, fault, "tokenize", "none", "detokenize them", detail)
 
 
 def _changed(texts: Sequence[str], how: Text) -> str:
     """Return a token that a tokenizer changes, if it changes many of the texts that look tokenized; else nothing."""
     texts = list(filter(_LOOKS_TOKENIZED.search, texts))
     ways = (replace(how, tokenize=name, splits_on_space=False) for name in ("none", how.tokenize))
-    words = (split_into_tokens(texts, way) for way in ways)
-    changed = [pair for pair in zip(*words, strict=True) if pair[0] != pair[1]]
+    pairs = zip(*(split_into_tokens(texts, way) for way in ways), strict=True)
+    changed = [pair for pair in pairs if pair[0] != pair[1]]
     if len(changed) <= _MANY * len(texts):
         return ""
-    return next(shown(one) for one, other in zip_longest(*changed[0], fillvalue="") if one != other)
+    return next(one for one, other in zip_longest(*changed[0], fillvalue="") if one != other)
 
 
 def _untokenized(look: _Look) -> Iterator[SariWarning]:
     if names := look.mostly(_LOOKS_UNTOKENIZED.search, ("none",)):
-        advice = look.advice("tokenize", "13a")
-        yield UntokenizedWarning(
-            f"{_series(names)} are not tokenized, and are only split at spaces" + _remedy("tokenize", advice),
-            advice=advice,
-        )
-
-
-def _remedy(what: str, advice: Advice | None) -> str:
-    return "" if advice else f": {what} them"
+        fault = f"{either(names, 'and')} are not tokenized, and are only split at spaces"
+        yield look.advise(UntokenizedWarning, fault, "tokenize", "13a", "tokenize them")
 
 
 def _unsegmented(look: _Look) -> Iterator[SariWarning]:
     if names := look.mostly(_LONG_RUN_WITHOUT_SPACES.search, (*_WORD_TOKENIZERS, "none")):
-        yield UnsegmentedTextWarning(
-            f"{_series(names)} contain Chinese or Japanese, which no published variant splits into words",
-            advice=Advice("tokenize", ("zh", "ja-mecab", "char")),
-        )
+        fault = f"{either(names, 'and')} contain Chinese or Japanese, which no published variant splits into words"
+        yield UnsegmentedTextWarning(fault, advice=Advice("tokenize", ("zh", "ja-mecab", "char")))
 
 
 def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
@@ -547,28 +532,28 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
     pairs = [pair for pair in look.sample.pairs if len(pair[0]) > 1]
     if 2 * len(pairs) < ENOUGH:
         return
-    sources = [list(map(_words, pair[0])) for pair in pairs]
-    predictions = [list(map(_words, pair[1])) for pair in pairs]
-    references = [[_words(row[0]) for row in pair[2]] for pair in pairs]
-    columns = {"outputs": predictions, "references": references}
-    shares = {name: max(_shares_of_shift(sources, column)) for name, column in columns.items()}
+    shares = {
+        "outputs": _share_shifted([pair[:2] for pair in pairs]),
+        "references": _share_shifted([(pair[0], [row[0] for row in pair[2]]) for pair in pairs]),
+    }
     names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
     if names:
         yield ShiftedLinesWarning(
-            f"{_series(names)} look shifted by one line against sources: is a line missing, or is there an extra one?",
+            f"{either(names, 'and')} look shifted by one line against sources: is a line missing, or an extra one?",
             f"in {max(shares.values()):.0%} of the places looked at",
         )
 
 
-def _shares_of_shift(sources: list[list[set[str]]], column: list[list[set[str]]]) -> tuple[float, float]:
-    """Return the shares of pairs whose texts fit the source before, and the source after, better than their own."""
+def _share_shifted(pairs: list[tuple[list[str], list[str]]]) -> float:
+    """Return the share of pairs of neighbours whose texts fit the source before, or after, better than their own."""
     before = after = 0
-    for (source, next_source), (text, next_text) in zip(sources, column, strict=True):
+    for sources, texts in pairs:
+        (source, next_source), (text, next_text) = map(_words, sources), map(_words, texts)
         own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2
         if own < _BELONGS:
             before += _likeness(next_text, source) > own + _SHIFT_MARGIN
             after += _likeness(text, next_source) > own + _SHIFT_MARGIN
-    return before / len(sources), after / len(sources)
+    return max(before, after) / len(pairs)
 
 
 _CHECKS = (_shifted, _swapped, _case, _tokenized, _untokenized, _duplicate_references)
@@ -591,7 +576,3 @@ def _likeness(one: set[str], other: set[str]) -> float:
 
 def _proportion(texts: Sequence[Any], test: Callable[[Any], object]) -> float:
     return sum(map(bool, map(test, texts))) / len(texts)
-
-
-def _series(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), *names[-1:]]))

@@ -5,7 +5,7 @@ The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 
 import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -136,29 +136,8 @@ class Sari(Scorer, evaluate.Metric):
     def _arguments(self) -> Mapping[str, Any]:
         return self._given
 
-    def _compute(
-        self,
-        sources: Any,
-        predictions: Any,
-        references: Any,
-        scorer: Scorer | None = None,
-        details: bool = False,
-        confidence: float | None = None,
-        resamples: int | None = None,
-        seed: int = 12345,
-        baselines: bool = False,
-    ) -> Any:
-        return Scorer.compute(
-            scorer or self,
-            sources=sources,
-            predictions=predictions,
-            references=references,
-            details=details,
-            confidence=confidence,
-            resamples=resamples,
-            seed=seed,
-            baselines=baselines,
-        )
+    def _compute(self, sources: Any, predictions: Any, references: Any, score: Callable[..., Any]) -> Any:
+        return score(sources=sources, predictions=predictions, references=references)
 
     def compute(
         self,
@@ -192,18 +171,19 @@ class Sari(Scorer, evaluate.Metric):
         refuse_unknown(unknown, [*COLUMNS, *own, *options])
         # All this is checked before an error could delete what is stored.
         scorer = Scorer(**{**self.options, **{name: value for name, value in options.items() if value is not None}})
+        score = partial(scorer.compute, **own)
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         nothing = sources is None and predictions is None and references is None
         given = ([], [], []) if nothing else (sources, predictions, references)
         if self.num_process == 1 and not len(self):  # nothing is gathered, which would need a cache file
-            return scorer.compute(**dict(zip(COLUMNS, given, strict=True)), **own)
+            return score(**dict(zip(COLUMNS, given, strict=True)))
         columns = validate_columns(*given)
         # Without arguments only what is stored counts, but other processes wait for a file of this one.
         stored = nothing and self.writer is not None
         self.file_paths = self.filelocks = None  # the files of an earlier call can belong to another metric by now
         try:
-            return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), scorer=scorer, **own)
+            return evaluate.Metric.compute(self, **({} if stored else columns._asdict()), score=score)
         except BaseException:
             self._discard()
             raise
@@ -256,22 +236,8 @@ class Sari(Scorer, evaluate.Metric):
             if lock is not None:
                 lock.release()
 
-    def _stored(self) -> dict[str, Any] | None:
-        """Return the segments that `add` and `add_batch` stored, and store them again."""
-        if not len(self):
-            return None
-        if self.num_process > 1:
-            raise TypeError(f"metric: got stored segments of {self.num_process} processes, expected compute() first")
-        self._finalize()
-        data: Any = self.data
-        stored = {name: data[name][:] for name in COLUMNS}
-        self._discard()
-        super().add_batch(**stored)
-        return stored
-
     def __reduce__(self) -> tuple[Any, ...]:
+        if len(self):
+            raise TypeError(f"metric: got {len(self)} stored segments, expected none: call compute() before a copy")
         # A new process knows this module only after `evaluate.load`.
-        return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), (), self._stored()
-
-    def __setstate__(self, stored: dict[str, Any]) -> None:
-        super().add_batch(**stored)
+        return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), ()

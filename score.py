@@ -8,7 +8,7 @@ import sys
 if not __package__:  # in a checkout
     from as_package import make_importable
 
-    make_importable(is_program=__name__ == "__main__")
+    make_importable()
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any

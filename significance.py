@@ -209,18 +209,6 @@ def bootstrap_draws(segments: int, resamples: int, seed: int) -> Iterator[np.nda
     return _chunks(draw, segments, resamples)
 
 
-def percentiles(drawn: np.ndarray, confidence: float) -> np.ndarray:
-    """Return the percentile interval of resampled scores, float64[resample, ...]: its two ends, float64[2, ...].
-
-    Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3.
-
-    >>> percentiles(np.arange(101.0), confidence=0.5).tolist()
-    [25.0, 75.0]
-    """
-    tail = (1 - confidence) / 2
-    return np.quantile(drawn, [tail, 1 - tail], axis=0)
-
-
 def bootstrap_p_values(sample: Sample, pairs: np.ndarray, resamples: int) -> np.ndarray:
     """Return the two-sided p-values of the differences of pairs of systems, int[pair, 2]: float64[pair, score].
 
@@ -320,9 +308,16 @@ class Resampling:
         return self.resamples or min(RESAMPLES, max(FEWEST_RESAMPLES, _RESAMPLED // segments))
 
     def ends(self, drawn: np.ndarray) -> np.ndarray:
-        """Return the two ends of the intervals of resampled scores: see `percentiles`; this needs a confidence."""
+        """Return the percentile interval of resampled scores, float64[resample, ...]: its two ends, float64[2, ...].
+
+        Efron and Tibshirani 1993, An Introduction to the Bootstrap, section 13.3. This needs a confidence.
+
+        >>> resolve_resampling(confidence=0.5).ends(np.arange(101.0)).tolist()
+        [25.0, 75.0]
+        """
         assert self.confidence is not None
-        return percentiles(drawn, self.confidence)
+        tail = (1 - self.confidence) / 2
+        return np.quantile(drawn, [tail, 1 - tail], axis=0)
 
     @property
     def is_wanted(self) -> bool:

@@ -186,14 +186,14 @@ def shortened(text: str) -> str:
     return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
 
 
-def either(names: Iterable[str]) -> str:
-    """Return names as a choice.
+def either(names: Iterable[str], word: str = "or") -> str:
+    """Return names as a choice or, with another word, as an enumeration.
 
-    >>> either(["a"]), either(["a", "b", "c"])
-    ('a', 'a, b or c')
+    >>> either(["a"]), either(["a", "b", "c"]), either(["a", "b"], "and")
+    ('a', 'a, b or c', 'a and b')
     """
     *others, last = names
-    return " or ".join(filter(None, [", ".join(others), last]))
+    return f" {word} ".join(filter(None, [", ".join(others), last]))
 
 
 def value_in_python(option: str, values: Iterable[str | bool]) -> str:

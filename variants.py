@@ -440,7 +440,7 @@ def _version_of(package: str) -> str:
     try:
         return str(metadata.version(package))
     except metadata.PackageNotFoundError:
-        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name") from None
+        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name", name=package) from None
 
 
 def describe_tokenizer(tokenize: Tokenizer) -> str:

@@ -8,10 +8,8 @@ import codecs
 import io
 import os
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from difflib import get_close_matches
 from typing import Any, NoReturn
 
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
@@ -47,7 +45,6 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--tab-separated": ("--references",),
     "--resamples": ("--confidence", *_TESTS, "--report"),
     "--seed": ("--confidence", *_TESTS, "--by-references", "--report"),
-    "--model": ("--ratings",),
     **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
@@ -65,12 +62,11 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
     "--signature": ("--variant", "--all-variants", *map(flag_of, SCORING_OPTIONS)),
-    "--all-variants": ("--variant", "--sentences", "--why", "--report", "--model"),
+    "--all-variants": ("--variant", "--sentences", "--why", "--report"),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
-    "--model": ("--format csv",),
     "--ratings": (*_TESTS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
     "--explain": ("--all-variants", "--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
@@ -91,17 +87,14 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         program: the name at the start of errors.
     """
     parser = _parser(program)
-    options, unknown = parser.parse_known_args(arguments, namespace=Options())
+    options = parser.parse_args(arguments, namespace=Options())
     given = _given(options, parser)
     try:
-        if unknown:
-            raise OptionError(_message_about_unknown(unknown[0]))
         with refusals():
             if options.signature is not None and given.isdisjoint(EXCLUDES["--signature"]):
                 chosen = read_signature(options.signature)
                 vars(options).update(chosen, variant=[chosen["variant"]])
-        message = next(_faults(options, given), None) or _message_about_twice(arguments)
-        if message is not None:
+        for message in _faults(options, given):
             raise OptionError(message)
         with refusals():
             for name in options.variants:
@@ -111,25 +104,6 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     except OptionError as error:
         parser.error(str(error))
     return options
-
-
-def _message_about_twice(arguments: Sequence[str] | None) -> str | None:
-    """Return the error about an option with one value that is given twice; None for none."""
-    given = [
-        argument.partition("=")[0].replace("--no-", "--")
-        for argument in (sys.argv[1:] if arguments is None else arguments)
-    ]
-    of_one_value = (None, argparse.BooleanOptionalAction)
-    single = [flag for group in _GROUPS.values() for flag, how in group.items() if how.get("action") in of_one_value]
-    names = {flag: (flag, *_OTHER_NAMES.get(flag, ())) for flag in single}
-    twice = next((flag for flag in single if sum(map(given.count, names[flag])) > 1), None)
-    return twice and f"{twice}: given twice, expected once"
-
-
-def _message_about_unknown(unknown: str) -> str:
-    """Return the error about an argument that is neither an option nor a value of one."""
-    nearest = get_close_matches(unknown.partition("=")[0], [flag for group in _GROUPS.values() for flag in group], n=1)
-    return f"got {unknown!r}, expected {nearest[0] if nearest else 'options such as --sources FILE'}: see --help"
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
@@ -171,8 +145,6 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
     if options.ratings is not None and len(options.ratings) != len(options.systems):
         wanted = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
         yield f"--ratings: got {len(options.ratings)}, expected {len(options.systems)}: {wanted}"
-    if options.ratings is not None and options.table == "-":
-        yield "--ratings reads the file of --table twice, expected a file instead of standard input"
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
@@ -266,7 +238,7 @@ _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and
 _Option = dict[str, Any]
 
 
-def _flag(help_text: str, **how: Any) -> _Option:
+def _switch(help_text: str, **how: Any) -> _Option:
     return {"action": "store_true", "help": help_text, **how}
 
 
@@ -303,21 +275,23 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--split": _value("NAME", "the split of --dataset (default: test)"),
         "--columns": _values("NAME", "the columns of sources, of outputs (not with --dataset), and of references"),
         "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
-        "--tab-separated": _flag("each line of --references has several, separated by tabs"),
+        "--tab-separated": _switch("each line of --references has several, separated by tabs"),
     },
     "metric": {
         "--variant": {**_scoring_option("variant"), "default": None, "nargs": "+", "action": _ExtendByNames},
-        "--all-variants": _flag("score by every published SARI, one row for each"),
+        "--all-variants": _switch("score by every published SARI, a row for each (dsari needs NLTK and its Punkt)"),
         **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },
     "comparison": {
         "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
         **{
-            flag_of(name): _flag(f"test by {words} whether systems differ from the first")
+            flag_of(name): _switch(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
         },
-        "--all-pairs": _flag("test each pair (by randomization unless a test is named), sort systems, and group them"),
+        "--all-pairs": _switch(
+            "test each pair (by randomization unless a test is named), sort systems, and group them"
+        ),
         "--resamples": _value(
             "N", "the number of resamples (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1
         ),
@@ -340,16 +314,15 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "ratings": {
         "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),
-        "--model": _values("NAME", "fit a linear model of the ratings to scores and measures", _ExtendByNames),
     },
     "report": {
         "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _values(
             "NAME", f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
         ),
-        "--by-order": _flag("add precision, recall and F1 per n-gram order (JSON always has them)"),
-        "--by-references": _flag("add the mean and spread of the scores with 1, 2, ... of the references"),
-        "--published": _flag("add the published systems of a known test set, such as ASSET, with their scores"),
+        "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
+        "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
+        "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
             "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
         ),
@@ -361,12 +334,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "write the scores of segments to .tsv or .jsonl; the SARI of a corpus-level variant is not their mean",
             type=_path([*SENTENCE_FORMATS]),
         ),
-        "--score-only": _flag("print only SARI, one score per line"),
+        "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
-        "--quiet": _flag("print no warnings and no progress bar; a report still has its warnings"),
+        "--quiet": _switch("print no warnings and no progress bar; a report still has its warnings"),
     },
     "LaTeX": {
-        "--booktabs": _flag("use the rules of the package booktabs"),
+        "--booktabs": _switch("use the rules of the package booktabs"),
         "--caption": _value("TEXT", "the caption of the first table"),
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },

@@ -54,11 +54,11 @@ class OptionError(Exception):
 
 @contextmanager
 def refusals() -> Iterator[None]:
-    """Turn errors of the metric into `OptionError`; texts have been checked before."""
+    """Turn errors of the metric and missing packages into `OptionError`; texts have been checked before."""
     try:
         yield
     except ModuleNotFoundError as error:
-        raise OptionError(f"{error}, expected the packages that requirements.txt lists") from error
+        raise OptionError(f"{error}, expected what this installs: pip install {error.name}") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(in_options(str(error))) from error
 

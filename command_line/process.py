@@ -1,4 +1,4 @@
-"""Run programs so that signals and lost output end them with a status and at most one line, without a traceback."""
+"""Run programs so that an interrupt and lost output end them with a status and at most one line."""
 
 import io
 import os
@@ -6,27 +6,17 @@ import signal
 import sys
 from collections.abc import Callable, Iterable
 from contextlib import suppress
-from typing import NoReturn
 
-from sari.text_files.writing import remove_unfinished
 from sari.validation import one_line
-
-#: The signals that end a program, as far as the system has them.
-_ENDING = tuple(getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name))
 
 
 def run(main: Callable[[], int], program: str) -> int:
-    """Run a program and return its status; if its output is lost, print an error and return 2.
-
-    Signals that are ignored, as under nohup, stay ignored.
+    """Run a program and return its status: 2 with an error if its output is lost, 130 for an interrupt.
 
     Args:
         main: does the work, prints, and returns a status.
         program: the name at the start of messages.
     """
-    for number in _ENDING:
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _end)
     if sys.stdout is None:
         return refuse(program, "standard output: closed, expected a terminal, a file or a pipe")
     if isinstance(sys.stdout, io.TextIOWrapper):
@@ -36,6 +26,8 @@ def run(main: Callable[[], int], program: str) -> int:
             return main()
         finally:
             sys.stdout.flush()  # here, where an error can still be caught
+    except KeyboardInterrupt:
+        return 128 + signal.SIGINT
     except BrokenPipeError:
         _discard_output()
         return 128 + signal.SIGPIPE
@@ -64,14 +56,6 @@ def warn(program: str, messages: Iterable[str]) -> None:
 def error_line(program: str, message: str) -> str:
     """Return an error as one line: the program's name and a message of at most 200 characters."""
     return f"{program}: error: {one_line(message)}"
-
-
-def _end(number: int, _frame: object) -> NoReturn:
-    """End the process at once; an exception could be raised anywhere, and would be printed with a traceback."""
-    for each in _ENDING:
-        signal.signal(each, lambda *_: None)  # with SIG_IGN, Python prints a message if the signal came already
-    remove_unfinished()
-    os._exit(128 + number)
 
 
 def _discard_output() -> None:

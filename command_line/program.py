@@ -4,6 +4,7 @@ import logging
 import os
 import shutil
 import sys
+from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -19,7 +20,7 @@ from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, open_texts
-from sari.text_files.table_files import open_table
+from sari.text_files.table_files import OutputTable, read_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 
@@ -55,25 +56,29 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         check_readable(path)
     for path in filter(None, (options.sentences, options.report)):
         check_writable(path, options.input_paths)
-    with closing(_open_corpus(options)) as corpus:
+    table = None
+    if options.table is not None:
+        rating = options.ratings[0] if options.ratings is not None else None
+        table = read_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
+    with closing(_open_corpus(options, table)) as corpus:
         batches = corpus.batches()
         first = next(batches)  # read before slow imports, so that most faults of files are reported at once
         batches = chain([first], batches)
         if options.ratings is not None:
             with needing("report", "--ratings"):
                 from sari.command_line.rating_agreement import agree
-            return _written(agree(options, batches), options)
+            return _formatted_tables(agree(options, batches, table), options)
         with refusals():
-            from sari.command_line.score_files import score
+            from sari.command_line.score_files import report_scores
         if options.explain is not None:
-            return _explanation(options, corpus, batches), []
-        return _shown(score(options, corpus, batches), options)
+            return _explanation(options, batches), []
+        return _report_text(report_scores(options, corpus, batches), options)
 
 
-def _open_corpus(options: Options) -> Corpus:
-    """Open the files of texts, or the test set and the files of outputs."""
-    if options.table is not None:
-        return open_table(options.table, columns=options.columns, encoding=options.encoding)
+def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:
+    """Open the files of texts, or the test set and the files of outputs, unless there is a table."""
+    if table is not None:
+        return Corpus([], (Segment(source, (output,), row) for source, output, row in zip(*table.texts, strict=True)))
     if options.dataset is not None:
         return open_test_set(
             options.dataset,
@@ -91,13 +96,13 @@ def _open_corpus(options: Options) -> Corpus:
     )
 
 
-def _shown(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
+def _report_text(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
     """Return a report in the format of the options, and its warnings."""
     report = replace(report, warnings=[] if options.quiet else report.warnings)
     with refusals():
         tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
     if not options.score_only:
-        return _written(tables, options)
+        return _formatted_tables(tables, options)
     lines = []
     for result in report.results:
         names = [result.name] * (len(report.systems) > 1) + [result.variant]
@@ -106,21 +111,21 @@ def _shown(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
     return "\n".join(lines), list(map(warning_in_options, tables.warnings))
 
 
-def _written(report: TableReport, options: Options) -> tuple[str, list[str]]:
+def _formatted_tables(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
     return TABLE_FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
 
 
-def _explanation(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> str:
+def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     """Return the explanation of the line of `--explain`: as JSON, or as text with colours on a terminal."""
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
     line = options.explain
-    segment = next(islice(chain.from_iterable(batches), line - 1, line), None)
-    if segment is None:
-        raise OptionError(f"--explain: got {line}, expected a line from 1 to {corpus.files[0].lines}")
+    ((last, segment),) = deque(enumerate(islice(chain.from_iterable(batches), line), 1), maxlen=1)
+    if last < line:
+        raise OptionError(f"--explain: got {line}, expected a line from 1 to {last}")
     (prediction,) = segment.predictions
     with refusals():
         explanation = explain(

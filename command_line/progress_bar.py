@@ -1,6 +1,5 @@
-"""Progress bars on a terminal."""
+"""Progress bars on a terminal, which appear when the work takes long."""
 
-import os
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,15 +7,12 @@ from typing import Any
 
 from sari.text_files.reading import Corpus
 
-#: Seconds of work before a bar appears.
-_PATIENCE = 2.0
-
 
 @contextmanager
 def reading_bar(corpus: Corpus, *, quiet: bool = False) -> Iterator[Callable[[], object]]:
     """Yield a function that shows how much has been read."""
     with _bar(quiet, desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
-        yield lambda: bar is not None and bar.update(corpus.position - bar.n)
+        yield lambda: bar.update(corpus.position - bar.n)
 
 
 @contextmanager
@@ -25,28 +21,14 @@ def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callabl
     with _bar(quiet, desc=label, total=steps) as bar:
 
         def begin(step: str) -> None:
-            if bar is not None:
-                bar.set_postfix_str(step, refresh=False)
-                bar.update()
+            bar.set_postfix_str(step, refresh=False)
+            bar.update()
 
         yield begin
 
 
-@contextmanager
-def _bar(quiet: bool, **how) -> Iterator[Any]:
-    """Yield a bar that appears on a terminal when the work takes long; None elsewhere."""
-    if quiet or sys.stderr is None or not sys.stderr.isatty():
-        yield None
-        return
-    from tqdm import tqdm
+def _bar(quiet: bool, **how: Any) -> Any:
+    from tqdm import tqdm  # here, since it is slow to import
 
-    terminal = os.get_terminal_size(sys.stderr.fileno())
-    with tqdm(
-        delay=_PATIENCE,
-        leave=False,
-        file=sys.stderr,
-        ncols=terminal.columns or 80,  # some terminals claim to have no size
-        nrows=terminal.lines or 24,
-        **how,
-    ) as bar:
-        yield bar
+    hidden = quiet or sys.stderr is None
+    return tqdm(disable=True if hidden else None, delay=2, leave=False, **how)  # None: only on a terminal

@@ -13,19 +13,23 @@ from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
-from sari.human_ratings.linear_models import linear_model
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
 from sari.reports.measuring import MeasuredSet, SideData
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling
 from sari.text_files.reading import Segment, gather
-from sari.text_files.table_files import read_ratings, read_table
+from sari.text_files.table_files import OutputTable, read_ratings
 from sari.validation import Columns
 from sari.variants import Variant
 
 
-def agree(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
+def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> TableReport:
     """Return the agreement of scores with ratings.
+
+    Args:
+        options: of the command line.
+        batches: all segments of the files.
+        table: the same segments with their ratings; None if each system has a file of ratings.
 
     Raises:
         FileError: for a file that cannot be read, and a rating that is no number.
@@ -35,7 +39,7 @@ def agree(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
     with refusals():
         resampling = resolve_resampling(**{"resamples": FEWEST_RESAMPLES, **options.resampling})
         measures, side_data = choose_measures(options, trees=False)
-        rows = _rows(options, batches)
+        rows = _rated_outputs(options, batches, table)
         if len(set(rows.ratings)) == 1:
             raise OptionError(f"--ratings: got {rows.ratings[0]:g} in every row, with which no score can correlate")
         scored = {
@@ -43,21 +47,11 @@ def agree(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
         }
         scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
         scores += _measured(rows.texts, options.systems, measures, next(iter(variants.values())), side_data)
-        model = None
-        if options.model is not None:
-            by_name = {score.name: score.values for score in scores}
-            model = linear_model({name: by_name[name] for name in options.model}, rows.ratings)
-        warnings = (
-            []
-            if options.quiet
-            else [
-                *_warnings(scored, rows, resampling),
-                *left_out,
-                *warnings_of_signature(options, scored),
-            ]
-        )
+        warnings = _warnings(scored, rows, resampling) + left_out + warnings_of_signature(options, scored)
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
-            report = report_agreement(scores, rows, resampling, model=model, warnings=warnings, advance=advance)
+            report = report_agreement(
+                scores, rows, resampling, warnings=[] if options.quiet else warnings, advance=advance
+            )
     return tabulate_agreement(report)
 
 
@@ -67,24 +61,14 @@ def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: R
     return warning_rows(found)
 
 
-def _rows(options: Options, batches: Iterable[list[Segment]]) -> RatedOutputs:
+def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> RatedOutputs:
     """Return a row for each output of each system."""
-    if options.table is not None:
-        how = {"columns": options.columns, "rating": options.ratings[0], "encoding": options.encoding}
-        rows = list(read_table(options.table, **how))
-        columns = Columns(*map(list, zip(*(row[:3] for row in rows), strict=True)))
-        named = all(row.system is not None for row in rows)
-        names = [row.system or "" if named else "" for row in rows]
-        return RatedOutputs(columns, names, [row.rating for row in rows if row.rating is not None])
-    systems = gather(batches, options.systems)
-    ratings = [
-        rating
-        for path in options.ratings
-        for rating in read_ratings(
-            path, len(systems.sources), options.sources or "the sources", encoding=options.encoding
-        )
-    ]
-    return RatedOutputs.of_systems(systems, ratings)
+    if table is not None:
+        return RatedOutputs(table.texts, table.systems or [""] * len(table.texts.sources), table.ratings or [])
+    columns = gather(batches, options.systems)
+    how = {"model": options.sources or "the sources", "encoding": options.encoding}
+    ratings = [rating for path in options.ratings for rating in read_ratings(path, len(columns.sources), **how)]
+    return RatedOutputs.of_systems(columns, ratings)
 
 
 def _measured(

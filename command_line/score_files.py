@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
 from sari.command_line.progress_bar import reading_bar, step_bar
+from sari.command_line.side_data import ChosenMeasures, choose_measures
 from sari.comparison import (
     VariantDifference,
     compare,
@@ -34,18 +34,15 @@ from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
-from sari.text_files.writing import write_whole
+from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variants import Variant, resolve_variant, resolve_variants
-
-if TYPE_CHECKING:  # of the extra "report"
-    from sari.command_line.side_data import ChosenMeasures
 
 #: The default level of the intervals in reports.
 _CONFIDENCE_OF_REPORTS = 0.95
 
 
-def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
+def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
     """Score files in one pass, and write the files of `--sentences` and `--report`.
 
     Args:
@@ -60,12 +57,7 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
     variants, left_out = chosen_variants(options)
     with refusals():
         resampling = resolve_resampling(**options.resampling)
-    chosen = None
-    if options.wants_measures or options.report is not None:
-        with needing("report", "--report" if options.report is not None else "--measures"):
-            from sari.command_line.side_data import choose_measures
-        with refusals():
-            chosen = choose_measures(options)
+        chosen = choose_measures(options)
     columns = None
     with reading_bar(corpus, quiet=options.quiet) as show_progress:
 
@@ -86,29 +78,28 @@ def score(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) ->
     report = _compared(scored, resampling, options)
     first = next(iter(scored.values()))
     report = replace(report, warnings=report.warnings + left_out + warnings_of_signature(options, first))
-    files: dict[str, Iterable[str]] = {}
-    if options.sentences is not None:
-        sentences = {name: own.sentences() for name, own in first.items()}
-        files[options.sentences] = SENTENCE_FORMATS[Path(options.sentences).suffix](sentences)
     if columns is not None:
         report = _with_more(report, columns, variants, resampling, options, chosen)
-        if chosen is not None and options.report is not None:
-            files[options.report] = [_document(options.report, columns, first, report, options, chosen)]
-    write_whole(files)
+    if columns is not None and options.report is not None:
+        write_lines(options.report, [_document(options.report, columns, first, report, options, chosen)])
+    if options.sentences is not None:
+        sentences = {name: own.sentences() for name, own in first.items()}
+        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences))
     return report
 
 
 def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by, by their labels, and warnings about those that are left out."""
-    if not options.all_variants:
-        with refusals():
+    """Return the variants to score by, by their labels, and warnings about those that the options rule out."""
+    with refusals():
+        if not options.all_variants:
             chosen = [resolve_variant(name, **options.choices) for name in options.variants]
-        return {variant.label: variant for variant in chosen}, []
+            return {variant.label: variant for variant in chosen}, []
     found, left_out = resolve_variants(**options.choices)
     if not found:
         raise OptionError(in_options(next(iter(left_out.values()))))
-    by_label = {variant.label: variant for variant in found.values()}
-    return by_label, warning_rows(VariantLeftOutWarning(f"{name} is left out: {why}") for name, why in left_out.items())
+    unavailable = resolve_variants()[1]  # for want of a package, whatever the options
+    messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
+    return {variant.label: variant for variant in found.values()}, warning_rows(map(VariantLeftOutWarning, messages))
 
 
 def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
@@ -153,7 +144,7 @@ def _with_more(
     variants: dict[str, Variant],
     resampling: Resampling,
     options: Options,
-    chosen: ChosenMeasures | None,
+    chosen: ChosenMeasures,
 ) -> ScoreReport:
     """Add the baselines, explanations, scores by references and measures that the options ask for."""
     counted = variants.values() if options.by_references else ()
@@ -176,7 +167,7 @@ def _with_more(
             for variant in (variants.values() if options.published else ())
         ],
     )
-    if chosen is None or not options.wants_measures:
+    if not options.wants_measures:
         return report
     from sari.reports.measuring import add_measures
 

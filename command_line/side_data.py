@@ -1,17 +1,15 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
 from sari.command_line.options import OptionError, Options, flag_of
-from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, has_punkt, own_measure, resolve
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.reports.score_report import RECORD_KEYS
 from sari.text_files.errors import FileError
 from sari.text_files.table_files import read_numbers
-from sari.variants import SCORES
-
-_PUNKT = "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
+from sari.validation import fault
 
 
 class ChosenMeasures(NamedTuple):
@@ -22,7 +20,7 @@ class ChosenMeasures(NamedTuple):
 
 
 def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
-    """Choose the measures that `--measures`, `--own-measure` and `--model` name, and read the side files.
+    """Choose the measures that `--measures` and `--own-measure` name, and read the side files.
 
     Args:
         options: "all" stands for all measures whose needs are met, except slow ones.
@@ -37,32 +35,18 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
     names = options.measures or []
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
-    elif "all" in names:
-        raise OptionError("--measures: got all with other names, expected all alone")
-    _check_names("--measures", names, [*known])
+    for place, name in enumerate(names):
+        if name not in known:
+            nearest = ", ".join(get_close_matches(name, known, cutoff=0))
+            raise OptionError(fault("--measures", repr(name), f"names such as {nearest}, or all alone: see --help"))
+        if name in names[:place]:
+            raise OptionError(f"--measures: got {name} twice, expected it once")
+        if lacks := _lacks(known[name], options):
+            raise OptionError(f"--measures: {name} needs {lacks}")
     own_files = _own_files(options)
-    _check_names("--model", options.model or [], [*SCORES, *known, *own_files])
-    in_model = [name for name in options.model or [] if name in known and name not in names]
-    for option, chosen in (("--measures", names), ("--model", in_model)):
-        lacking = next(((name, lacks) for name in chosen if (lacks := _lacks(known[name], options))), None)
-        if lacking is not None:
-            raise OptionError(f"{option}: {lacking[0]} needs {lacking[1]}")
-    own = [own_measure(name, path) for name, path in own_files.items()]
-    measures = [*(known[name] for name in names), *own, *(known[name] for name in in_model)]
-    numbers = {
-        name: _of_systems(name, read_numbers(path, options.encoding), options.systems)
-        for name, path in own_files.items()
-    }
+    measures = [*(known[name] for name in names), *(own_measure(name, path) for name, path in own_files.items())]
+    numbers = {name: _numbers_of_systems(name, path, options) for name, path in own_files.items()}
     return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
-
-
-def _check_names(option: str, names: Sequence[str], known: Sequence[str]) -> None:
-    unknown = next((name for name in names if name not in known), None)
-    if unknown is not None:
-        nearest = ", ".join(get_close_matches(unknown, known, cutoff=0))
-        raise OptionError(f"{option}: got {unknown!r}, expected names such as {nearest}: see --help")
-    if len(set(names)) < len(names):
-        raise OptionError(f"{option}: got a name twice, expected each once")
 
 
 def _own_files(options: Options) -> dict[str, str]:
@@ -72,13 +56,22 @@ def _own_files(options: Options) -> dict[str, str]:
     for given in options.own_measure or []:
         name, _, path = given.partition("=")
         if not (name.isidentifier() and path):
-            raise OptionError(
-                f"--own-measure: got {given!r}, expected NAME=FILE, with letters, digits and _ in the name"
-            )
+            raise OptionError(fault("--own-measure", repr(given), "NAME=FILE, with letters, digits and _ in the name"))
         if name in taken or name in found:
             raise OptionError(f"--own-measure: got the name {name}, which is taken, expected another")
         found[name] = path
     return found
+
+
+def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
+    """Read the numbers of each system; the only column of a single system may have any name."""
+    numbers, systems = read_numbers(path, options.encoding), options.systems
+    if len(systems) == len(numbers) == 1:
+        return dict(zip(systems, numbers.values(), strict=True))
+    missing = next((system for system in systems if system not in numbers), None)
+    if missing is not None:
+        raise OptionError(fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {missing}"))
+    return numbers
 
 
 def _lacks(measure: Measure, options: Options) -> str:
@@ -86,7 +79,7 @@ def _lacks(measure: Measure, options: Options) -> str:
     for file in measure.side_files:
         if not file.default and getattr(options, file.name) is None:
             return f"{flag_of(file.name)} FILE"
-    return _PUNKT if measure.needs_punkt and not has_punkt() else ""
+    return measure.missing
 
 
 def _read_side_files(options: Options) -> dict[str, Any]:
@@ -103,28 +96,6 @@ def _read_side_files(options: Options) -> dict[str, Any]:
             except ImportError as error:
                 raise OptionError(f"{flag_of(file.name)}: got nothing, expected a file, or {error}") from None
     return found
-
-
-def _of_systems(name: str, numbers: dict[str, list[float]], systems: list[str]) -> dict[str, list[float]]:
-    """Return the columns of the systems; the only column of a single system may have any name but a number."""
-    if not set(numbers) & set(systems) and all(map(_is_number, numbers)):
-        raise OptionError(
-            f"--own-measure: got {name} with {', '.join(numbers)} in its first line, expected names of systems"
-        )
-    if len(systems) == len(numbers) == 1:
-        return dict(zip(systems, numbers.values(), strict=True))
-    missing = next((system for system in systems if system not in numbers), None)
-    if missing is not None:
-        raise OptionError(f"--own-measure: got {name} with columns {', '.join(numbers)}, expected also {missing}")
-    return numbers
-
-
-def _is_number(text: str) -> bool:
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _read(read: Callable[[str], Any], path: str) -> Any:

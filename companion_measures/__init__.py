@@ -1,7 +1,6 @@
 """Measures to report with SARI, as functions over columns of texts. Nothing here computes SARI.
 
-The measures are in `simplification`, `translation` (BLEU, chrF, TER), `readability`, `accuracy` (of strings and trees)
-and `xu2016_measures`. They share `words` and `columns`. `registry` lists them for the command line,
-reports and the app. Like the metric, all functions refuse bad columns with a
-ValueError of one line that names the argument and the row.
+The measures are in `simplification`, `translation` (BLEU, chrF, TER), `readability` and `accuracy` (of strings and
+trees). They share `columns`. `registry` lists them for the command line, reports and the app. Like the metric, all
+functions refuse bad columns with a ValueError of one line that names the argument and the row.
 """

@@ -11,12 +11,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import conllu
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
 from sari.companion_measures.columns import best_of_references, check_length, texts_and_references
-from sari.validation import fault, shown, validate_texts
+from sari.validation import fault, one_line, shown, validate_texts
 
 
 class Errors(NamedTuple):
@@ -116,13 +115,8 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
     array([0.556])
     """
     predictions, references = texts_and_references(predictions, references)
-    return np.array(
-        [
-            _best_generation_accuracy(output.split(), list(map(str.split, texts)))
-            for output, texts in zip(predictions, references, strict=True)
-        ],
-        np.float64,
-    )
+    rows = zip(predictions, references, strict=True)
+    return np.array([_best_generation_accuracy(text.split(), list(map(str.split, row))) for text, row in rows], float)
 
 
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
@@ -195,14 +189,19 @@ def understandability(predictions, trees) -> np.ndarray:
     >>> understandability(["the second phase"], [Tree(("the", "second", "phase"), (2, 2, -1))]).round(9)
     array([1.])
     """
-    accuracies, substitutions = _regressors(predictions, trees)
-    return (1.3147 * accuracies - 0.1039 * substitutions - 0.4458) / 0.8689
+    return (_judgements(predictions, trees, 1.3147, 0.1039) - 0.4458) / 0.8689
 
 
 def quality(predictions, trees) -> np.ndarray:
     """Return (1.0192 × simple tree accuracy − 0.0869 × substitutions − 0.3553) / 0.6639: as `understandability`."""
-    accuracies, substitutions = _regressors(predictions, trees)
-    return (1.0192 * accuracies - 0.0869 * substitutions - 0.3553) / 0.6639
+    return (_judgements(predictions, trees, 1.0192, 0.0869) - 0.3553) / 0.6639
+
+
+def _judgements(predictions, trees, accuracy: float, substitution: float) -> np.ndarray:
+    trees = list(trees)
+    accuracies = simple_tree_accuracies(predictions, trees)
+    strings = [_errors(output.split(), tree.tokens) for output, tree in zip(predictions, trees, strict=True)]
+    return accuracy * accuracies - substitution * np.array([row.substitutions for row in strings])
 
 
 def check_words(trees: Sequence[Tree], references: Sequence[str]) -> None:
@@ -235,29 +234,24 @@ def read_trees(path: str | Path) -> list[Tree]:
     Words count, not the ranges of multiword tokens nor empty nodes.
 
     Raises:
+        ImportError: without the package conllu.
         OSError: for a file that cannot be read.
         ValueError: for a file that is not CoNLL-U, or a sentence whose heads are no tree, naming the file and sentence.
     """
+    import conllu  # here, since nothing else needs it
+
     trees: list[Tree] = []
     with open(path, encoding="utf-8-sig") as file:
         try:
             for sentence in conllu.parse_incr(file):
-                trees.append(_tree(sentence, f"{path}: sentence {len(trees) + 1}"))
+                words = [word for word in sentence if isinstance(word["id"], int)]
+                places = {word["id"]: place for place, word in enumerate(words)} | {0: -1}
+                heads = tuple(places.get(word.get("head"), len(words)) for word in words)
+                trees.append(Tree(tuple(word["form"] for word in words), heads))
+                _check_tree(trees[-1], f"{path}: sentence {len(trees)}")
         except (conllu.exceptions.ParseException, UnicodeDecodeError) as error:
-            message = " ".join(str(error).split())
-            raise ValueError(f"{path}: sentence {len(trees) + 1}: {message}, expected CoNLL-U") from None
+            raise ValueError(one_line(f"{path}: sentence {len(trees) + 1}: {error}, expected CoNLL-U")) from None
     return trees
-
-
-def _tree(sentence: conllu.TokenList, place: str) -> Tree:
-    words = [word for word in sentence if isinstance(word["id"], int)]
-    places = {word["id"]: number for number, word in enumerate(words)} | {0: -1}
-    for word in words:
-        if word.get("head") not in places:
-            raise ValueError(f"{place}: word {word['id']} has the head {word.get('head')}, expected 0 or another word")
-    tree = Tree(tuple(word["form"] for word in words), tuple(places[word["head"]] for word in words))
-    _check_tree(tree, place)
-    return tree
 
 
 def _check_tree(tree: Tree, name: str) -> None:
@@ -341,10 +335,3 @@ def _alignment(output: Sequence, reference: Sequence) -> list[int]:
         else:
             place -= 1
     return aligned
-
-
-def _regressors(predictions, trees) -> tuple[np.ndarray, np.ndarray]:
-    trees = list(trees)
-    accuracies = simple_tree_accuracies(predictions, trees)
-    strings = [_errors(output.split(), tree.tokens) for output, tree in zip(predictions, trees, strict=True)]
-    return accuracies, np.array([row.substitutions for row in strings], np.float64)

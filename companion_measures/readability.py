@@ -1,11 +1,12 @@
-"""How hard texts are to read: Flesch–Kincaid grades, each as published, and the ranks of words by frequency.
+"""How hard texts are to read: EASSE's Flesch–Kincaid grade and the ranks of words by frequency.
 
-Kincaid et al. 1975 do not define what a word, a syllable and a sentence are. The implementations that papers use differ
-by two grades on the same text, so each of them is a row of data.
+Kincaid et al. 1975 do not define what a word, a syllable and a sentence are: implementations differ by two grades on
+the same text. Papers report EASSE's.
 """
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+import re
+from collections.abc import Collection, Mapping
+from functools import lru_cache
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -13,16 +14,8 @@ from string import punctuation
 
 import numpy as np
 
-from sari.companion_measures.simplification import sentence_counts
-from sari.companion_measures.words import (
-    dictionary_syllables,
-    easse_syllables,
-    has_letter_or_digit,
-    joshua_syllables,
-    joshua_tokens,
-)
 from sari.tokenization import Text, count_sentences, split_into_tokens
-from sari.validation import check_choice, validate_texts
+from sari.validation import validate_texts
 from sari.variants import PUNKT
 
 #: How many words of a table of frequencies EASSE has ranks for.
@@ -31,123 +24,83 @@ RANKED_WORDS = 50_000
 _13A = Text(tokenize="13a", lowercase=False)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Grade:
-    """A Flesch–Kincaid grade as published: 0.39 × words / sentences + 11.8 × syllables / words − constant.
-
-    Attributes:
-        counts: from texts to words, syllables and sentences of each: int64[segments, 3].
-        by_segment: whether it is the mean of the grades of single segments; else that of all sums.
-        constant: what is subtracted.
-        lowest, highest: values outside are moved to them.
-    """
-
-    counts: Callable[[Sequence[str]], np.ndarray]
-    by_segment: bool = False
-    constant: float = 15.59
-    lowest: float = -np.inf
-    highest: float = np.inf
-
-    def of_sums(self, counts: np.ndarray) -> np.ndarray:
-        """Return the grades of sums of words, syllables and sentences, 0 of no word: float64[...] of int64[..., 3]."""
-        words, syllables, sentences = np.moveaxis(np.asarray(counts, np.float64), -1, 0)
-        some = np.maximum(words, 1)
-        grades = 0.39 * words / np.maximum(sentences, 1) + 11.8 * syllables / some - self.constant
-        return np.where(words > 0, np.clip(grades, self.lowest, self.highest), 0.0)
-
-
-def _counts(
-    texts: Sequence[str], split: Callable[[str], list[str]], syllables: Callable[[str], int], sentences: np.ndarray
-) -> np.ndarray:
-    rows = [(len(words), sum(map(syllables, words))) for words in map(split, texts)]
-    return np.column_stack([np.array(rows, np.int64).reshape(-1, 2), sentences])
-
-
-def _words(text: str) -> list[str]:
-    return list(filter(has_letter_or_digit, text.split()))
-
-
-def _dictionary_counts(texts: Sequence[str]) -> np.ndarray:
-    return _counts(texts, _words, dictionary_syllables, sentence_counts(texts))
-
-
-def _easse_counts(texts: Sequence[str]) -> np.ndarray:
-    tokens = list(map(" ".join, split_into_tokens(list(texts), _13A)))
-    return _counts(tokens, str.split, easse_syllables, count_sentences(tokens, PUNKT))
-
-
-def _joshua_counts(texts: Sequence[str]) -> np.ndarray:
-    return _counts(texts, joshua_tokens, joshua_syllables, np.ones(len(texts), np.int64))
-
-
-#: The grades by name, ours first.
-GRADES = {
-    # Kincaid et al. 1975, Derivation of New Readability Formulas. Words have a letter or digit; syllables are those of
-    # syllapy's dictionary; sentences end at their marks.
-    "kincaid": Grade(counts=_dictionary_counts),
-    # https://github.com/feralvam/easse, fkgl.py (6a4352e). Words are 13a tokens, marks included; syllables are counted
-    # by patterns; sentences are Punkt's.
-    "easse": Grade(counts=_easse_counts, lowest=0),
-    # https://github.com/Sanqiang/text_simplification, FleschKincaid.java (9632eee), as in Joshua 5. Words are tokens,
-    # marks included; syllables are vowel groups; a segment is a sentence.
-    "xu2016": Grade(counts=_joshua_counts, by_segment=True, constant=15.19, lowest=0, highest=25),
+_EASSE_WORDS = {
+    word: syllables
+    for syllables, words in {
+        1: "the chummed peeped sheered flapped mimes ms st foamed brutes h'm gaped lb",
+        2: "tottered moustaches bepatched caressed trespassed pencilled motioned poleman slandered sombre sidespring "
+        "mr mrs dr sr jr truckle fringed clattered capered mangroves suavely reclined effaced quivered deafened "
+        "unstained stammered gravesend 60 greyish messieurs effaces shivered",
+        3: "shamefully disinterred sepulchre hemispheres veriest manoeuvred discoloured unexpressed",
+        4: "satiated sailmaker etc sententiously",
+        5: "particularized unostentatious",
+        6: "propitiatory",
+    }.items()
+    for word in words.split()
 }
+_EASSE_ADDS = (
+    *("ia", "riet", "dien", "iu", "io", "ii", "[aeiouy]bl$", "mbl$", "[aeiou]{3}", "^mc", "ism$"),
+    *(r"(.)(?!\1)([aeiouy])\2l$", "[^l]llien", "^coad.", "^coag.", "^coal.", "^coax."),
+    *(r"(.)(?!\1)[gq]ua(.)(?!\2)[aeiou]", "dnt$"),
+)
+_EASSE_SUBTRACTS = ("cial", "tia", "cius", "cious", "gui", "ion", "iou", "sia$", ".ely$")
+_VOWELS = re.compile("[aeiouy]+")
 
 
-def flesch_kincaid_counts(texts, *, variant: str = "kincaid") -> np.ndarray:
-    """Return the counts that grades are computed from: words, syllables and sentences of each text, int64[segments, 3].
-
-    Args:
-        texts: one text per segment.
-        variant: a name in `GRADES`.
-
-    >>> flesch_kincaid_counts(["the cat sat .", "it rained . it stopped ."]).tolist()
-    [[3, 3, 1], [4, 5, 2]]
-    """
-    return _grade(variant).counts(validate_texts("texts", texts))
-
-
-def flesch_kincaid_grades(texts, *, variant: str = "kincaid") -> np.ndarray:
-    """Return the grade of each text by itself: float64[segments]; arguments as in `flesch_kincaid_counts`.
-
-    >>> flesch_kincaid_grades(["the cat sat on the mat .", "simplification ."], variant="xu2016").round(2).tolist()
-    [0.0, 20.99]
-    """
-    return _grade(variant).of_sums(flesch_kincaid_counts(texts, variant=variant))
-
-
-def flesch_kincaid_of_sums(sums: np.ndarray, *, variant: str = "kincaid") -> np.ndarray:
-    """Return the grades of sums of `flesch_kincaid_counts`: float64[...] of int64[..., 3]."""
-    return _grade(variant).of_sums(sums)
-
-
-def flesch_kincaid_grade(texts, *, variant: str = "kincaid") -> float:
-    """Return the grade level of texts: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
-
-    Kincaid et al. 1975, over all texts together; with "xu2016" the mean of the grades of single texts. Texts without
-    words have the grade 0. It is made for English.
+def flesch_kincaid_counts(texts) -> np.ndarray:
+    """Return what the grade is computed from: words, syllables and sentences of each text, int64[segments, 3].
 
     Args:
-        texts: one text per segment.
-        variant: how words, syllables and sentences are counted, a name in `GRADES`: "kincaid", our way; "easse", which
-            takes raw texts and needs NLTK's Punkt; "xu2016", the FK of Xu et al. 2016, table 5.
+        texts: one text per segment, as it came.
 
     Raises:
-        ImportError: for "easse" without NLTK or its data.
+        ImportError: without NLTK's Punkt.
 
-    >>> texts = ["the cat sat on the mat .", "forty bridges were still open that winter ."]
-    >>> round(flesch_kincaid_grade(texts), 2), round(flesch_kincaid_grade(texts, variant="xu2016"), 2)
-    (2.38, 2.82)
+    >>> flesch_kincaid_counts(["The cat sat.", "It rained. It stopped."]).tolist()
+    [[4, 3, 1], [6, 4, 2]]
     """
-    grade, counts = _grade(variant), flesch_kincaid_counts(texts, variant=variant)
-    if grade.by_segment:
-        return float(grade.of_sums(counts).mean()) if len(counts) else 0.0
-    return float(grade.of_sums(counts.sum(axis=0)))
+    tokens = list(map(" ".join, split_into_tokens(validate_texts("texts", texts), _13A)))
+    rows = [(len(words), sum(map(easse_syllables, words))) for words in map(str.split, tokens)]
+    return np.column_stack([np.array(rows, np.int64).reshape(-1, 2), count_sentences(tokens, PUNKT)])
 
 
-def _grade(variant: str) -> Grade:
-    check_choice("variant", variant, GRADES)
-    return GRADES[variant]
+def flesch_kincaid_of_sums(sums: np.ndarray) -> np.ndarray:
+    """Return the grades of sums of `flesch_kincaid_counts`, 0 of no word: float64[...] of int64[..., 3]."""
+    words, syllables, sentences = np.moveaxis(np.asarray(sums, np.float64), -1, 0)
+    grades = 0.39 * words / np.maximum(sentences, 1) + 11.8 * syllables / np.maximum(words, 1) - 15.59
+    return np.where(words > 0, np.maximum(grades, 0), 0.0)
+
+
+def flesch_kincaid_grade(texts) -> float:
+    """Return the grade level of texts together: 0.39 × words / sentences + 11.8 × syllables / words − 15.59.
+
+    The formula of Kincaid et al. 1975, as EASSE's `corpus_fkgl` (6a4352e) computes it: words are 13a tokens, marks
+    included, syllables are counted by patterns, sentences are Punkt's, and no grade is below 0. It is made for English.
+
+    Args:
+        texts: as in `flesch_kincaid_counts`.
+
+    >>> round(flesch_kincaid_grade(["Forty bridges were still open that winter.", "A simplification is shorter."]), 2)
+    4.1
+    """
+    return float(flesch_kincaid_of_sums(flesch_kincaid_counts(texts).sum(axis=0)))
+
+
+@lru_cache(1 << 17)
+def easse_syllables(word: str) -> int:
+    """Return EASSE's count of a word: vowel groups without final e's, corrected by patterns. It may be 0 or negative.
+
+    These are the rules of Greg Fast's Lingua::EN::Syllable, as in EASSE's easse/utils/text.py (6a4352e).
+
+    >>> easse_syllables("simplification"), easse_syllables("there"), easse_syllables(".")
+    (5, 1, 0)
+    """
+    word = word.lower().strip()
+    if word in _EASSE_WORDS:
+        return _EASSE_WORDS[word]
+    word = word.rstrip("e")
+    more, fewer = (sum(bool(re.search(own, word)) for own in rules) for rules in (_EASSE_ADDS, _EASSE_SUBTRACTS))
+    return len(_VOWELS.findall(word)) + more - fewer
 
 
 def word_ranks(texts, ranks: Mapping[str, int], stop_words: Collection[str]) -> np.ndarray:

@@ -10,10 +10,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sari.variants import load_punkt
+from sari.variants import PUNKT, load_punkt
 
 if TYPE_CHECKING:
     import numpy as np
@@ -52,7 +53,7 @@ class Measure:
         options: more arguments of the functions.
         digits: after the point, for people.
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
-        needs_punkt: whether it needs NLTK and its Punkt.
+        needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
     """
 
@@ -67,13 +68,20 @@ class Measure:
     options: Mapping[str, Any] = field(default_factory=dict)
     digits: int = 2
     unit: str = ""
-    needs_punkt: bool = False
+    needs: str = ""
     is_slow: bool = False
 
     @property
     def side_files(self) -> list[SideFile]:
         """The files among the arguments."""
         return [file for file in SIDE_FILES if file.name in self.arguments]
+
+    @property
+    def missing(self) -> str:
+        """How to install what it needs; empty if that is there."""
+        if self.needs == PUNKT:
+            return "" if _has_punkt() else "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
+        return f"{self.needs}: pip install {self.needs}" if self.needs and find_spec(self.needs) is None else ""
 
     def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
         """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
@@ -101,8 +109,7 @@ def resolve(name: str) -> Callable[..., Any]:
     return getattr(import_module(f"sari.companion_measures.{module}"), function)
 
 
-def has_punkt() -> bool:
-    """Return whether NLTK and its Punkt are there."""
+def _has_punkt() -> bool:
     try:
         load_punkt()
     except ImportError:
@@ -131,7 +138,7 @@ _near = partial(Measure, module="simplification", arguments=("outputs", "referen
 _score = partial(_near, module="translation", adds_up=True)
 _reading = partial(Measure, module="readability", arguments=("raw_outputs",))
 _change = partial(Measure, module="simplification", arguments=("sources", "outputs"), digits=3)
-_repair = partial(Measure, module="accuracy", arguments=("outputs", "references"), digits=3)
+_repair = partial(_near, module="accuracy", digits=3, needs="rapidfuzz")
 _tree = partial(_repair, arguments=("outputs", "trees"))
 
 #: The companion measures, in the order in which they are shown.
@@ -148,16 +155,6 @@ MEASURES = (
     _score("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "chrf", is_slow=True),
     _score("ter", "TER", "TER", "sacreBLEU over the same tokens; lower is nearer", "ter", is_slow=True),
     _near(
-        "fkbleu",
-        "FKBLEU",
-        "FKBLEU",
-        "√(iBLEU × sigmoid(grade of the source − grade of the output)) of segments, as Xu et al. 2016 compute it",
-        "fkbleu_scores",
-        module="xu2016_measures",
-        arguments=("raw_sources", "raw_outputs", "raw_references"),
-        is_slow=True,
-    ),
-    _near(
         "token_f1",
         "Token F1",
         "F1",
@@ -170,6 +167,7 @@ MEASURES = (
         "Edits to ref.",
         "tokens to insert, delete or substitute, per segment",
         "edit_distances",
+        needs="rapidfuzz",
     ),
     _near(
         "equal_to_reference",
@@ -181,30 +179,12 @@ MEASURES = (
     ),
     _reading(
         "fkgl",
-        "Flesch–Kincaid grade of this project",
-        "FKGL (ours)",
-        "0.39 words per sentence + 11.8 syllables per word − 15.59; syllables by syllapy, for English; papers report "
-        "EASSE's: fkgl_easse",
+        "Flesch–Kincaid grade",
+        "FKGL",
+        "as EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59, marks being words; for English",
         "flesch_kincaid",
         adds_up=True,
-    ),
-    _reading(
-        "fkgl_easse",
-        "Flesch–Kincaid grade of EASSE",
-        "FKGL (EASSE)",
-        "what EASSE prints and papers report: marks are words, with EASSE's syllables and Punkt's sentences",
-        "flesch_kincaid",
-        adds_up=True,
-        options={"variant": "easse"},
-        needs_punkt=True,
-    ),
-    _reading(
-        "fkgl_xu2016",
-        "Flesch–Kincaid grade of Xu et al.",
-        "FK (Xu)",
-        "the FK of Xu et al. 2016: mean of segments with their case, each a sentence, marks being words",
-        "flesch_kincaid_grades",
-        options={"variant": "xu2016"},
+        needs=PUNKT,
     ),
     _reading(
         "word_rank",
@@ -240,6 +220,7 @@ MEASURES = (
         "tokens inserted, deleted or substituted, per segment",
         "edit_distances",
         digits=2,
+        needs="rapidfuzz",
     ),
     _change(
         "unedited", "Without an edit", "Unedited", "outputs with the tokens of their sources", "equal_tokens", **_SHARE
@@ -257,6 +238,7 @@ MEASURES = (
         "Leven.",
         "of the characters of source and output, 1 for a copy",
         "levenshtein_similarities",
+        needs="rapidfuzz",
     ),
     _change(
         "exact_copies",

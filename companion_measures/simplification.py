@@ -15,10 +15,8 @@ from functools import lru_cache
 from operator import eq
 
 import numpy as np
-from rapidfuzz.distance import Indel, Levenshtein
 
 from sari.companion_measures.columns import best_of_references, check_length
-from sari.companion_measures.words import has_letter_or_digit
 from sari.validation import validate_texts
 
 # A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
@@ -44,19 +42,23 @@ def sentence_counts(texts) -> np.ndarray:
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
     """
-    return np.fromiter(map(_sentences, validate_texts("texts", texts)), np.int64)
+    return np.fromiter(map(_sentence_count, validate_texts("texts", texts)), np.int64)
 
 
 @lru_cache(1 << 15)  # the sources of several systems are the same
-def _sentences(text: str) -> int:
+def _sentence_count(text: str) -> int:
     """Count the stretches between ends that have a letter or digit."""
     cased = text != text.lower()
     begin = count = 0
     for match in _ANY_END.finditer(text):
         if _is_end(text, match, cased):
-            count += has_letter_or_digit(text[begin : match.start()])
+            count += _has_letter_or_digit(text[begin : match.start()])
             begin = match.end()
-    return count + has_letter_or_digit(text[begin:])
+    return count + _has_letter_or_digit(text[begin:])
+
+
+def _has_letter_or_digit(text: str) -> bool:
+    return any(map(str.isalnum, text))
 
 
 def _is_end(text: str, match: re.Match, cased: bool) -> bool:
@@ -79,7 +81,9 @@ def splits(sources, predictions) -> np.ndarray:
     >>> splits(["He came and he saw .", "He came ."], ["He came . He saw .", "He came ."])
     array([ True, False])
     """
-    return _of_pairs(lambda source, output: _sentences(output) > _sentences(source), sources, predictions).astype(bool)
+    return _of_pairs(
+        lambda source, output: _sentence_count(output) > _sentence_count(source), sources, predictions
+    ).astype(bool)
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:
@@ -114,6 +118,8 @@ def edit_distances(texts, references) -> np.ndarray:
     >>> edit_distances(["a b c", "a b c"], [["a b c", "x"], ["c b a d"]])
     array([0, 3])
     """
+    from rapidfuzz.distance import Levenshtein  # here, since the other measures do not need it
+
     return best_of_references(min, Levenshtein.distance, texts, references, "texts").astype(np.int64)
 
 
@@ -144,6 +150,8 @@ def levenshtein_similarities(sources, predictions) -> np.ndarray:
     >>> levenshtein_similarities(["abcd", "ab"], ["abc", "ab"]).round(3)
     array([0.857, 1.   ])
     """
+    from rapidfuzz.distance import Indel
+
     return _of_pairs(Indel.normalized_similarity, sources, predictions)
 
 

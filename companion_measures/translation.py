@@ -179,12 +179,12 @@ def _matching_characters(text: str, reference: str) -> list[int]:
 
 
 @lru_cache(16)
-def _prepared(references: tuple[str, ...]) -> BLEU:
+def _bleu_of_references(references: tuple[str, ...]) -> BLEU:
     """Return BLEU with the references of one segment: a corpus of its own, since sacreBLEU counts corpora."""
     return BLEU(tokenize="none", force=True, references=[[text] for text in references])
 
 
 @lru_cache(1 << 15)
 def _segment_counts(prediction: str, references: tuple[str, ...]) -> list[int]:
-    score = _prepared(references).corpus_score([prediction], None)
+    score = _bleu_of_references(references).corpus_score([prediction], None)
     return [score.sys_len, score.ref_len, *score.counts, *score.totals]

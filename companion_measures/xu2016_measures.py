@@ -8,16 +8,22 @@ https://github.com/Sanqiang/text_simplification at 9632eee, run by its JoshuaEva
 figures of FK, BLEU, iBLEU and FKBLEU come out to the digit.
 """
 
-from dataclasses import replace
+import re
 from functools import lru_cache
 
 import numpy as np
 
 from sari.companion_measures.columns import check_alpha, texts_and_references
-from sari.companion_measures.readability import GRADES
 from sari.companion_measures.translation import bleu_counts, smoothed_precisions
-from sari.companion_measures.words import joshua_syllables, joshua_tokens
 from sari.validation import validate_columns
+
+_REMEMBERED = 1 << 17
+_ENTITIES = {"&quot;": '"', "&amp;": "&", "&lt;": "<", "&gt;": ">", "&apos;": "'"}
+_MARKS = re.compile(r"""([!"#$%&()*+/:;<=>?@\[\\\]^_`{|}~])""")
+# A period or comma, unless digits stand on both sides; a hyphen after a digit.
+_BETWEEN = re.compile(r"(?<![0-9])([.,])|([.,])(?![0-9])|(?<=[0-9])(-)")
+_OTHER_WHITESPACE = re.compile(r"[^\S \t\n\x0b\f\r]")
+_JOSHUA_SYLLABLE, _JOSHUA_SILENT_E = re.compile("[^aeiouy]*[aeiouy]+"), re.compile("[^aeiou]e$")
 
 
 def bleu_scores(predictions, references) -> np.ndarray:
@@ -92,10 +98,16 @@ def _source_tokens(text: str) -> list[str]:
     return joshua_tokens(text, normalize=False)
 
 
+def fk_scores(predictions) -> np.ndarray:
+    """Return the Flesch–Kincaid grade of each prediction, from 0 to 25: float64[segments]."""
+    return np.clip(_grades(list(map(joshua_tokens, predictions))), 0, 25)
+
+
 def _grades(words: list[list[str]]) -> np.ndarray:
     """Return the grades of single sentences, which GradeLevelBLEU.java does not cut off at 25."""
-    rows = [(len(row), sum(map(joshua_syllables, row)), 1) for row in words]
-    return replace(GRADES["xu2016"], highest=np.inf).of_sums(np.array(rows, np.int64).reshape(-1, 3))
+    counts = np.array([(len(row), sum(map(joshua_syllables, row))) for row in words], np.float64).reshape(-1, 2).T
+    grades = 0.39 * counts[0] + 11.8 * counts[1] / np.maximum(counts[0], 1) - 15.19
+    return np.where(counts[0] > 0, np.maximum(grades, 0), 0)
 
 
 def _bleu(counts: np.ndarray, reference_lengths: np.ndarray) -> np.ndarray:
@@ -104,3 +116,35 @@ def _bleu(counts: np.ndarray, reference_lengths: np.ndarray) -> np.ndarray:
     short = np.minimum(0, 1 - reference_lengths / np.maximum(length, 1))
     bleu = np.exp(short + np.log(smoothed_precisions(counts)).mean(axis=1))
     return np.where((length == 0) & (reference_lengths > 0), 0.0, bleu)
+
+
+@lru_cache(_REMEMBERED)
+def joshua_syllables(word: str) -> int:
+    """Return Joshua's count: vowel groups without a silent e, at least one in each part between hyphens.
+
+    Only lowercase vowels count.
+
+    >>> joshua_syllables("simplification"), joshua_syllables("thirty-five"), joshua_syllables(".")
+    (5, 3, 1)
+    """
+    parts = word.split("-") if word != "-" else [word]
+    while parts and not parts[-1]:  # as Java splits
+        parts.pop()
+    return sum(max(len(_JOSHUA_SYLLABLE.findall(part)) - bool(_JOSHUA_SILENT_E.search(part)), 1) for part in parts)
+
+
+def joshua_tokens(text: str, *, normalize: bool = True) -> list[str]:
+    """Split a text into tokens as JoshuaEval does: at ASCII whitespace, and marks from words.
+
+    Args:
+        text: any text.
+        normalize: whether marks are split from words; if not, only whitespace splits.
+
+    >>> joshua_tokens("It's 3.5 (or 4-5).")
+    ["It's", '3.5', '(', 'or', '4', '-', '5', ')', '.']
+    """
+    if normalize:
+        for entity, mark in _ENTITIES.items():
+            text = text.replace(entity, mark)
+        text = _BETWEEN.sub(r" \g<0> ", _MARKS.sub(r" \1 ", text))
+    return _OTHER_WHITESPACE.sub("\ufffc", text).split()

@@ -109,11 +109,11 @@ def agreement(
     values = dict(zip(scores, _correlations(table, coefficient).tolist(), strict=True))
     drawn = [] if how.confidence is None else [_correlations(each, coefficient) for each in draws]
     by_name = dict(zip(scores, np.reshape(drawn, (-1, len(scores))).T, strict=True))
-    found = {name: Agreement(value, _ends(by_name[name], how)) for name, value in values.items()}
+    found = {name: Agreement(value, _interval_ends(by_name[name], how)) for name, value in values.items()}
     if baseline is not None:
         for name in found.keys() - {baseline}:
             value = values[name] - values[baseline]
-            ends = _ends(by_name[name] - by_name[baseline], how)
+            ends = _interval_ends(by_name[name] - by_name[baseline], how)
             found[name] = replace(found[name], difference=value, difference_interval=ends)
     return found
 
@@ -147,7 +147,7 @@ def _sample_of_groups(own: SystemRows, groups: np.ndarray, systems: np.ndarray, 
     return Sample(table, statistic, seed)
 
 
-def _ends(drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
+def _interval_ends(drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
     """Return the interval of a coefficient. Draws that are nan, because all rows are the same, are left out."""
     if how.confidence is None:
         return None

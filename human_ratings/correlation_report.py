@@ -6,10 +6,7 @@ JSON has one schema::
      "agreement": [{"level": "segments" or "systems", "variant": str, "measure": str, "signature": str,
                     "coefficients": {"pearson": {"value": float, "interval": [float, float], "difference": float,
                                                  "difference_interval": [float, float]}, ...}}, ...],
-     "model": {"terms": [{"name": str, "coefficient": float, "standard_error": float, "t": float, "p_value": float},
-               ...], "r_squared": float, "adjusted_r_squared": float, "f": float, "p_value": float, "rows": int},
-     "confidence": float, "resamples": int, "seed": int, "warnings": [WARNING, ...],
-     "intervals": str}
+     "confidence": float, "resamples": int, "seed": int, "warnings": [WARNING, ...], "intervals": str}
 
 in which null stands for what was not asked for, and for coefficients of scores or ratings that are all the same.
 """
@@ -29,7 +26,6 @@ from sari.variants import SCORES
 if TYPE_CHECKING:
     from sari.data_warnings import WarningRow
     from sari.human_ratings.correlation import Agreement
-    from sari.human_ratings.linear_models import LinearModel
 
 
 @dataclass(frozen=True)
@@ -51,7 +47,6 @@ class AgreementReport:
         rows: a row per score and level; the others are compared with the first score.
         ratings, sources: the numbers of ratings and of sources.
         systems: the names of the systems.
-        model: the linear model of the ratings; None for none.
         confidence: the level of the intervals; None for none.
         resamples, seed: the options of the intervals.
         warnings: about the texts, the variant and the intervals.
@@ -62,7 +57,6 @@ class AgreementReport:
     ratings: int
     sources: int
     systems: list[str]
-    model: LinearModel | None
     confidence: float | None
     resamples: int
     seed: int
@@ -97,9 +91,7 @@ def _tables(report: AgreementReport) -> Iterator[Table]:
     for level in dict.fromkeys(row.level for row in report.rows):
         rows = [row for row in report.rows if row.level == level]
         how_many = f"{len(report.systems)} systems" if level == "systems" else f"{report.ratings} outputs"
-        yield _agreement_table(f"Agreement with the ratings of {how_many}", rows, _notes(report))
-    if report.model is not None:
-        yield _model_table(report.model, shares_sources=report.sources < report.ratings)
+        yield _agreement_table(f"Agreement with the ratings of {how_many}", rows, _agreement_notes(report))
 
 
 def _agreement_table(title: str, rows: list[AgreementRow], notes: list[str]) -> Table:
@@ -110,34 +102,14 @@ def _agreement_table(title: str, rows: list[AgreementRow], notes: list[str]) -> 
     lines: list[list[str | Cell]] = []
     for row in rows:
         first = row.coefficients[coefficients[0]]
-        figures = [(_shown(own.value), own.interval) for own in row.coefficients.values()]
-        figures.append((_shown(first.difference, "+"), first.difference_interval))
+        figures = [(_coefficient_text(own.value), own.interval) for own in row.coefficients.values()]
+        figures.append((_coefficient_text(first.difference, "+"), first.difference_interval))
         names = [row.variant, _label(row.measure)] if several else [_label(row.measure)]
-        lines.append([*names, *(Cell(value, interval=_interval(ends)) for value, ends in figures)])
+        lines.append([*names, *(Cell(value, interval=_interval_text(ends)) for value, ends in figures)])
     return Table(title, columns, cells(lines), notes=notes)
 
 
-def _model_table(model: LinearModel, *, shares_sources: bool) -> Table:
-    title = (
-        f"Linear model of {model.rows} ratings: R² = {model.r_squared:.3f} (adjusted {model.adjusted_r_squared:.3f}), "
-        f"F = {model.f:.2f}, p = {model.p_value:.2g}"
-    ).replace("-", "−")
-    rows = [
-        [
-            _label(term.name),
-            f"{term.coefficient:.4g}",
-            f"{term.standard_error:.3g}",
-            f"{term.t:.2f}",
-            f"{term.p_value:.2g}",
-        ]
-        for term in model.terms
-    ]
-    columns = [TableColumn("Term", is_text=True), *map(TableColumn, ("Coefficient", "Std. error", "t", "p"))]
-    note = "p: too small: it treats all ratings as independent, but several share a source"
-    return Table(title, columns, cells(rows), notes=[note] if shares_sources else [])
-
-
-def _notes(report: AgreementReport) -> list[str]:
+def _agreement_notes(report: AgreementReport) -> list[str]:
     first = report.rows[0]
     notes = [
         f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
@@ -157,12 +129,12 @@ def _label(name: str) -> str:
     return known.get(name, name.title() if name in SCORES else name)
 
 
-def _shown(value: float | None, sign: str = "") -> str:
+def _coefficient_text(value: float | None, sign: str = "") -> str:
     return "" if value is None else "–" if math.isnan(value) else f"{value:{sign}.3f}"
 
 
-def _interval(ends: tuple[float, float] | None) -> str:
-    return "" if ends is None else f"[{_shown(ends[0])}, {_shown(ends[1])}]"
+def _interval_text(ends: tuple[float, float] | None) -> str:
+    return "" if ends is None else f"[{_coefficient_text(ends[0])}, {_coefficient_text(ends[1])}]"
 
 
 def _without_nan(value: Any) -> Any:

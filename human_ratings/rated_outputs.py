@@ -10,7 +10,6 @@ from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation import COEFFICIENTS, Agreement, SystemRows, agreement
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow
-from sari.human_ratings.linear_models import LinearModel
 from sari.significance import Resampling
 from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
@@ -76,7 +75,6 @@ def report_agreement(
     how: Resampling,
     *,
     plain: Sequence[str] = (),
-    model: LinearModel | None = None,
     warnings: Sequence[WarningRow] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> AgreementReport:
@@ -87,7 +85,6 @@ def report_agreement(
         outputs: with their ratings.
         how: how intervals are computed.
         plain: the coefficients without intervals.
-        model: the linear model of the ratings, to show with the scores.
         warnings: to show with the scores.
         advance: called with the next coefficient and level.
 
@@ -121,7 +118,6 @@ def report_agreement(
         ratings=len(outputs.ratings),
         sources=outputs.sources,
         systems=list(dict.fromkeys(outputs.systems)),
-        model=model,
         confidence=how.confidence,
         resamples=how.resamples_for(outputs.sources),
         seed=how.seed,

@@ -10,9 +10,8 @@ from typing import Any, TypedDict
 
 import numpy as np
 
-from sari.companion_measures.accuracy import Tree, check_words
 from sari.companion_measures.columns import check_length
-from sari.companion_measures.registry import REPORTED_MEASURES, Measure, has_punkt
+from sari.companion_measures.registry import REPORTED_MEASURES, Measure
 from sari.comparison import baseline_columns
 from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
 from sari.significance import TESTS, Resampling, Sample, holm
@@ -147,6 +146,8 @@ class MeasuredSet:
         tokens = iter(self._split(chain.from_iterable(references)))
         self.references = [[next(tokens) for _ in row] for row in references]
         if "trees" in self._side_data:
+            from sari.companion_measures.accuracy import Tree, check_words  # here, since they need rapidfuzz
+
             trees = self._side_data["trees"]
             words = split_into_tokens([" ".join(tree.tokens) for tree in trees], replace(self._text, tokenize="none"))
             trees = [Tree(tuple(own), tree.heads) for own, tree in zip(words, trees, strict=True)]
@@ -178,7 +179,7 @@ class MeasuredSet:
         known = []
         for measure in measures:
             advance(measure.label)
-            if set(measure.arguments) <= columns.keys() and (has_punkt() or not measure.needs_punkt):
+            if set(measure.arguments) <= columns.keys() and not measure.missing:
                 rows[measure.name] = measure.numbers(columns).reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
                 known.append(measure)
         return MeasuredSystems(list(systems), known, rows)

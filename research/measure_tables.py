@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sari.companion_measures import readability, simplification, translation, xu2016_measures
+from sari.companion_measures import simplification, translation, xu2016_measures
 from sari.research.outcomes import Outcome, Published
 from sari.research.repositories import EASSE, SIMPLIFICATION, TURKCORPUS, TestSet
 
@@ -88,7 +88,7 @@ XU2016_MEASURES = PublishedMeasures(
     recipe="measures as the authors' Joshua computes them, means of sentences, 8 references",
     texts=TURKCORPUS,
     columns={
-        "FK": lambda _, outputs, __: readability.flesch_kincaid_grade(outputs, variant="xu2016"),
+        "FK": lambda _, outputs, __: xu2016_measures.fk_scores(outputs),
         "BLEU": lambda _, outputs, references: xu2016_measures.bleu_scores(outputs, references),
         "iBLEU": xu2016_measures.ibleu_scores,
         "FKBLEU": xu2016_measures.fkbleu_scores,

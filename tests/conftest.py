@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from as_package import make_importable
 
@@ -64,9 +64,22 @@ settings.register_profile("without a deadline", deadline=None)
 settings.load_profile("without a deadline")
 
 
+_TIMES = 1
+
+
+def pytest_addoption(parser):
+    parser.addoption("--examples", type=int, default=1, metavar="N", help="try N times as many made-up examples")
+
+
+def pytest_configure(config):
+    global _TIMES
+    _TIMES = config.getoption("--examples")
+
+
 def runs(examples):
     """Return settings for so many examples: the same ones each time in CI, fresh ones everywhere else."""
-    return settings(max_examples=examples, deadline=None, derandomize=bool(os.environ.get("CI")))
+    fixed = bool(os.environ.get("CI"))
+    return settings(max_examples=examples * _TIMES, deadline=None, derandomize=fixed, suppress_health_check=HealthCheck)
 
 
 def imported_by(file: Path) -> set[str]:

@@ -1,10 +1,13 @@
 """Programs as processes: run with arguments, files and pipes, and what they printed, refused or showed."""
 
+import fcntl
 import os
 import pty
 import select
+import struct
 import subprocess
 import sys
+import termios
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -119,6 +122,7 @@ def with_system(corpus, name):
 def on_a_terminal(folder, until):
     """Return what came on standard error, a terminal, and on output; the sources come slowly until something shows."""
     terminal, end = pty.openpty()
+    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
     arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
     sources = (folder / "s.txt").read_bytes()
     with subprocess.Popen(

@@ -6,6 +6,7 @@ from string import ascii_lowercase
 
 import oracle
 import pytest
+from conftest import runs
 from hostile_texts import (
     LARGE,
     NAMES,
@@ -15,10 +16,15 @@ from hostile_texts import (
     edited,
     edited_row,
     every_variant,
-    hostile_case,
+    hostile,
+    numbers,
+    options_of,
 )
+from hypothesis import given
+from hypothesis import strategies as st
+from scoring_paths import PATHS
 
-from sari.benchmarks import fuzz
+from sari.sari_scorer import Scorer
 from sari.variants import PENALTIES
 
 # Hostile texts give every reason to doubt a score.
@@ -28,25 +34,30 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 @every_variant
-def test_every_path_to_scores(variant):
-    """With and without options; other texts for each variant."""
-    first = 25 * list(oracle.VARIANTS).index(variant)
-    assert not [found for seed in range(first, first + 25) if (found := fuzz.check(seed, [variant]).difference)]
+@given(data=st.data())
+@runs(30)
+def test_every_path_to_scores(variant, data):
+    """With and without options: `--examples 100` makes a hundred times as many corpora."""
+    path = data.draw(st.sampled_from(list(PATHS)))
+    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
+    ours, right = numbers(path(corpus, **options)), numbers(PATHS[path](corpus, **options))
+    assert ours == pytest.approx({place: right[place] for place in ours}, abs=1e-9, rel=0)
 
 
 @pytest.mark.parametrize("penalties", [name for name in PENALTIES if name != "none"])
-def test_penalties_with_sentences_by_punkt(sari, penalties):
-    for seed in range(15):
-        _, corpus, _ = hostile_case(seed, "dsari")
-        assert_agrees(sari, corpus, variant="dsari", penalties=penalties)
+@given(corpus=hostile())
+@runs(15)
+def test_penalties_with_sentences_by_punkt(penalties, corpus):
+    assert_agrees(Scorer(), corpus, variant="dsari", penalties=penalties)
 
 
 @pytest.mark.parametrize("tokenize", ["13a", "intl", "zh", "char"])
-def test_tokens_are_those_of_sacrebleu(sari, tokenize):
+@given(corpus=hostile())
+@runs(30)
+def test_tokens_are_those_of_sacrebleu(tokenize, corpus):
     # This variant leaves sources untokenized: given sacreBLEU's tokens, they show any difference as deleted or added.
-    texts = [text for seed in range(80) for text in hostile_case(seed, "easse_legacy")[1]["sources"]]
-    rows = [(oracle.spaced(text, tokenize), text, [text]) for text in texts]
-    result = assert_agrees(sari, corpus_of(rows), variant="easse_legacy", tokenize=tokenize)
+    rows = [(oracle.spaced(text, tokenize), text, [text]) for text in corpus["sources"]]
+    result = assert_agrees(Scorer(), corpus_of(rows), variant="easse_legacy", tokenize=tokenize)
     assert (result["delete"], result["add"]) == (0, 0)
 
 

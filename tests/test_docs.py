@@ -206,7 +206,7 @@ def test_every_endpoint_and_limit_of_the_app_is_told():
     assert [name for name in limits.OFFERED_TOKENIZERS if f"`{name}`" not in text] == []
 
 
-@pytest.mark.parametrize("name", ["simplification", "translation", "readability", "xu2016_measures", "accuracy"])
+@pytest.mark.parametrize("name", ["simplification", "translation", "readability", "accuracy"])
 def test_every_measure_is_told(name):
     module = importlib.import_module(f"sari.companion_measures.{name}")
     functions = [

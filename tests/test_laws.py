@@ -15,13 +15,15 @@ from hostile_texts import (
     cut,
     details,
     details_of_large,
-    each_seed,
     edited_row,
     every_variant,
-    hostile_case,
+    hostile,
     numbers,
+    options_of,
     without_sentences,
 )
+from hypothesis import given
+from hypothesis import strategies as st
 
 from sari.sari_scorer import Scorer
 
@@ -34,55 +36,50 @@ VARIANTS = list(oracle.VARIANTS)
 
 
 @every_variant
-@each_seed
+@given(data=st.data())
 @runs(6)
-def test_the_order_of_segments_changes_nothing(sari, variant, seed):
-    draw, corpus, options = hostile_case(seed, variant)
-    order = draw.sample(range(len(corpus["sources"])), len(corpus["sources"]))
+def test_the_order_of_segments_changes_nothing(variant, data):
+    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
+    order = data.draw(st.permutations(range(len(corpus["sources"]))))
     shuffled = {name: [column[i] for i in order] for name, column in corpus.items()}
-    before, after = (details(sari, texts, **options) for texts in (corpus, shuffled))
+    before, after = (details(Scorer(), texts, **options) for texts in (corpus, shuffled))
     assert without_sentences(after) == without_sentences(before)
     for name in NAMES:
         assert after["sentences"][name] == [before["sentences"][name][i] for i in order]
 
 
 @every_variant
-@each_seed
+@given(data=st.data())
 @runs(6)
-def test_the_order_of_references_changes_nothing(sari, variant, seed):
-    draw, corpus, options = hostile_case(seed, variant)
-    shuffled = [draw.sample(references, len(references)) for references in corpus["references"]]
-    assert details(sari, {**corpus, "references": shuffled}, **options) == details(sari, corpus, **options)
+def test_the_order_of_references_changes_nothing(variant, data):
+    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
+    shuffled = {**corpus, "references": [data.draw(st.permutations(row)) for row in corpus["references"]]}
+    assert details(Scorer(), shuffled, **options) == details(Scorer(), corpus, **options)
 
 
 @pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "star"])
-@each_seed
+@given(data=st.data())
 @runs(6)
-def test_a_reference_given_twice_weighs_no_more_than_once(sari, variant, seed):
+def test_a_reference_given_twice_weighs_no_more_than_once(variant, data):
     # What counts is the share of the references, in all variants but one.
-    _, corpus, options = hostile_case(seed, variant)
+    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
     doubled = {**corpus, "references": [references * 2 for references in corpus["references"]]}
-    once, twice = (numbers(details(sari, texts, **options)) for texts in (corpus, doubled))
+    once, twice = (numbers(details(Scorer(), texts, **options)) for texts in (corpus, doubled))
     assert twice == pytest.approx(once, abs=1e-9, rel=0)
 
 
 @every_variant
-@each_seed
+@given(data=st.data())
 @runs(6)
-def test_shards_are_the_whole(variant, seed):
-    scorer, (draw, corpus, options) = Scorer(), hostile_case(seed, variant)
-    whole = details(scorer, corpus, **options)
-    shards = [state_of(scorer, batch, sentences=True, **options) for batch in cut(corpus, draw.randint(1, 3))]
-
-    in_order = scorer.with_options(**options).state(sentences=True)
-    for shard in shards:
-        in_order.merge(pickle.loads(pickle.dumps(shard)))
-    assert in_order.compute(details=True) == whole
-
-    first, *rest = draw.sample(shards, len(shards))
-    for shard in rest:
-        first.merge(shard)
-    assert without_sentences(first.compute(details=True)) == without_sentences(whole)
+def test_shards_are_the_whole(variant, data):
+    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
+    whole = details(Scorer(), corpus, **options)
+    shards = [
+        state_of(Scorer(), batch, sentences=True, **options) for batch in cut(corpus, data.draw(st.integers(1, 3)))
+    ]
+    assert sum(pickle.loads(pickle.dumps(shard)) for shard in shards).compute(details=True) == whole
+    in_any_order = sum(data.draw(st.permutations(shards)))
+    assert without_sentences(in_any_order.compute(details=True)) == without_sentences(whole)
 
 
 @every_variant
@@ -90,9 +87,7 @@ def test_large_shards_are_the_whole_in_any_order(sari, variant):
     # Enough terms that an ordinary sum of floats would depend on their order.
     whole = without_sentences(details_of_large(sari, variant))
     shards = [state_of(sari, batch, sentences=True, variant=variant) for batch in cut(LARGE, 300)]
-    merged = sari.with_options(variant=variant).state(sentences=True)
-    for shard in random.Random(1).sample(shards, len(shards)):
-        merged.merge(shard)
+    merged = sum(random.Random(1).sample(shards, len(shards)))
     assert without_sentences(merged.compute(details=True)) == whole
 
 
@@ -106,9 +101,7 @@ def test_large_shards_with_weights_of_many_denominators(sari, variant):
     assert numbers(without_sentences(whole)) == pytest.approx(
         numbers(without_sentences(oracle.details(**corpus, **summed))), abs=1e-9, rel=0
     )
-    backwards = sari.with_options(**summed).state(sentences=True)
-    for batch in reversed(cut(corpus, 7)):
-        backwards.merge(state_of(sari, batch, sentences=True, **summed))
+    backwards = sum(state_of(sari, batch, sentences=True, **summed) for batch in reversed(cut(corpus, 7)))
     assert without_sentences(backwards.compute(details=True)) == without_sentences(whole)
 
 
@@ -207,10 +200,9 @@ def test_a_perfect_copy_that_deletes_a_repeated_word(sari, variant):
     assert delete == pytest.approx(REPEATED[variant])
 
 
-@each_seed
+@given(corpus=hostile())
 @runs(20)
-def test_star_with_eight_references_is_easse_legacy(sari, seed):
-    _, corpus, _ = hostile_case(seed, "star")
+def test_star_with_eight_references_is_easse_legacy(corpus):
     eight = {**corpus, "references": [(references * 8)[:8] for references in corpus["references"]]}
-    star, legacy = (numbers(details(sari, eight, variant=variant)) for variant in ("star", "easse_legacy"))
+    star, legacy = (numbers(details(Scorer(), eight, variant=variant)) for variant in ("star", "easse_legacy"))
     assert star == legacy

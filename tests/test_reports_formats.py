@@ -189,7 +189,7 @@ def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, optio
 def test_latex_of_ratings_and_published_figures_compiles_and_fits(printed, capsys, tmp_path, style):
     (tmp_path / "ratings").write_text("3\n9\n4\n7\n1\n8\n2\n6\n5\n0\n")
     options = ["--ratings", tmp_path / "ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
-    options += ["--model", "sari", "compression_ratio", "--format", "latex"]
+    options += ["--format", "latex"]
     assert_compiles(tmp_path, printed(*EXAMPLE, *SYSTEMS[:2], *options), style)
     for name in ("access", "structural-simplicity"):
         reproduce.main([name, str(checkouts(tmp_path / name)), "--format", "latex"])

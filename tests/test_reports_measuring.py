@@ -8,7 +8,7 @@ from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari import variants
-from sari.companion_measures import readability, translation, xu2016_measures
+from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES
 from sari.reports.measuring import MeasuredSet, without_trees
@@ -49,10 +49,7 @@ def test_values_are_the_measures_of_the_corpus():
         expected = {
             "bleu": translation.bleu(outputs, own.references),
             "ibleu": translation.ibleu(own.sources, outputs, own.references),
-            "fkbleu": xu2016_measures.fkbleu_scores(SOURCES, raw, REFERENCES).mean(),
             "fkgl": readability.flesch_kincaid_grade(raw),
-            "fkgl_easse": readability.flesch_kincaid_grade(raw, variant="easse"),
-            "fkgl_xu2016": readability.flesch_kincaid_grade(raw, variant="xu2016"),
         }
         assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
@@ -69,7 +66,7 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
     variants.load_punkt.cache_clear()
-    assert lacking(measured(side_data={})) == of_files | {"fkgl_easse"}
+    assert lacking(measured(side_data={})) == of_files | {"fkgl"}
 
 
 def test_no_interval_without_confidence_and_of_one_segment():

@@ -6,27 +6,26 @@ import threading
 import pytest
 
 from sari.text_files.errors import FileError
-from sari.text_files.writing import check_writable, write_whole
+from sari.text_files.writing import check_writable, write_lines
 
 
-def test_write_whole_leaves_nothing_behind(tmp_path):
-    path = tmp_path / "x.tsv"
-    link = tmp_path / "link.tsv"
+@pytest.mark.parametrize(("error", "raised"), [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(28, "x"), FileError)])
+def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path, error, raised):
+    path, link = tmp_path / "x.tsv", tmp_path / "link.tsv"
     path.write_text("before")
+    path.chmod(0o640)
     link.symlink_to(path)
 
-    def breaking(error):
+    def breaking():
         yield "half"
         raise error
 
-    for error, seen in [(KeyboardInterrupt(), KeyboardInterrupt), (OSError(28, "No space left"), FileError)]:
-        with pytest.raises(seen):
-            write_whole({str(link): breaking(error)})
-        assert sorted(tmp_path.iterdir()) == [link, path]
-        assert path.read_text() == "before"
-    write_whole({str(link): ["after"]})
-    assert link.is_symlink()
-    assert path.read_text() == "after\n"
+    with pytest.raises(raised):
+        write_lines(str(link), breaking())
+    assert sorted(tmp_path.iterdir()) == [link, path]
+    assert path.read_text() == "before"
+    write_lines(str(link), ["after"])
+    assert (link.is_symlink(), path.read_text(), path.stat().st_mode & 0o777) == (True, "after\n", 0o640)
 
 
 @pytest.mark.parametrize(
@@ -49,21 +48,18 @@ def test_what_cannot_be_written_is_refused_beforehand(tmp_path, monkeypatch, pat
     check_writable("new.tsv", ["in.tsv"])
 
 
-def test_devices_and_pipes_are_written_first_and_directly(tmp_path):
-    full, pipe, other = (tmp_path / name for name in ("full.tsv", "pipe.tsv", "other.tsv"))
+def test_devices_and_pipes_are_written_directly(tmp_path):
+    full, pipe = tmp_path / "full.tsv", tmp_path / "pipe.tsv"
     full.symlink_to("/dev/full")
     os.mkfifo(pipe)
     read = []
     reader = threading.Thread(target=lambda: read.append(pipe.read_text()))
     reader.start()
     check_writable(str(pipe), [])
-    write_whole({str(pipe): ["a", "b"]})
+    write_lines(str(pipe), ["a", "b"])
     reader.join()
-    assert read == ["a\nb\n"]
-    assert pipe.is_fifo()
+    assert (read, pipe.is_fifo()) == (["a\nb\n"], True)
     check_writable(str(full), [])
     with pytest.raises(FileError, match=r"full\.tsv: No space left on device, expected a file to write$"):
-        write_whole({str(other): ["b"], str(full): ["a"]})
-    assert full.is_symlink()
+        write_lines(str(full), ["a"])
     assert full.is_char_device()
-    assert sorted(tmp_path.iterdir()) == [full, pipe]

@@ -6,5 +6,5 @@
 - `writing`: files that are written.
 - `errors`: faults of files.
 
-Imports only the standard library, so that faults of files are reported at once.
+Imports nothing slow, so that faults of files are reported at once.
 """

@@ -3,16 +3,13 @@
 A test set is a row of data. For any other data set, on the Hub or in a local folder, the user names the columns.
 """
 
-import os
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any, NamedTuple
 
-from sari.text_files.errors import FileError
+from sari.text_files.errors import FileError, faults_in
 from sari.text_files.reading import Corpus, LineFile, Segment, line_faults
-
-#: Seconds to wait for the Hub.
-_PATIENCE = 5.0
+from sari.validation import one_line, validate_shared
 
 
 class NamedSet(NamedTuple):
@@ -75,11 +72,7 @@ def open_test_set(
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
-    asks_hub = not os.path.exists(test_set.path) and not os.environ.get("HF_HUB_OFFLINE")
-    if asks_hub and not hub_answers():
-        # Without this, the libraries try for half a minute before they look into their cache.
-        os.environ["HF_HUB_OFFLINE"] = "1"
-    import logging  # here, since it is slow to import
+    import logging  # here, since these two are slow to import
 
     try:
         import datasets
@@ -90,41 +83,17 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     try:
         return datasets.load_dataset(test_set.path, test_set.configuration, split=split)
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
-        said = " ".join(str(error).split())[:300] or type(error).__name__
-        if isinstance(error, ConnectionError):
-            said = f"it is not in the cache, and {_endpoint()} cannot be reached"
-        raise FileError(f"{name}: cannot load {test_set.path!r}, split {split!r}: {said}") from None
-
-
-def _endpoint() -> str:
-    return os.environ.get("HF_ENDPOINT", "https://huggingface.co")
-
-
-def hub_answers() -> bool:
-    """Return whether the Hub answers in time."""
-    import http.client  # here, since these three are slow to import
-    import urllib.error
-    import urllib.request
-
-    try:
-        urllib.request.urlopen(urllib.request.Request(_endpoint(), method="HEAD"), timeout=_PATIENCE).close()
-    except urllib.error.HTTPError:
-        return True  # this is an answer
-    except (OSError, ValueError, http.client.HTTPException):
-        return False
-    return True
+        message = f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}"
+        raise FileError(one_line(message)) from None
 
 
 def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name: str) -> Iterator[Segment]:
-    for number, (row, outputs) in enumerate(zip_longest(rows, zip_longest(*files)), 1):
-        if row is None or outputs is None or None in outputs:
-            raise line_faults(files, len(rows), name)
-        source, *cells = (row[column] for column in columns)
-        cells = [cell if isinstance(cell, list) else [cell] for cell in cells]
-        for column, texts in zip(columns, [[source], *cells], strict=True):
-            kinds = [type(text).__name__ for text in texts if not isinstance(text, str)]
-            if kinds:
-                raise FileError(f"{name}: row {number}: {column} holds {kinds[0]}, expected text")
-        if not any(cells):
-            raise FileError(f"{name}: row {number}: no reference in {', '.join(columns[1:])}, expected at least one")
-        yield Segment(source, outputs, [text for texts in cells for text in texts])
+    table = rows[:]
+    cells = zip(*(table[column] for column in columns[1:]), strict=True)
+    lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
+    with faults_in(name):
+        sources, references = validate_shared(table[columns[0]], lists)
+    for source, outputs, row in zip_longest(sources, zip_longest(*files), references):
+        if source is None or outputs is None or None in outputs:
+            raise line_faults(files, len(sources), name)
+        yield Segment(source, outputs, row)

@@ -11,13 +11,13 @@ import stat
 import sys
 import zlib
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from sari.text_files.errors import FileError, reason
-from sari.validation import SystemColumns
+from sari.validation import SystemColumns, fault
 
 STANDARD_INPUT = "-"
 
@@ -38,26 +38,19 @@ class LineFile:
 
     A line ends at `\n` only: a text may contain a lone `\r`, U+0085 or U+2028. One `\r` before `\n` belongs to the end
     of the line. A byte order mark at the start is dropped. Gzipped data are recognized by their first two bytes, which
-    UTF-8 never begins with, so that they may also come from a pipe.
+    UTF-8 never begins with, so that they may also come from a pipe. The file is open while it is read.
 
     Attributes:
         name: of the file, for messages.
         lines: the number of lines read so far.
-        size: of the file on disk in bytes; None if it is unknown, as for a pipe.
+        size: of the file on disk in bytes; None if it is unknown, as for a pipe, and before the first line.
     """
 
     def __init__(self, path: str, encoding: str = "utf-8"):
-        self._encoding = encoding
         self.name = "<stdin>" if path == STANDARD_INPUT else path or repr(path)
         self.lines = 0
-        try:
-            self._raw = _open_raw(path)
-            status = os.fstat(self._raw.fileno())
-        except OSError as error:
-            raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
-        self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
-        self._stream: Iterable[str | bytes] = ()
-        self._texts = self._read()
+        self.size: int | None = None
+        self._texts = self._read(path, encoding)
 
     def __iter__(self) -> Iterator[str]:
         """Return the one iterator over the texts."""
@@ -66,42 +59,38 @@ class LineFile:
     @property
     def position(self) -> int:
         """Bytes read so far; 0 where the size is unknown."""
-        return 0 if self.size is None else self._raw.tell()
+        if self.size is None:
+            return 0
+        return self.size if self._raw.closed else self._raw.tell()
 
     def close(self) -> None:
         """Close the file; standard input stays open."""
-        self._raw.close()
+        self._texts.close()
 
     def error(self, message: str) -> FileError:
         """Return a fault of the line that was read last."""
         return FileError(f"{self.name}:{self.lines}: {message}")
 
-    def _read(self) -> Iterator[str]:
-        is_utf8 = self._encoding == "utf-8"
+    def _read(self, path: str, encoding: str) -> Generator[str, None, None]:
         try:
-            stream: io.BufferedReader[Any] = io.BufferedReader(self._raw, _BUFFER_BYTES)
-            if stream.peek(2).startswith(_GZIP_MAGIC):
-                stream = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), _BUFFER_BYTES)
-            # UTF-8 is decoded line by line, so that errors name the line; in other encodings lines end differently.
-            self._stream = stream if is_utf8 else io.TextIOWrapper(stream, self._encoding, newline="\n")
-            for line in self._stream:
-                text = line if isinstance(line, str) else line.decode()
-                if not is_utf8:
-                    text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
-                if not self.lines:
-                    text = text.removeprefix("\ufeff")
-                    if not text:
-                        return
-                self.lines += 1
-                yield text.removesuffix("\n").removesuffix("\r")
+            with _open_bytes(path) as self._raw:
+                status = os.fstat(self._raw.fileno())
+                self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
+                stream: io.BufferedReader[Any] = io.BufferedReader(self._raw, _BUFFER_BYTES)
+                if stream.peek(2).startswith(_GZIP_MAGIC):
+                    stream = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), _BUFFER_BYTES)
+                for text in _utf8_lines(stream) if encoding == "utf-8" else _other_lines(stream, encoding):
+                    text = text if self.lines else text.removeprefix("\ufeff")
+                    if text or self.lines:  # a byte order mark alone is no line
+                        self.lines += 1
+                        yield text.removesuffix("\n").removesuffix("\r")
         except UnicodeError as error:
-            line = f"{self.name}:{self.lines + 1}"
-            if is_utf8 and isinstance(error, UnicodeDecodeError):
-                byte = error.object[error.start]
-                raise FileError(f"{line}: byte 0x{byte:02x} is not UTF-8, expected UTF-8 text") from None
-            raise FileError(f"{line}: not {self._encoding}: {error}") from None
+            message = str(error)
+            if isinstance(error, UnicodeDecodeError) and encoding == "utf-8":
+                message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
+            raise FileError(f"{self.name}:{self.lines + 1}: {message}, expected {encoding.upper()} text") from None
         except (OSError, EOFError, zlib.error) as error:
-            raise FileError(f"{self.name}:{self.lines + 1}: cannot be read: {reason(error)}") from None
+            raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
 
 
 def check_readable(path: str) -> None:
@@ -110,12 +99,24 @@ def check_readable(path: str) -> None:
         raise FileError(f"{path or repr(path)}: {os.strerror(errno.ENOENT)}, expected a file to read")
 
 
-def _open_raw(path: str) -> io.FileIO:
+def _open_bytes(path: str) -> io.FileIO:
     if path != STANDARD_INPUT:
         return open(path, "rb", buffering=0)
     if sys.stdin is None:  # closed by the caller: descriptor 0 may now be another file
         raise OSError(None, "closed")
     return open(0, "rb", buffering=0, closefd=False)
+
+
+def _utf8_lines(stream: Iterable[bytes]) -> Iterator[str]:
+    """Decode line by line, so that errors name the line."""
+    return map(bytes.decode, stream)
+
+
+def _other_lines(stream: io.BufferedReader, encoding: str) -> Iterator[str]:
+    """Yield the lines of another encoding, which end differently."""
+    for text in io.TextIOWrapper(stream, encoding, newline="\n"):
+        text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
+        yield text
 
 
 class Corpus:
@@ -125,7 +126,7 @@ class Corpus:
         files: in the order of the arguments.
     """
 
-    def __init__(self, files: Sequence[LineFile], segments: Iterator[Segment]):
+    def __init__(self, files: Sequence[LineFile], segments: Iterable[Segment]):
         self.files = files
         self._segments = segments
 
@@ -161,7 +162,7 @@ class Corpus:
                 batch, size = [], 0
         if batch:
             yield batch
-        elif not self.files[0].lines:
+        elif self.files and not self.files[0].lines:
             raise FileError(f"{self.files[0].name}: no lines, expected at least one")
 
 
@@ -207,16 +208,16 @@ def open_texts(
     paths = [sources, *outputs, *references]
     width = 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
-        raise FileError(f"<stdin>: expected for one file, came for {paths.count(STANDARD_INPUT)}")
+        raise FileError(fault("<stdin>", f"- as {paths.count(STANDARD_INPUT)} files", "it as one"))
     files = [LineFile(path, encoding) for path in paths]
 
     def split(texts: tuple[str, ...]) -> list[str]:
         return [text for line in texts for text in line.split("\t")] if tab_separated else list(texts)
 
-    return Corpus(files, (Segment(row[0], row[1:width], split(row[width:])) for row in _rows(files)))
+    return Corpus(files, (Segment(row[0], row[1:width], split(row[width:])) for row in _lines_of_files(files)))
 
 
-def _rows(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
+def _lines_of_files(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
     for row in zip_longest(*files):
         if None in row:
             deque(files[0], maxlen=0)

@@ -1,76 +1,52 @@
-"""Write files atomically."""
+"""Write files whole."""
 
+import errno
 import os
 import shutil
 import stat
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable
 from pathlib import Path
 
 from sari.text_files.errors import FileError, reason
 
-# Temporary files that are being written.
-_unfinished: set[Path] = set()
-
 
 def check_writable(path: str, inputs: Iterable[str]) -> None:
-    """Raise FileError for a path that `write_whole` could not write, or that is one of the inputs."""
+    """Raise FileError for a path that `write_lines` could not write, or that is one of the inputs."""
     target = Path(os.path.realpath(path))
+    written = [target] if _is_stream(path) else [target, target.parent]
     if target.is_dir():
-        raise FileError(f"{path}: Is a directory, expected a file to write")
-    if os.path.exists(path) and not os.access(path, os.W_OK):
-        raise FileError(f"{path}: Permission denied, expected a file to write")
-    if _is_stream(path):
-        return
-    if not target.parent.is_dir():
+        raise FileError(f"{path}: {os.strerror(errno.EISDIR)}, expected a file to write")
+    if not written[-1].exists():
         raise FileError(f"{path}: No such folder, expected a file to write")
-    if not os.access(target.parent, os.W_OK | os.X_OK):
-        raise FileError(f"{path}: Permission denied, expected a file to write")
-    for other in inputs:
-        if target.exists() and os.path.exists(other) and target.samefile(other):
-            raise FileError(f"{path}: is an input, expected another file to write")
+    if not all(os.access(each, os.W_OK) for each in written if each.exists()):
+        raise FileError(f"{path}: {os.strerror(errno.EACCES)}, expected a file to write")
+    if target.is_file() and any(os.path.exists(other) and target.samefile(other) for other in inputs):
+        raise FileError(f"{path}: is an input, expected another file to write")
 
 
-def write_whole(files: Mapping[str, Iterable[str]]) -> None:
-    """Write all files, or none if there is an error; then the old files stay.
+def write_lines(path: str, lines: Iterable[str]) -> None:
+    """Write the lines of a file; if there is an error, the old file stays.
 
-    Each file is written as a temporary file in the same folder, and renamed at the end. Devices and pipes are written
-    directly, before the others.
-
-    Args:
-        files: the lines of each file, by path.
+    A temporary file in the same folder is written and renamed. Devices and pipes are written directly.
 
     Raises:
         FileError: for a file that cannot be written.
     """
-    written: dict[Path, Path] = {}
     try:
-        for path in sorted(files, key=_is_stream, reverse=True):
-            try:
-                if _is_stream(path):
-                    _write(path, "w", files[path])
-                    continue
-                target = Path(os.path.realpath(path))  # so that a link stays a link
-                temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
-                written[temporary] = target
-                _unfinished.add(temporary)
-                _write(temporary, "x", files[path])
-                if target.exists():
-                    shutil.copymode(target, temporary)
-            except OSError as error:
-                raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
-        for temporary, target in written.items():
-            os.replace(temporary, target)
-    finally:
-        remove_unfinished()
-
-
-def remove_unfinished() -> None:
-    """Remove the temporary files, also when a signal ends the program."""
-    for temporary in tuple(_unfinished):
-        with suppress(OSError):
+        if _is_stream(path):
+            _write_text(path, lines)
+            return
+        target = Path(os.path.realpath(path))  # so that a link stays a link
+        temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
+        try:
+            _write_text(temporary, lines)
+            if target.exists():
+                shutil.copymode(target, temporary)
+            temporary.replace(target)
+        finally:
             temporary.unlink(missing_ok=True)
-        _unfinished.discard(temporary)
+    except OSError as error:
+        raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
 
 
 def _is_stream(path: str) -> bool:
@@ -82,6 +58,6 @@ def _is_stream(path: str) -> bool:
     return not stat.S_ISREG(mode) or path.startswith(("/dev/fd/", "/dev/std", "/proc/"))
 
 
-def _write(path: str | Path, mode: str, lines: Iterable[str]) -> None:
-    with open(path, mode, encoding="utf-8", newline="\n") as file:
+def _write_text(path: str | Path, lines: Iterable[str]) -> None:
+    with open(path, "w", encoding="utf-8", newline="\n") as file:
         file.writelines(line + "\n" for line in lines)

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
-from itertools import chain, count, islice
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -240,17 +240,16 @@ def _required(name: str, files: Any) -> Any:
 
 def _systems_of_table(path: str) -> SystemColumns:
     """Read a table whose rows may be in any order; all systems need the same segments."""
-    rows = list(islice(read_table(path), MAX_SEGMENTS * MAX_SYSTEMS + 1))
-    check_limit(-(-len(rows) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
+    texts, systems, _ = read_table(path)
+    check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
     outputs: dict[str, dict[tuple[Any, ...], str]] = {}  # by system and segment
     repeats: Counter[tuple[Any, ...]] = Counter()
-    (only,) = system_names([path])
-    for row in rows:
-        name = only if row.system is None else row.system
-        segment = (row.source, tuple(row.references))
-        outputs.setdefault(name, {})[(*segment, repeats[name, segment])] = row.prediction
+    names = systems or system_names([path]) * len(texts.sources)
+    for name, source, output, people in zip(names, *texts, strict=True):
+        segment = (source, tuple(people))
+        outputs.setdefault(name, {})[(*segment, repeats[name, segment])] = output
         repeats[name, segment] += 1
-    first, segments = next(((name, list(own)) for name, own in outputs.items()), ("", []))
+    first, segments = next((name, list(own)) for name, own in outputs.items())
     for name, own in outputs.items():
         if own.keys() != set(segments):
             raise RefusedError(

@@ -300,6 +300,7 @@
     fill([]);
     if (!see) return;
     grams = JSON.parse(see.querySelector(".sari-data").textContent);
+    delete see.dataset.order; // the lists are of other texts
     setOrder(Math.min(order, grams.length));
   }
 
