@@ -25,8 +25,8 @@ from sari.web.samples import samples
 
 #: The confidence of intervals.
 CONFIDENCE = 0.95
-#: The companion measures next to SARI.
-_MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl")]
+#: The companion measures next to SARI, as far as this server has what they need.
+_MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl") and not measure.missing]
 
 Advance = Callable[[str], object]
 
