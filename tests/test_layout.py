@@ -114,7 +114,7 @@ def test_the_folder_is_the_package(program):
     """Though it has a file of that name."""
     command = [sys.executable, "-W", "error::DeprecationWarning:sari", "-c", f"import sys\n{program}{IMPORTED}"]
     environment = os.environ | WITHOUT_TRANSFORMERS
-    subprocess.run([*command, str(HUB)], cwd=ROOT, check=True, timeout=60, env=environment)
+    subprocess.run([*command, str(HUB)], cwd=ROOT, check=True, timeout=300, env=environment)
 
 
 #: The packages of the product, each above those that it may import. Research is above all of them.
@@ -170,12 +170,3 @@ def test_what_is_copied(sari):
     folder = Path(sys.modules[type(sari).__module__].__file__).parent
     copied = {file.name for file in folder.iterdir() if file.suffix == ".py"} - {"__init__.py"}
     assert copied == {file.name for file in SHIPPED}
-
-
-def test_files_have_what_contributing_names_beside_them():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for step in re.split(r"\n(?=\n|\d\. |- |\| )", text):
-        files = [(ROOT / name).read_text(encoding="utf-8") for name in re.findall(r"`([\w/]+\.py)`", step)]
-        names = re.findall(r"`(_?[A-Z]\w+|_\w+|[a-z]+_[a-z_]+)`", step)
-        missing = [name for name in names if not any(re.search(rf"\b{name}\b", file) for file in files)]
-        assert not files or not missing, step

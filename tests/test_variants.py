@@ -14,7 +14,6 @@ from four_segments import TEXTS, own_tokenizer
 from programs import broken_punkt
 from refusals import refuses
 
-from sari.ngram_statistics import COUNTINGS
 from sari.sari_scorer import Scorer
 from sari.variants import (
     CHANGES,
@@ -31,23 +30,7 @@ from sari.variants import (
     resolve_variants,
 )
 
-# What sets each one apart, as published: counting, level, value of 0/0, scores of keep, delete and add, tokens, case.
-PUBLISHED = {
-    "hf": ("hf", "sentence", 1, "F·P·F", "13a", "lower"),
-    "xu2016": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
-    "kriz": ("kriz", "sentence", 1, "F·P·F", "none", "lower"),
-    "lens": ("lens", "sentence", 0, "F·P·F", "none", "lower"),
-    "easse": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
-    "easse_legacy": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
-    "easse_multi": ("easse", "corpus", 0, "F·F·F", "13a", "lower"),
-    "star": ("easse", "corpus", 0, "F·F·F", "13a", "mixed"),
-    "paper": ("easse", "corpus", 0, "F·P·F", "13a", "lower"),
-    "t2t": ("t2t", "sentence", 1, "F·P·F", "none", "lower"),
-    "lasertagger": ("t2t", "sentence", 1, "F·F·F", "none", "lower"),
-    "set": ("sets", "sentence", 0, "F·F·P", "none", "lower"),
-    "dsari": ("xu2016", "sentence", 0, "F·P·F", "none", "lower"),
-}
-
+#: A value of each option that differs from those of most variants.
 CHOSEN = {
     "level": "corpus",
     "deletion": "f1",
@@ -56,32 +39,14 @@ CHOSEN = {
     "lowercase": False,
     "max_order": 2,
 }
+PENALIZED = {**CHOSEN, "level": "sentence", "penalties": "plan_simp", "sentence_splitter": str.split}
 
 every_variant = pytest.mark.parametrize("name", VARIANTS)
 
 
-@every_variant
-def test_as_published(name):
-    row = VARIANTS[name]
-    letters = {"f1": "F", "precision": "P"}
-    scores = f"F·{letters[row.deletion]}·{letters[row.addition]}"
-    case = "lower" if row.lowercase else "mixed"
-    assert (row.counting, row.level, row.zero_division, scores, row.tokenize, case) == PUBLISHED[name]
-    assert (row.name, row.max_order) == (name, 4)
-    assert row.source
-    assert "\n" not in row.summary
-
-
-def test_what_only_some_do():
-    assert [name for name, row in VARIANTS.items() if row.averaging == "ratios"] == ["paper"]
-    assert [name for name, row in VARIANTS.items() if row.source_tokenize] == ["easse_legacy", "easse_multi", "star"]
-    assert [name for name, row in VARIANTS.items() if row.compares_cased_sources] == ["easse_multi"]
-    assert {name: row.source_weight for name, row in VARIANTS.items() if row.source_weight} == {"star": 8}
-    assert {name: row.penalties for name, row in VARIANTS.items() if row.penalties != "none"} == {"dsari": "dsari"}
-    assert [name for name, row in VARIANTS.items() if row.splits_on_space] == ["hf", "xu2016", "lens", "kriz", "dsari"]
+def test_variants_that_reward_copying():
     assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "kriz", "easse_multi", "t2t"]
     assert not resolve_variant("hf", level="corpus").rewards_copying
-    assert {row.counting for row in VARIANTS.values()} == set(COUNTINGS)
 
 
 @every_variant
@@ -137,18 +102,21 @@ def test_constructor_and_compute_of_the_metric_take_every_option(sari):
 
 
 def test_every_option_that_is_given_counts(sari):
-    given = {**CHOSEN, "variant": "easse", "level": "sentence", "penalties": "dsari", "sentence_splitter": str.split}
+    given = {**PENALIZED, "variant": "easse"}
     assert given.keys() == OPTIONS.keys()
     scorer = Scorer(**given)
     assert scorer.options == given
     assert sari.compute(**TEXTS, **given, details=True)["signature"] == scorer.signature(2)
 
 
-@every_variant
-def test_options_are_those_of_the_variants(name):
-    """A default that an option names is that of every variant; so every field of an option has one."""
-    for option, row in CHANGES.items():
-        assert row.default in (None, getattr(VARIANTS[name], option))
+@pytest.mark.parametrize("name", CHANGES)
+def test_every_option_is_described_and_explains_a_difference(sari, name):
+    """And an option with a default has it in every variant."""
+    assert {CHANGES[name].default} in ({None}, {getattr(row, name) for row in VARIANTS.values()})
+    assert f"{name}: {CHANGES[name].help}" in sari.inputs_description
+    first = Scorer("dsari", sentence_splitter=str.splitlines) if CHANGES[name].step == "penalties" else Scorer("t2t")
+    last = first.with_options(**{name: {**PENALIZED, **CHOSEN}[name]})
+    assert CHANGES[name].step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]
 
 
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
