@@ -17,7 +17,7 @@ from sari.reports.measuring import add_measures
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
-from sari.significance import resolve_resampling
+from sari.significance import Resampling, resolve_resampling
 from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES, SIGNIFICANT, Variant
 from sari.web.inputs import errors_refused
@@ -73,7 +73,7 @@ def compare_systems(
 
 
 def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> ScoreReport:
-    """Return the report of compared systems with baselines, BLEU and FKGL, and published systems.
+    """Return the report of compared systems with baselines, published systems, BLEU and FKGL.
 
     Args:
         columns, variant: what was compared.
@@ -81,6 +81,29 @@ def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSy
         advance: called with the name of each step that begins.
     """
     advance("baselines")
+    report, how = _with_baselines(columns, variant, compared), _resampling_of_measures(compared)
+    return add_measures(report, columns, {variant.label: variant}, _MEASURES, how=how, advance=advance)
+
+
+def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:
+    """Return the page of HTML that `score.py --report` writes; the arguments are those of `report_scores`."""
+    report = building.build_report(
+        columns,
+        compared.statistics,
+        _with_baselines(columns, variant, compared),
+        resampling=_resampling_of_measures(compared),
+        advance=advance,
+    )
+    advance("pictures and pages")
+    return report_page.report_as_html(report)
+
+
+def report_steps(systems: int) -> int:
+    """Return how often `write_report` calls `advance`."""
+    return 1 + building.steps(systems)
+
+
+def _with_baselines(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> ScoreReport:
     scores = comparison.baseline_scores(columns.sources, columns.references, variant)
     baselines = [
         ScoredOutputs(name=name, variant=variant.label, scores=own)
@@ -88,27 +111,11 @@ def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSy
         if name in BASELINE_SUMMARIES
     ]
     published = [find_standing(columns.sources, columns.references, variant)]
-    report = replace(compared.report, baselines=baselines, published=published)
-    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    return add_measures(report, columns, {variant.label: variant}, _MEASURES, how=resampling, advance=advance)
+    return replace(compared.report, baselines=baselines, published=published)
 
 
-def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:
-    """Return the page of HTML that `score.py --report` writes; the arguments are those of `report_scores`."""
-    document = building.build_document(
-        columns,
-        compared.statistics,
-        report_scores(columns, variant, compared, advance),
-        resampling=resolve_resampling(confidence=CONFIDENCE),
-        advance=advance,
-    )
-    advance("pictures and pages")
-    return report_page.report_as_html(document)
-
-
-def report_steps(systems: int) -> int:
-    """Return how often `write_report` calls `advance`."""
-    return 2 + len(_MEASURES) + building.steps(systems)
+def _resampling_of_measures(compared: ComparedSystems) -> Resampling:
+    return resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
 
 
 class RankedVariant(NamedTuple):
