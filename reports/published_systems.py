@@ -5,7 +5,6 @@ digest of its sources and references.
 """
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -22,6 +21,9 @@ FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 #: What a row is: a system, or a baseline: the copied sources, references of other segments, or the mean of each
 #: reference scored with the others.
 KINDS = ("system", "copy", "unrelated", "people")
+
+# Scores that differ less are the same: the file has four decimals.
+_SAME = 1e-4
 
 _WORDS = ("test_set", "texts", "kind", "name", "year", "publication", "how", "licence", "outputs")
 
@@ -110,11 +112,15 @@ class Standing:
     rows: list[StandingRow]
     reason: str = ""
 
-    def in_words(self, score: float) -> str:
+    def in_words(self, score: float, *, names_variant: bool = False) -> str:
         """Return a sentence that says between which systems a score lies, and what people get."""
         if self.reason:
             return self.reason
         systems = [row for row in self.rows if row.kind == "system"]
+        by = f" by {self.variant}" * names_variant
+        same = [row.name for row in systems if abs(row.sari - score) < _SAME]
+        if same:
+            return f"On {self.test_set}, {score:.1f}{by} is the score of {' and '.join(same)}."
         above = [row for row in systems if row.sari >= score][-1:]
         below = [row for row in systems if row.sari < score][:1]
         named = " and ".join(f"{row.name} ({row.sari:.1f})" for row in below + above)
@@ -122,9 +128,9 @@ class Standing:
         if not below:
             where = "below every published system, the last of which is"
         people = "".join(f"; people get {row.sari:.1f}" for row in self.rows if row.kind == "people")
-        return f"On {self.test_set}, {score:.1f} lies {where} {named}{people}."
+        return f"On {self.test_set}, {score:.1f}{by} lies {where} {named}{people}."
 
-    def table(self, own: Mapping[str, float], digits: int = 2) -> Table:
+    def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
         rows = [
             (row.sari, [row.name, "" if row.kind == "system" else "baseline", row.year, _ends(row, digits)])
@@ -141,7 +147,8 @@ class Standing:
         body = [[*map(Cell, words), Cell(f"{score:.{digits}f}", interval=ends)] for score, (*words, ends) in rows]
         title = f"Published systems on {self.test_set}: {self.variant}"
         apart = [place for place, row in enumerate(body) if row[1].text == "yours"]
-        return Table(title, columns, body, apart=apart, notes=[self.in_words(score) for score in own.values()])
+        notes = [self.in_words(score, names_variant=names_variant) for score in own.values()]
+        return Table(title, columns, body, apart=apart, notes=notes)
 
 
 def _ends(row: StandingRow, digits: int) -> str:
@@ -206,7 +213,7 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 
 @cache
 def published_systems(path: Path = FILE) -> list[PublishedSystem]:
-    """Return the rows of a file that `systems_csv` wrote."""
+    """Return the rows of a file that research/systems.py wrote."""
     with open(path, encoding="utf-8", newline="") as file:
         return [_row_of(cells) for cells in csv.DictReader(file) if cells["texts"]]  # others are not scored yet
 
@@ -229,27 +236,3 @@ def _row_of(cells: dict[str, str]) -> PublishedSystem:
         ranks=(int(best), int(worst)) if best else None,
         scores=scores,
     )
-
-
-def systems_csv(rows: Sequence[PublishedSystem]) -> str:
-    """Return rows as comma-separated values: five columns for each variant, and empty cells for what is None."""
-    written = io.StringIO()
-    variants = list(dict.fromkeys(name for row in rows for name in row.scores))
-    table = [_cells_of(row, variants) for row in rows]
-    writer = csv.DictWriter(written, table[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return written.getvalue()
-
-
-def _cells_of(row: PublishedSystem, variants: Sequence[str]) -> dict[str, str]:
-    cells = {name: getattr(row, name) for name in _WORDS}
-    cells |= {"runs": str(row.runs), "empty": f"{row.empty:.4f}", "long": f"{row.long:.4f}"}
-    cells["ranks"] = f"{row.ranks[0]}-{row.ranks[1]}" if row.ranks else ""
-    for variant in variants:
-        score = row.scores.get(variant)
-        for name in PublishedScore._fields:
-            value = getattr(score, name, None)
-            digits = 4 if name == "value" else 2
-            cells[variant if name == "value" else f"{variant} {name}"] = "" if value is None else f"{value:.{digits}f}"
-    return cells
