@@ -333,7 +333,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
             "N",
-            "explain these lines alone, or the worst one; --by-order adds n-grams",
+            "explain these lines alone, or the worst one, and with --by-order also their n-grams",
             nargs="+",
             type=_LINE,
         ),
