@@ -468,7 +468,7 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
     test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
     rows = [
-        _found(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
+        _search_row(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
         for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
@@ -489,7 +489,9 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     }
 
 
-def _found(variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int) -> FoundVariant:
+def _search_row(
+    variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
+) -> FoundVariant:
     nrefs = set(map(len, texts.references))
     verdict = ("as published", "one change")[changes] if changes < 2 else "doubtful"
     is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)
