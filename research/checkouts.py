@@ -6,7 +6,6 @@ Files are named by patterns that begin with the owner and the name of the reposi
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -46,8 +45,7 @@ def read_rows(path: Path) -> list[TextRow]:
     Raises:
         FileError: if the file cannot be read or is not as expected.
     """
-    with closing(LineFile(str(path))) as file:
-        lines = list(file)
+    lines = list(LineFile(str(path)))
     try:
         if path.suffix == ".jsonl":
             return [_row_of_bless(json.loads(line)) for line in lines]
