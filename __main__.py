@@ -48,17 +48,10 @@ def app(arguments: Sequence[str]) -> int:
     return 130
 
 
-def reproduce(arguments: Sequence[str]) -> int:
-    """List published tables, or compute one again from downloaded texts."""
-    from sari.research.reproduce import main
-
-    return main(arguments)
-
-
 #: The commands by name; each takes its arguments and returns an exit status.
-COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app, "reproduce": reproduce}
+COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app}
 #: The extras with the packages that commands need and that not every installation has.
-EXTRAS = {"app": "app", "reproduce": "report"}
+EXTRAS = {"app": "app"}
 HELP = ("-h", "--help")
 
 

@@ -23,7 +23,7 @@ FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 #: reference scored with the others.
 KINDS = ("system", "copy", "unrelated", "people")
 
-_WORDS = ("test_set", "texts", "kind", "name", "year", "publication", "repository")
+_WORDS = ("test_set", "texts", "kind", "name", "year", "publication", "how", "licence", "outputs")
 
 
 class PublishedScore(NamedTuple):
@@ -54,7 +54,10 @@ class PublishedSystem:
         texts: its digest: see `texts_digest`.
         kind: one of `KINDS`.
         name: of the system.
-        year, publication, repository: of the outputs; empty for a baseline.
+        year, publication: of the outputs; empty for a baseline.
+        how: how the system was made.
+        licence: of the repository with the outputs, as it says; "none" where it says nothing.
+        outputs: the pattern of their files, which begins with the owner and the name of the repository on GitHub.
         runs: the number of files of outputs.
         empty, long: the shares of outputs that are empty, and that have more than twice the words of their source.
         ranks: the best and the worst rank by `easse` that the tests leave possible; None for a baseline.
@@ -67,7 +70,9 @@ class PublishedSystem:
     name: str
     year: str = ""
     publication: str = ""
-    repository: str = ""
+    how: str = ""
+    licence: str = ""
+    outputs: str = ""
     runs: int = 1
     empty: float = 0.0
     long: float = 0.0
@@ -203,7 +208,7 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 def published_systems(path: Path = FILE) -> list[PublishedSystem]:
     """Return the rows of a file that `systems_csv` wrote."""
     with open(path, encoding="utf-8", newline="") as file:
-        return [_row_of(cells) for cells in csv.DictReader(file)]
+        return [_row_of(cells) for cells in csv.DictReader(file) if cells["texts"]]  # others are not scored yet
 
 
 def _row_of(cells: dict[str, str]) -> PublishedSystem:

@@ -1,20 +1,14 @@
-"""Published figures and public collections, computed again by `python . reproduce`; nothing else imports this package.
+"""Published figures and public collections, computed again from checkouts of public repositories.
 
-The texts are not part of the project: the user downloads the repositories that hold them.
+The package is apart from the product and from the wheel. The texts are not part of the project.
 
-- `reproduce`: the program.
-- `catalogue`: all tables, by name.
-- `outcomes`: what all tables share, and a published figure with ours.
-- `outcome_tables`: the same as tables and files.
-- `repositories`: repositories, their files and test sets.
-- `system_scores`: published SARI of systems.
-- `printed_runs`: figures that repositories print for each file of outputs.
-- `popular_papers`: the figures in the metric card.
-- `measure_tables`: companion measures of systems.
-- `rating_correlations`: published correlations of SARI with ratings by people.
+- `published`: `published.csv`, the figures of papers, printed and ours.
+- `systems`: `docs/systems.csv`, every variant on public outputs of systems, and the page and picture made from it.
+- `ratings`: `docs/which_sari.csv`, how every variant agrees with people's ratings, and the page made from it.
+- `power`: `power.csv`, what differences between real systems tests find.
+- `checkouts`: files of the repositories.
 - `collections_of_ratings`: public collections of ratings.
-- `variant_agreement`: every variant on every collection.
-- `public_systems`: public outputs of systems, as rows of data.
-- `system_table`: every variant on every public output.
-- `stored_figures`: the figures in `docs`, and the pages made from them.
+- `joshua`: FK, BLEU, iBLEU and FKBLEU of Xu et al. 2016.
+- `offline_variants`: variants that need no downloads.
+- `pages`: tables in pages of `docs`.
 """

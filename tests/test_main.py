@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from programs import FILES, ROOT, run
 
-COMMANDS = "score, app, reproduce"
+COMMANDS = "score, app"
 
 
 @pytest.fixture
@@ -64,9 +64,7 @@ def test_help(dispatch):
     assert usage.startswith("usage: sari [-h]")
 
 
-@pytest.mark.parametrize(
-    ("command", "shown"), [("score", "--references"), ("app", "sari app"), ("reproduce", "FOLDER")]
-)
+@pytest.mark.parametrize(("command", "shown"), [("score", "--references"), ("app", "sari app")])
 def test_commands_have_their_own_help(dispatch, command, shown):
     status, output, error = dispatch(command, "--help")
     assert (status, error) == (0, "")
@@ -86,7 +84,6 @@ runpy.run_path(sys.argv[0], run_name="__main__")
     ("arguments", "package", "begin", "extra"),
     [
         (["app"], "gradio", "app: ", "app"),
-        (["reproduce"], "scipy", "reproduce: ", "report"),
         (["score", *TEXTS, "--ratings", "outputs.txt"], "scipy", "--ratings: ", "report"),
         (["score", "--dataset", "asset", "--outputs", "outputs.txt"], "datasets", "asset: ", "evaluate"),
         (["score", *TEXTS, "--report", "{}/x.html"], "jinja2", "--report: ", "report"),

@@ -8,13 +8,11 @@ import subprocess
 import pytest
 from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
-from published_trees import checkouts
 from wcwidth import wcswidth
 
 from sari.reports import formats
 from sari.reports.formats import TABLE_FORMATS, Layout, TableFormat
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, TableColumn, TableReport, cells
-from sari.research import reproduce
 
 HOSTILE = r'*b|<>"~^\{}#%$_&--'
 
@@ -48,7 +46,7 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.usefixtures("made_up")
-def test_a_new_format_serves_scores_ratings_reports_and_published_figures(printed, capsys, tmp_path):
+def test_a_new_format_serves_scores_ratings_and_reports(printed, tmp_path):
     asked = [*EXAMPLE, *SYSTEMS, "--format", "made-up"]
     assert printed(*asked, "--by-order") == "3 tables, 2 records\n"
     for number in range(2):
@@ -57,8 +55,6 @@ def test_a_new_format_serves_scores_ratings_reports_and_published_figures(printe
     assert printed(*asked, *ratings) == "1 tables, 4 records\n"
     printed(*EXAMPLE, *SYSTEMS, "--report", tmp_path / "report.made")
     assert (tmp_path / "report.made").read_text() == "2 tables, 4 records\n"
-    assert reproduce.main(["xu2016", str(checkouts(tmp_path)), "--format", "made-up"]) == 1
-    assert capsys.readouterr().out == "1 tables, 3 records\n"
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -186,14 +182,11 @@ def test_latex_compiles_and_fits_the_columns_of_a_paper(printed, tmp_path, optio
 
 @needs_latex
 @pytest.mark.parametrize("style", STYLES)
-def test_latex_of_ratings_and_published_figures_compiles_and_fits(printed, capsys, tmp_path, style):
+def test_latex_of_ratings_compiles_and_fits(printed, tmp_path, style):
     (tmp_path / "ratings").write_text("3\n9\n4\n7\n1\n8\n2\n6\n5\n0\n")
     options = ["--ratings", tmp_path / "ratings", "--confidence", "--resamples", 20, "--measures", "compression_ratio"]
     options += ["--format", "latex"]
     assert_compiles(tmp_path, printed(*EXAMPLE, *SYSTEMS[:2], *options), style)
-    for name in ("access", "structural-simplicity"):
-        reproduce.main([name, str(checkouts(tmp_path / name)), "--format", "latex"])
-        assert_compiles(tmp_path, capsys.readouterr().out, style)
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------

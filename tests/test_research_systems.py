@@ -1,0 +1,65 @@
+"""Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
+
+import pytest
+from published_trees import ORIGINALS, REFERENCES, TEST_SETS, checkouts, sentences, write_lines
+
+from sari.research import systems
+from sari.research.stored import read_csv, write_csv
+from sari.sari_scorer import Scorer
+from sari.variants import VARIANTS
+
+pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
+COLUMNS = {"sources": ORIGINALS, "references": REFERENCES}
+OUTPUTS = {"winner": "o/best/best.txt", "two": "o/muss/two.pred", "runs": "o/muss/t*.pred"}
+
+
+@pytest.fixture(scope="module")
+def rows(tmp_path_factory):
+    folder = checkouts(tmp_path_factory.mktemp("checkouts"))
+    write_lines(folder / "best/best.txt", [row[0] for row in REFERENCES])
+    described = dict.fromkeys(read_csv(systems.FILE)[0], "") | {"test_set": "ASSET", "kind": "system", "year": "2020"}
+    write_csv(folder / "systems.csv", [described | {"name": name, "outputs": file} for name, file in OUTPUTS.items()])
+    asset = f"feralvam/{TEST_SETS}/asset/asset.test"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(systems, "FILE", folder / "systems.csv")
+        patch.setattr(systems, "TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
+        return {row["name"]: row for row in systems.score_public_systems(folder)}
+
+
+def test_scores_are_means_of_runs(rows):
+    for variant in VARIANTS.keys() - {"dsari"}:
+        runs = [Scorer(variant).compute(predictions=sentences(name), **COLUMNS)["sari"] for name in ("two", "three")]
+        assert float(rows["runs"][variant]) == pytest.approx(sum(runs) / 2, abs=5.1e-5)
+        assert rows["runs"][f"{variant} least"] == f"{min(runs):.2f}"
+        low, high = float(rows["runs"][f"{variant} low"]), float(rows["runs"][f"{variant} high"])
+        assert low < sum(runs) / 2 < high
+    assert (rows["runs"]["runs"], rows["two"]["runs"], rows["two"]["easse least"]) == ("2", "1", "")
+
+
+def test_baselines(rows):
+    expected = Scorer("easse").baselines(**COLUMNS)
+    found = {row["kind"]: row["easse"] for row in rows.values() if row["kind"] != "system"}
+    names = {"copy": "copy", "unrelated": "unrelated", "people": "references"}
+    assert found == {kind: f"{expected[name]['sari']:.4f}" for kind, name in names.items()}
+
+
+def test_ranks_are_those_of_a_comparison_of_all_pairs(rows):
+    predictions = {"winner": [row[0] for row in REFERENCES], "two": sentences("two")}
+    compared = Scorer("easse").compare(predictions=predictions, **COLUMNS, all_pairs=True)["systems"]
+    assert compared["winner"]["rank"] == [1, 1]
+    assert [rows[name]["ranks"] for name in ("winner", "two", "runs")] == ["1-1", "2-3", "2-3"]
+
+
+def test_the_picture_is_drawn_from_the_stored_rows(tmp_path):
+    systems.draw_ranks(read_csv(systems.FILE), tmp_path / "systems.svg")
+    text = (tmp_path / "systems.svg").read_text(encoding="utf-8")
+    assert [name for name in (*systems.NAMED, *systems.DRAWN) if name not in text] == []
+
+
+def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
+    for row in read_csv(systems.FILE):
+        if row["kind"] == "system":
+            assert row["how"]
+            assert row["licence"]
+            assert row["outputs"].count("/") >= 2
+            assert row["publication"].startswith("https://")
