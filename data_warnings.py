@@ -88,7 +88,8 @@ FewResamplesWarning = _category("FewResamplesWarning", "There are too few resamp
 BaselineLeftOutWarning = _category("BaselineLeftOutWarning", "A baseline needs more references.")
 VariantLeftOutWarning = _category("VariantLeftOutWarning", "Options or a missing package rule out a variant.")
 SignatureWarning = _category("SignatureWarning", "A signature names other versions, which may score differently.")
-TrainingWarning = _category("TrainingWarning", "A Trainer or its data may not be scored as intended.")
+PromptInSourcesWarning = _category("PromptInSourcesWarning", "All sources begin with the same words, as a prompt.")
+TrainingWarning = _category("TrainingWarning", "The tokenizer or the prompts of a Trainer change the texts.")
 
 #: The categories by name.
 CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
@@ -119,9 +120,6 @@ _BELONGS, _SHIFT_MARGIN, _SHIFT_SHARE = 0.6, 0.2, 0.3
 # If columns are swapped, predictions are longer than sources and references by this factor, and share more words with
 # references by this margin. Their words are longer, too; the words of a verbose system are not.
 _SWAP_LENGTH, _SWAP_MARGIN = 1.05, 0.05
-
-# Inputs of a Trainer may be cut: they have to hold so many characters of their source.
-_BEGINNING = 20
 
 _WORD_TOKENIZERS = ("13a", *(name for name, row in EXTERNAL_TOKENIZERS.items() if row.separates_marks))
 _LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
@@ -320,78 +318,6 @@ def check_resampling(
         )
 
 
-# ---- Texts in training -----------------------------------------------------------------------------------------------
-
-
-def check_order(labels: list[str], references: list[list[str]]) -> Iterator[SariWarning]:
-    """Yield a warning if labels are references of other rows, and not of their own.
-
-    Raises:
-        ValueError: if most labels are.
-
-    >>> list(check_order(["a b", "c"], [["c"], ["A  b", "d"]]))
-    Traceback (most recent call last):
-    ...
-    ValueError: references: got the label of row 0 in row 1, and most others likewise, expected the order of the labels
-    """
-    own = [set(map(squeezed, row)) for row in references]
-    row_of = {text: row for row, texts in enumerate(own) for text in texts}
-    texts = list(map(squeezed, labels))
-    moved = [row for row, text in enumerate(texts) if text and text in row_of and text not in own[row]]
-    if len(moved) > _MOST * len(labels):
-        got = f"the label of row {moved[0]} in row {row_of[texts[moved[0]]]}, and most others likewise"
-        raise ValueError(f"references: got {got}, expected the order of the labels")
-    if moved:
-        detail = f"{len(moved)} of {len(labels)}"
-        yield TrainingWarning("Some labels are references of other rows: is the order right?", detail)
-
-
-def check_training_texts(
-    sources: list[str], predictions: list[str], references: list[list[str]], labels: list[str], inputs: list[str]
-) -> Iterator[SariWarning]:
-    """Yield warnings about texts of a Trainer; labels and inputs are decoded, and "" where they are not known."""
-    if len(labels) < ENOUGH:
-        return
-    columns = ([squeezed(text) for text in column] for column in (sources, predictions, labels, inputs))
-    rows = list(zip(*columns, references, strict=True))
-    is_reference = [label in map(squeezed, row) for _, _, label, _, row in rows]
-    copies = [source == label != "" for source, _, label, _, _ in rows]
-    if sum(copies) > max(_MOST * len(rows), sum(is_reference)):
-        yield TrainingWarning("Most labels are sources, not references: are sources and references swapped?")
-    elif not any(is_reference) and len(set(labels)) > _MOST * len(rows):
-        words, own = list(map(_words, labels)), [_words(row[0]) for row in references]
-        if sum(map(_likeness, words, own)) < 1.2 * sum(map(_likeness, words, own[1:] + own[:1])):
-            yield TrainingWarning("Labels are as similar to references of other rows: is it their order and tokenizer?")
-    missing = [source[:_BEGINNING] not in text for source, _, _, text, _ in rows if text]
-    if sum(missing) > _MOST * len(rows):
-        yield TrainingWarning("Most inputs do not hold their sources: is the order right, or are columns swapped?")
-    longer = [source in text and source != text for source, text, *_ in rows if source]
-    if sum(longer) > _MOST * len(rows):
-        yield TrainingWarning("Most predictions are a source and more: remove prompts, for example with postprocess.")
-    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(sources), max(sources), strict=False))
-    shared = "".join(one for one, _ in pairs).rpartition(" ")[0]
-    if shared and len(set(sources)) > 1 and not all(row[0].startswith(shared) for row in references):
-        yield TrainingWarning(f"All sources begin with {shown(shared)}, which is scored too: pass sources without it.")
-
-
-def check_decoded_texts(texts: list[str], decoded: list[str]) -> Iterator[SariWarning]:
-    """Yield a warning if a tokenizer changes most texts, in more than case, when it encodes and decodes them."""
-    pairs = zip(texts, decoded, strict=True)
-    changed = [pair for pair in pairs if len({" ".join(text.casefold().split()) for text in pair}) > 1]
-    if len(changed) > _MOST * len(texts):
-        text, new = map(shown, changed[0])
-        yield TrainingWarning(f"The tokenizer turns {text} into {new}, and predictions likewise: correct them first.")
-
-
-def squeezed(text: str) -> str:
-    """Return a text without spaces and case, which tokenizers may change.
-
-    >>> squeezed("It 's  me .")
-    "it'sme."
-    """
-    return "".join(text.casefold().split())
-
-
 # ---- Giving warnings -------------------------------------------------------------------------------------------------
 
 
@@ -528,6 +454,16 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
         )
 
 
+def _prompted(look: _Look) -> Iterator[SariWarning]:
+    sources, references = look.columns["sources"], look.columns["references"]
+    pairs = takewhile(lambda pair: pair[0] == pair[1], zip(min(sources), max(sources), strict=False))
+    prompt = "".join(character for character, _ in pairs).rpartition(" ")[0]
+    is_theirs = len(set(sources)) > 1 and _proportion(references, lambda text: text.startswith(prompt)) < _HARDLY_ANY
+    if prompt and is_theirs:
+        message = "all sources begin with the same words, which are scored too: is this a prompt?"
+        yield PromptInSourcesWarning(message, shown(prompt))
+
+
 def _shifted(look: _Look) -> Iterator[SariWarning]:
     pairs = [pair for pair in look.sample.pairs if len(pair[0]) > 1]
     if 2 * len(pairs) < ENOUGH:
@@ -556,7 +492,7 @@ def _share_shifted(pairs: list[tuple[list[str], list[str]]]) -> float:
     return max(before, after) / len(pairs)
 
 
-_CHECKS = (_shifted, _swapped, _case, _tokenized, _untokenized, _duplicate_references)
+_CHECKS = (_shifted, _swapped, _prompted, _case, _tokenized, _untokenized, _duplicate_references)
 
 
 def _words(text: str) -> set[str]:

@@ -36,10 +36,8 @@ from .tokenization import encode_corpus
 from .training import (
     DEFAULT_TRAINING_VARIANT,
     ComputeMetrics,
-    GenerationCallback,
     Reward,
-    callback_class,
-    preprocess_logits_for_metrics,
+    attach,
 )
 from .validation import (
     check_choice,
@@ -453,54 +451,43 @@ class Scorer:
     def compute_metrics(
         self,
         tokenizer: Any,
+        dataset: Any,
         *,
-        dataset: Any = None,
-        sources: Any = None,
-        references: Any = None,
-        causal: bool | None = None,
+        sources: str = "source",
+        references: str = "references",
         postprocess: Callable[[str], str] | None = None,
     ) -> ComputeMetrics:
-        """Return a function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer` of transformers.
+        """Return a function for `compute_metrics=` of a Trainer that generates, such as `Seq2SeqTrainer`.
 
-        It returns "sari", "keep", "delete" and "add" in percent. Its method `check(trainer)` finds errors and doubts
-        before the training begins. A Trainer that does not generate also needs
-        `preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics`.
+        It returns "sari", "keep", "delete" and "add" in percent. It finds the texts of an evaluated row by its label
+        ids. Where several rows have these, it needs their input ids: `include_for_metrics=["inputs"]` in the training
+        arguments.
 
         Args:
             tokenizer: the `processing_class` of the Trainer.
-            dataset: the tokenised evaluation set that the Trainer gets, with columns "labels" and "input_ids". Rows are
-                then found by their label ids, in any order; where several rows have one label also by their input ids,
-                for which the training arguments need `include_for_metrics=["inputs"]`. Without it rows are taken in
-                the order of sources and references.
-            sources: the raw sources, or the name of their column in `dataset`. Without them the decoded inputs are
-                taken, for which the training arguments need `include_for_metrics=["inputs"]`, too.
-            references: the raw references, likewise. Without them the decoded labels are taken. For several evaluation
-                sets, dataset is a dict by the name of the set, and sources and references are dicts or names.
-            causal: whether the model is decoder-only and its labels hide the prompts with -100. None for True if they
-                do so in every row; see `preprocess_logits_for_metrics`.
+            dataset: the tokenized evaluation set that the Trainer gets, with a column "labels", or several sets in a
+                dict or a list.
+            sources: its column of sources.
+            references: its column of references, a list per source or a single text.
             postprocess: a function from a predicted text to the text that is scored.
 
         Raises:
-            ValueError: for bad input, and for rows with equal inputs and labels but different texts; the function
-                raises it for rows that it cannot score.
+            ValueError: for columns that are missing, labels of another tokenizer, and rows with the same ids but other
+                texts. The function raises it for logits, rows that are not of `dataset`, and batches.
 
         For example::
 
-            compute_metrics = sari.compute_metrics(
-                tokenizer, dataset=evaluation_set, sources="source", references="references"
-            )
-            trainer = Seq2SeqTrainer(compute_metrics=compute_metrics, eval_dataset=evaluation_set, ...)
-            compute_metrics.check(trainer)
+            args = Seq2SeqTrainingArguments(predict_with_generate=True, generation_max_length=128, ...)
+            compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
+            Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
         """
         scorer = self._in_training
         give_warnings(variant_warnings(scorer.variant))
-        return ComputeMetrics(scorer, tokenizer, dataset, sources, references, causal, postprocess)
+        return ComputeMetrics(scorer, tokenizer, dataset, sources, references, postprocess)
 
-    preprocess_logits_for_metrics = staticmethod(preprocess_logits_for_metrics)
-
-    def generation_callback(
+    def attach(
         self,
-        tokenizer: Any,
+        trainer: Any,
         *,
         sources: Any,
         references: Any,
@@ -509,50 +496,49 @@ class Scorer:
         chat_template_kwargs: Mapping[str, Any] | None = None,
         batch_size: int | None = None,
         postprocess: Callable[[str], str] | None = None,
-        trainer: Any = None,
-    ) -> GenerationCallback:
-        """Return a callback of `Trainer` and of TRL's trainers that generates and scores at every evaluation.
+        evaluation_set: str | None = None,
+    ) -> None:
+        """Let the model of a Trainer of transformers or TRL generate for these texts at each evaluation, and score it.
 
-        It adds `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, to the metrics and to the log. It
-        scores its own texts, and warns if the Trainer evaluates others. With another `metric_key_prefix`, and for
-        `predict`, it scores nothing, and warns. Several processes share the rows. Before training it checks what
-        evaluations will need.
+        `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned
+        and compared. They are of these texts, whatever rows the Trainer evaluates. Nothing is generated under another
+        `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it.
 
         Args:
-            tokenizer: the `processing_class` of the Trainer.
-            sources: the raw sources.
-            references: the raw references, a list per source or a single text. For several evaluation sets, sources,
-                references and prompts are dicts by the names of the Trainer's sets.
+            trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes.
+            sources: the sources.
+            references: the references, a list per source or a single text.
             prompts: for each source a text, or the messages of a chat without the answer; or a function from a source
                 to its prompt. None for the sources themselves.
             generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and
                 there are at most 128 new tokens.
-            chat_template_kwargs: arguments of the tokenizer's `apply_chat_template`.
+            chat_template_kwargs: arguments of `apply_chat_template`.
             batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
             postprocess: a function from a generated text to the text that is scored.
-            trainer: the Trainer, if it is made before the callback: `trainer.add_callback(callback)`. Its sets are then
-                checked before training, and its other callbacks, such as trackers, see the scores, too.
+            evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have
+                the scores, as `eval_NAME_sari`.
 
         Raises:
-            ValueError: for bad input; the Trainer's `train` raises it for what does not fit the Trainer.
+            ValueError: for bad input. An evaluation raises it for metrics that are there already.
 
         For example::
 
-            SFTTrainer(callbacks=[sari.generation_callback(tokenizer, sources=sources, references=references)], ...)
+            sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
+            trainer.train()
         """
         scorer = self._in_training
         give_warnings(variant_warnings(scorer.variant))
-        return callback_class()(
+        attach(
             scorer,
-            tokenizer,
-            sources,
-            references,
-            prompts,
-            generation_kwargs,
-            chat_template_kwargs,
-            batch_size,
-            postprocess,
             trainer,
+            sources=sources,
+            references=references,
+            prompts=prompts,
+            generation_kwargs=generation_kwargs,
+            chat_template_kwargs=chat_template_kwargs,
+            batch_size=batch_size,
+            postprocess=postprocess,
+            evaluation_set=evaluation_set,
         )
 
     def reward(
@@ -562,21 +548,19 @@ class Scorer:
         references: str = "references",
         unit: bool = True,
         postprocess: Callable[[str], str] | None = None,
+        name: str | None = None,
     ) -> Reward:
         """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
 
-        Its `__name__`, under which the Trainer logs it, is "sari_" and the variant, followed by the options and
-        arguments that are not the defaults: "sari_easse_max_order-2_unit-False". Its method `check(trainer)` finds
-        missing columns and equal names before the training begins.
-
         Args:
-            source, references: the columns of the data set with the raw source, and with a list of references or a
-                single one. A row without a source or references gets None, which TRL leaves out.
+            source, references: the columns of the data set with the source, and with a list of references or a single
+                one. A row without a source or references gets None, which TRL leaves out.
             unit: whether rewards go from 0 to 1, as TRL's own do, or from 0 to 100.
             postprocess: a function from a completion to the text that is scored.
+            name: the `__name__` under which the Trainer logs the reward; None for "sari_" and the variant.
 
         Raises:
-            ValueError: for bad input; the function raises it for columns that are missing or hold no texts.
+            ValueError: by the function, for columns that are missing or hold no texts.
 
         >>> reward = Scorer().reward()
         >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
@@ -586,7 +570,7 @@ class Scorer:
         """
         scorer = self._in_training
         give_warnings(variant_warnings(scorer.variant))
-        return Reward(scorer, source, references, unit, postprocess)
+        return Reward(scorer, source, references, unit, postprocess, name)
 
 
 def compute(*texts: Any, **arguments: Any) -> Result:

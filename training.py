@@ -1,34 +1,21 @@
-"""SARI in training: a `compute_metrics` function, a callback that generates, and a reward.
+"""SARI in training: a function for `compute_metrics=`, texts attached to a Trainer, and a reward.
 
-Nothing is imported from transformers, TRL or torch before a Trainer calls or a callback is made.
+Nothing of transformers or torch is imported before texts are attached to a Trainer.
 """
 
 import copy
+import functools
 import importlib
-import reprlib
-from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields
-from difflib import get_close_matches
-from functools import cache, cached_property
-from itertools import chain
-from types import SimpleNamespace
-from typing import Any, ClassVar, NamedTuple, cast
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from tqdm.auto import tqdm
 
 from .comparison import Prepared, candidate_scores
 from .corpus_statistics import MadeByScorer
-from .data_warnings import (
-    TrainingWarning,
-    check_decoded_texts,
-    check_order,
-    check_training_texts,
-    collect_warnings,
-    give_warnings,
-    squeezed,
-)
+from .data_warnings import TrainingWarning, collect_warnings, give_warnings
 from .validation import (
     check_flags,
     check_whole_number,
@@ -40,713 +27,287 @@ from .validation import (
     validate_shared,
     validate_texts,
 )
-from .variants import SCORES, Variant, resolve_variant
+from .variants import SCORES
 
 #: The default variant of the methods for training, since "hf" prefers copies of the sources.
 DEFAULT_TRAINING_VARIANT = "easse"
-#: What the Trainer pads predictions, labels and inputs with.
+#: What the Trainer pads labels and predictions with.
 PADDING = -100
-#: The `max_length` of `generate` where nothing else is set.
-DEFAULT_LENGTH = 20
-#: A prompt: plain text, or the messages of a chat.
-Prompt = str | list[dict[str, Any]]
-
-_REDUCE = "pass preprocess_logits_for_metrics=compute_metrics.preprocess_logits_for_metrics to the Trainer."
-_NO_SOURCES = 'sources: got none and no inputs, expected sources, or include_for_metrics=["inputs"] in the arguments'
-_PROMPTS_IN_INPUTS = (
-    "sources: got none, expected the raw ones: the inputs of a decoder-only model hold prompt and answer"
-)
-_PROMPTS_IN_LABELS = "eval_dataset: got labels that hold prompts, expected -100 in their place"
-_PROMPTS_IN_OUTPUTS = "predict_with_generate: got True for a decoder-only model, expected sari.generation_callback"
-_INPUTS_OF_ONE_PROCESS = "batch_eval_metrics: got True in several processes, expected False: inputs are not gathered"
-_INPUTS_WANTED = 'include_for_metrics=["inputs"] in the arguments: several rows have this label'
-_ROWS_WANTED = "those of a row of dataset: the set as the Trainer gets it"
-
-_ALL_LOGITS = f"Logits fill the memory. To keep token ids instead, {_REDUCE}"
-_OWN_REDUCTION = f"Another preprocess_logits_for_metrics must set -100 where labels are -100. If it does not, {_REDUCE}"
-_UNHIDDEN = f"Predictions have tokens where labels are -100, so that padding or prompts are scored: {_REDUCE}"
-_TEACHER_FORCING = (
-    "The scores are of teacher forcing: each token is predicted after the right ones. To score what the model "
-    "generates, set predict_with_generate=True or use sari.generation_callback."
-)
-_CUT = f"Predictions end after {DEFAULT_LENGTH} tokens, the default of generate: set generation_max_length."
-_MAYBE_CAUSAL = (
-    "Some labels do not begin with -100: the model is taken for an encoder-decoder. If it is decoder-only, set the "
-    "labels of prompts to -100 and pass causal=True. If not, pass causal=False."
-)
-_OTHER_VOCABULARY = "The tokenizer and the Trainer's processing_class have different vocabularies."
+_INPUTS_WANTED = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
+_ROWS_WANTED = "those of a row of dataset: the set that the Trainer gets"
+#: From a text of a model to the text that is scored; None for the same text.
+Postprocess = Callable[[str], str] | None
 
 
-class _TrainingHook(MadeByScorer):
-    """The base of the function, the callback and the reward."""
+# ---- The function ----------------------------------------------------------------------------------------------------
 
-    method: ClassVar[str]
-    postprocess: Callable[[str], str] | None
+
+class ComputeMetrics(MadeByScorer):
+    """A function for `compute_metrics=` of a Trainer that generates. Made by `Scorer.compute_metrics`.
+
+    A row is known by its label ids or, where rows with other texts have these too, by its label and input ids, both
+    without padding.
+    """
+
+    def __init__(
+        self, scorer: Any, tokenizer: Any, dataset: Any, sources: str, references: str, postprocess: Postprocess
+    ):
+        self.scorer, self._tokenizer, self._postprocess = scorer, tokenizer, postprocess
+        names = {"sources": sources, "references": references}
+        self._arguments = {"tokenizer": tokenizer, "dataset": dataset, **names, "postprocess": postprocess}
+        sets = _data_sets(dataset)
+        #: The source and the references of labels, and of labels with inputs; None where rows have others, too.
+        self._texts: dict[Any, Any] = {}
+        #: How many rows of a set have these ids.
+        self._counts: Counter[Any] = Counter()
+        for name, rows in sets.items():
+            self._counts |= Counter(self._read(name, *_columns(name, rows, "labels", sources, references)))
+        #: Counts sources and references, and keeps the counts for the next evaluation of the same rows.
+        self._prepared = functools.lru_cache(maxsize=len(sets))(self._prepare)
+        given = [own[1] for own in self._texts.values() if own is not None]
+        give_warnings(_tokenizer_warnings(tokenizer, given, postprocess))
 
     def _call(self) -> tuple[str, dict[str, Any]]:
-        """Return the call that pickling repeats; a Trainer does not pickle."""
-        names = [field.name for field in fields(cast(Any, self)) if field.name not in ("scorer", "trainer")]
-        return self.method, {name: getattr(self, name) for name in names}
+        return "compute_metrics", self._arguments
 
-    @property
-    def variant(self) -> Variant:
-        """How texts are scored."""
-        return cast(Variant, self.scorer.variant)
+    def _read(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> Iterator[Any]:
+        """Keep the texts of a data set, and yield what its rows are known by."""
+        texts = zip(validate_texts("sources", sources), map(tuple, validate_references(references)), strict=True)
+        end = _vocabulary_end(self._tokenizer)
+        for row, (own, label, given) in enumerate(zip(texts, labels, inputs, strict=True)):
+            got = f"{end} tokens, and label ids up to {max(label, default=0)} in {name}[{row}]"
+            _expect(max(label, default=0) < end, "tokenizer", got, "the one that made the labels")
+            keys = self._keys(label, given)
+            for key in keys:
+                self._texts[key] = own if self._texts.setdefault(key, own) == own else None
+            got = "the labels and input_ids of another row, with other texts"
+            _expect(self._texts[keys[1]] is not None, f"{name}[{row}]", got, "other labels")
+            yield from keys
 
-    def __post_init__(self) -> None:
-        _expect(self.postprocess is None or callable(self.postprocess), "postprocess", self.postprocess, "a function")
+    def _keys(self, labels: Any, inputs: Any) -> tuple[bytes, tuple[bytes, bytes]]:
+        """Return what a row may be known by: its labels, or its labels and inputs."""
+        padding = _text_tokenizer(self._tokenizer).pad_token_id
+        both = (np.asarray(ids, np.int64) for ids in (labels, inputs))
+        own, given = (ids[(ids != PADDING) & (ids != padding)].tobytes() for ids in both)
+        return own, (own, given)
 
-    def _postprocessed(self, texts: list[str]) -> list[str]:
-        return texts if self.postprocess is None else validate_texts("postprocess", list(map(self.postprocess, texts)))
+    def __call__(self, evaluated: Any, compute_result: bool | None = None) -> dict[str, float]:
+        """Return "sari", "keep", "delete" and "add" of an `EvalPrediction`, in percent.
 
-    @cached_property
-    def _warned(self) -> set[Any]:
-        return set()
+        Raises:
+            ValueError: for logits, for rows that are not of the data set, and for batches.
+        """
+        predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, getattr(evaluated, "inputs", None)
+        _expect(compute_result is None, "batch_eval_metrics", "True", "False, which is the default")
+        _expect(not isinstance(labels, list), "eval_do_concat_batches", "False", "True, which is the default")
+        shape: tuple[int, ...] = getattr(predictions, "shape", ())
+        are_ids = len(shape) == 2 and len(labels) == shape[0] and predictions.dtype.kind in "iu"
+        wanted = f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach"
+        _expect(are_ids, "predictions", f"{type(predictions).__name__} of shape {shape}", wanted)
 
-    def _warn(self, *messages: str) -> None:
-        self._give_new(map(TrainingWarning, messages))
-
-    def _give_new(self, found: Iterable[Warning]) -> None:
-        """Give each warning about training once, and those about texts once for each category."""
-        for warning in found:
-            kind = str(warning) if isinstance(warning, TrainingWarning) else type(warning)
-            if kind not in self._warned:
-                self._warned.add(kind)
-                give_warnings([warning])
-
-
-# ---- The compute_metrics function ------------------------------------------------------------------------------------
-
-
-class _Row(NamedTuple):
-    """A row of an evaluation set: its ids without padding (`_Decoder.keys`), and its texts as far as they are given."""
-
-    label: bytes
-    inputs: bytes | None
-    source: str | None = None
-    references: tuple[str, ...] | None = None
-    prediction: str = ""
-
-
-@dataclass(eq=False)
-class ComputeMetrics(_TrainingHook):
-    """A function for `compute_metrics=` of `Trainer` and `Seq2SeqTrainer`. Made by `Sari.compute_metrics`."""
-
-    method: ClassVar[str] = "compute_metrics"
-
-    scorer: Any
-    tokenizer: Any
-    dataset: Any
-    sources: Any
-    references: Any
-    causal: bool | None
-    postprocess: Callable[[str], str] | None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        _expect(self.causal in (None, True, False), "causal", self.causal, "True, False or None")
-        self._decoder = _Decoder(self.tokenizer)
-        columns = {"dataset": self.dataset, "sources": self.sources, "references": self.references}
-        self._sets = _EvaluationSets(self._decoder, **columns)
-        self._needs_inputs = self.sources is None or bool(self._sets.shared)
-        #: Whether logits are shifted: as given until `check` knows the model.
-        self._causal = self.causal
-        self._was_called = False
-        #: The rows so far, if the Trainer passes them on batch by batch, and the data loader that they come from.
-        self._rows: list[_Row] = []
-        self._loader: Any = None
-
-    def __call__(self, evaluated: Any, compute_result: bool = True) -> dict[str, float]:
-        """Return the four scores of an `EvalPrediction`, in percent; before the last batch nothing."""
-        before, self._rows = self._rows, []
-        if before or not compute_result:  # Each evaluation has its own loader: others were interrupted.
-            loader, self._loader = self._loader, _active_loader()
-            before = before if loader is self._loader else []
-        rows = [*before, *self._read(evaluated)]
-        if not compute_result:
-            self._rows = rows
-            return {}
-        self._loader = None
-        rows, doubts = self._sets.find(rows, _processes()[1])
-        self._warn(*doubts)
-        sources, references = self._texts(rows)
-        predictions = self._postprocessed([row.prediction for row in rows])
-        with collect_warnings() as found:
-            scores: Any = Prepared(self.scorer, sources, references).compute(predictions)
-        if not self._was_called:
-            self._look(rows, sources, references, predictions)
-        elif self._sets.are_in_order:
-            self._check_order(rows, references)
-        self._was_called = True
-        self._give_new(found)
+        keys, rows_of = (
+            [self._known(row, labels, inputs) for row in range(len(labels))],
+            defaultdict[Any, list[int]](list),
+        )
+        for row, key in enumerate(keys):
+            rows_of[key].append(row)
+        # Several processes repeat rows to fill their last batch.
+        kept = sorted(row for key, rows in rows_of.items() for row in rows[: self._counts[key]])
+        prepared = self._prepared(tuple(self._texts[keys[row]] for row in kept))
+        scores: Any = prepared.compute(_postprocessed(_decoded(self._tokenizer, predictions[kept]), self._postprocess))
         return dict(scores)
 
-    def preprocess_logits_for_metrics(self, logits: Any, labels: Any) -> Any:
-        """Reduce logits to token ids; see the function of this name."""
-        with collect_warnings() as found:
-            ids = preprocess_logits_for_metrics(logits, labels, causal=self._causal)
-        self._give_new(found)
-        return ids
+    def _known(self, row: int, labels: Any, inputs: Any) -> Any:
+        """Return by what the texts of an evaluated row are known."""
+        keys = self._keys(labels[row], () if inputs is None else inputs[row])
+        known = [key for key in keys if self._texts.get(key) is not None]
+        wanted = _INPUTS_WANTED if inputs is None and keys[0] in self._texts else _ROWS_WANTED
+        _expect(bool(known), f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted)
+        return known[0]
 
-    def check(self, trainer: Any) -> None:
-        """Raise ValueError, in one line, for the first thing that will not work in this Trainer, before training.
-
-        Doubts are warnings. Rows of an interrupted evaluation are forgotten.
-        """
-        _expect(hasattr(trainer, "args"), "trainer", trainer, "a Trainer")
-        self._rows = []
-        args: Any = trainer.args
-        config: Any = getattr(trainer.model, "config", None)
-        decoder_only = config is not None and not config.is_encoder_decoder
-        causal = self.causal if config is None else decoder_only
-        # A prediction_step of the user's own may generate, and return answers without prompts.
-        is_own_step = not type(trainer).prediction_step.__module__.startswith(("transformers.", "trl."))
-        generates = getattr(args, "predict_with_generate", False)
-        forces, no_sources = not (generates or is_own_step), self.sources is None
-        faults = [
-            (generates and decoder_only and not is_own_step, _PROMPTS_IN_OUTPUTS),
-            (no_sources and "inputs" not in args.include_for_metrics, _NO_SOURCES),
-            (no_sources and decoder_only and not is_own_step, _PROMPTS_IN_INPUTS),
-            (self._needs_inputs and args.batch_eval_metrics and args.world_size > 1, _INPUTS_OF_ONE_PROCESS),
-            (trainer.compute_metrics is None, "compute_metrics: got none in the Trainer, expected this function"),
-            (args.prediction_loss_only, "prediction_loss_only: got True, expected False: nothing would be scored"),
-            (forces and self.causal not in (None, causal), f"causal: got {self.causal}, expected {causal} or None"),
-        ]
-        for message in (message for is_there, message in faults if is_there):
-            raise ValueError(message)
-        sets = make_by_set(lambda rows: rows, rows=trainer.eval_dataset)
-        if trainer.compute_metrics is self:  # and not in a function that may rename the scores
-            _check_best_metric(args, sets)
-        reduction, config = trainer.preprocess_logits_for_metrics, getattr(trainer.model, "generation_config", None)
-        ours = (None, self.preprocess_logits_for_metrics, preprocess_logits_for_metrics)
-        limits = [getattr(config, name, None) for name in ("max_new_tokens", "max_length")]
-        is_cut = generates and args.generation_max_length is None and limits in ([None, None], [None, DEFAULT_LENGTH])
-        doubts = [
-            (forces, _TEACHER_FORCING),
-            (forces and reduction is None, _ALL_LOGITS),
-            (forces and reduction not in ours, _OWN_REDUCTION),
-            (is_cut, _CUT),
-            (not self._decoder.agrees(trainer.processing_class), _OTHER_VOCABULARY),
-        ]
-        self._warn(*(message for is_there, message in doubts if is_there))
-        for rows in (rows for rows in sets.values() if rows is not None):
-            self._check_set(rows, args, hides_prompts=decoder_only and not is_own_step)
-        self._causal = causal
-
-    def _check_set(self, dataset: Any, args: Any, *, hides_prompts: bool) -> None:
-        """Check that the rows of an evaluation set of the Trainer can be found, and look at its texts."""
-        labels, inputs = (_column(dataset, name) for name in ("labels", "input_ids"))
-        if labels and inputs and hides_prompts and any(map(np.array_equal, labels, inputs)):
-            raise ValueError(_PROMPTS_IN_LABELS)
-        if labels:
-            batch = args.eval_batch_size * args.world_size if args.dataloader_drop_last else 1
-            labels = labels[: len(labels) // batch * batch]
-            passed = inputs if inputs and "inputs" in args.include_for_metrics else None
-            rows, _ = self._sets.find(self._decoder.rows(labels, passed, "eval_dataset labels"), 1)
-            if rows:
-                self._look(rows, *self._texts(rows), [""] * len(rows))
-        workers = args.dataloader_num_workers
-        orders = [
-            (args.train_sampling_strategy == "group_by_length" and _is_indexed(dataset), "group_by_length"),
-            (not args.dataloader_in_order and workers > 1, "dataloader_in_order=False"),
-            (not _is_indexed(dataset) and min(workers, getattr(dataset, "num_shards", 2)) > 1, "reading it in workers"),
-        ]
-        for is_there, what in orders if self._sets.are_in_order else ():
-            _expect(not is_there, "dataset", "none", f"the evaluation set, since {what} changes its order")
-
-    def _read(self, evaluated: Any) -> list[_Row]:
-        """Read the rows of an `EvalPrediction`."""
-        given, inputs = evaluated.label_ids, getattr(evaluated, "inputs", None)
-        if isinstance(given, list):  # eval_do_concat_batches=False: batch by batch
-            parts = zip(evaluated.predictions, given, inputs or [None] * len(given), strict=True)
-            batches = (SimpleNamespace(predictions=one, label_ids=two, inputs=three) for one, two, three in parts)
-            return [row for batch in batches for row in self._read(batch)]
-        labels, inputs = _as_array(given), cast(Any, _as_array(inputs) if self._needs_inputs else None)
-        predictions = _as_array(self.preprocess_logits_for_metrics(evaluated.predictions, given))
-        got, wanted = f"{predictions.dtype} of shape {predictions.shape}", "token ids (row, token) or logits"
-        _expect(predictions.ndim == 2 and predictions.dtype.kind in "iu", "predictions", got, wanted)
-        if inputs is None and self.sources is None:
-            raise ValueError(_NO_SOURCES)
-        ids = {"predictions": (predictions, ""), "inputs": (inputs, "; batch_eval_metrics gathers none of others")}
-        for name, (array, but) in ids.items():
-            got, wanted = f"{0 if array is None else len(array)} rows", f"{len(labels)} (as in labels{but})"
-            _expect(array is None or len(array) == len(labels), name, got, wanted)
-        are_same = self.sources is None and inputs.shape == labels.shape and (inputs == labels)[labels != PADDING].all()
-        if are_same and self._causal is not False:
-            raise ValueError(_PROMPTS_IN_INPUTS)
-        self._warn(*self._doubts_about_ids(predictions, labels))
-        rows = self._decoder.rows(labels, inputs, "label_ids")
-        texts = self._decoder.texts(predictions)
-        return [row._replace(prediction=text) for row, text in zip(rows, texts, strict=True)]
-
-    def _doubts_about_ids(self, predictions: np.ndarray, labels: np.ndarray) -> Iterator[str]:
-        """Yield what the ids of predictions show about how they were made."""
-        tokens, is_aligned = self._decoder.are_tokens(predictions), predictions.shape == labels.shape
-        hidden = labels == PADDING if is_aligned else np.zeros_like(tokens)
-        # What an encoder-decoder generates begins with a special token.
-        is_generated = np.isin(predictions[:, :1], self._decoder.of_texts.all_special_ids).all()
-        may_be_causal = self._causal is not False and _hide_prompts(labels, predictions)
-        unhidden = hidden & (predictions != PADDING) if is_aligned else hidden
-        if hidden.any() and not unhidden.any():
-            yield _TEACHER_FORCING
-        elif (may_be_causal or not is_generated) and 2 * tokens[unhidden].sum() > unhidden.sum():
-            yield _UNHIDDEN
-        elif predictions.shape[1] == DEFAULT_LENGTH and tokens[:, -1].mean() > 0.5:
-            yield _CUT
-
-    def _texts(self, rows: list[_Row]) -> tuple[list[str], list[list[str]]]:
-        """Return the sources and the references of rows; ids are decoded where no texts are given."""
-        sources: Any = [row.source for row in rows]
-        if self.sources is None:
-            sources = self._decoder.texts(row.inputs for row in rows)
-        if self.references is None:
-            return sources, [[text] for text in self._decoder.texts(row.label for row in rows)]
-        return sources, [list(row.references or ()) for row in rows]
-
-    def _check_order(self, rows: list[_Row], references: list[list[str]]) -> None:
-        if self._sets.has_lists:
-            self._give_new(check_order(self._decoder.texts(row.label for row in rows), references))
-
-    def _look(self, rows: list[_Row], sources: list[str], references: list[list[str]], predictions: list[str]) -> None:
-        """Compare texts with the ids of their rows; raise ValueError if they are those of other rows."""
-        labels, inputs = (self._decoder.texts(ids) for ids in zip(*(row[:2] for row in rows), strict=True))
-        self._check_order(rows, references)
-        self._give_new(check_training_texts(sources, predictions, references, labels, inputs))
-        sample = [row[0] for row in references[:20]]
-        decoded = self._decoder.decoded(self._decoder.of_texts(text_target=sample)["input_ids"])
-        self._give_new(check_decoded_texts(sample, self._postprocessed(decoded)))
+    def _prepare(self, texts: Any) -> Prepared:
+        return Prepared(self.scorer, [source for source, _ in texts], [list(references) for _, references in texts])
 
 
-def preprocess_logits_for_metrics(logits: Any, labels: Any, *, causal: bool | None = None) -> Any:
-    """Reduce logits to token ids before the Trainer gathers them, so that a large vocabulary does not fill memory.
+def _data_sets(dataset: Any) -> dict[str, Any]:
+    """Return one data set, or several in a dict or a list, by what errors call them."""
+    is_list = isinstance(dataset, list) and not all(isinstance(row, Mapping) for row in dataset)
+    sets = dataset if isinstance(dataset, Mapping) else dict(enumerate(dataset)) if is_list else None
+    return {"dataset": dataset} if sets is None else {f"dataset[{name!r}]": rows for name, rows in sets.items()}
 
-    Args:
-        logits: float[row, token, vocabulary], or a tuple in which they come first; generated token ids, int[row,
-            token], are returned as they are.
-        labels: int[row, token]; predictions are -100 where labels are.
-        causal: whether the model is decoder-only, so that its logits are one token ahead of the labels. None for yes
-            if labels begin with -100 in every row, and no states of an encoder come with the logits.
 
-    Returns:
-        int[row, token], padded with -100.
+def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
+    """Return columns of a data set, and its "input_ids", if it has any; it may also be one of torch, or a list."""
+    if hasattr(dataset, "with_format"):
+        dataset = dataset.with_format(None)  # A format may hide columns.
+    is_set = hasattr(dataset, "__iter__") or hasattr(dataset, "__getitem__")
+    _expect(is_set, name, dataset, "a data set, or several in a dict or a list")
+    rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
+    for row in rows:
+        is_complete = isinstance(row, Mapping) and all(column in list(row) for column in columns)
+        _expect(is_complete, name, f"a row with {shown(list(row))}", f"columns {shown(columns)}")
+    return [*([row[column] for row in rows] for column in columns), [row.get("input_ids", ()) for row in rows]]
 
-    >>> preprocess_logits_for_metrics(np.array([[[0.1, 0.9], [0.7, 0.3]]]), np.array([[1, -100]]), causal=False)
-    array([[   1, -100]])
+
+# ---- Texts attached to a Trainer -------------------------------------------------------------------------------------
+
+
+def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **given: Any) -> None:
+    """Add the scores of attached texts to the metrics of each evaluation; see `Scorer.attach`.
+
+    The Trainer logs, returns and compares what its `evaluation_loop` returns; so this method is wrapped.
     """
-    scores, labels = _first(logits), _first(labels)
-    if scores.ndim != 3:
-        return scores
-    ids = scores.argmax(-1)
-    if labels is not None and ids.shape[1] > labels.shape[1] and causal:
-        ids = ids[:, -labels.shape[1] :]  # Soft prompts stand before the text.
-    if labels is None or labels.shape != ids.shape:
-        return ids
-    hidden = _hide_prompts(labels, ids)
-    if causal and not hidden:
-        raise ValueError("label_ids: got labels that do not begin with -100, expected -100 in place of every prompt")
-    if causal is None:
-        has_encoder = isinstance(logits, tuple) and sum(getattr(array, "ndim", 0) == 3 for array in logits) > 1
-        if not has_encoder and not hidden:
-            give_warnings([TrainingWarning(_MAYBE_CAUSAL)])
-        causal = hidden and not has_encoder
-    if causal:
-        ids = ids[:, [0, *range(ids.shape[1] - 1)]]
-    ids[labels == PADDING] = PADDING
-    return ids
+    _prefix(trainer, evaluation_set)
+    texts, loop = AttachedTexts(scorer, trainer, **given), trainer.evaluation_loop
+
+    @functools.wraps(loop)
+    def evaluation_loop(*arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+        is_scored = metric_key_prefix == _prefix(trainer, evaluation_set)
+        output = loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
+        if is_scored:
+            names = [f"{metric_key_prefix}_{score}" for score in SCORES]
+            known = ", ".join(name for name in names if name in output.metrics)
+            _expect(not known, "metrics", f"{known} already", "one sari.attach, or a compute_metrics with other names")
+            output.metrics.update(zip(names, texts.scores(), strict=True))
+        return output
+
+    trainer.evaluation_loop = evaluation_loop
 
 
-class _EvaluationSets:
-    """The rows of the evaluation sets, found by their label ids and, where these are not unique, their input ids.
-
-    Attributes:
-        are_in_order: whether rows are taken in order, since there is no data set.
-        shared: the labels of several rows whose texts differ, so that input ids have to tell them apart.
-    """
-
-    def __init__(self, decoder: "_Decoder", *, dataset: Any, sources: Any, references: Any):
-        """Check columns, which may be given by their names in the data sets."""
-        self._decoder, self.are_in_order = decoder, dataset is None
-        self._are_known = not (dataset is sources is references is None)
-        #: Whether texts are lists, which may be in another order than the labels, and not columns of a data set.
-        self.has_lists = False
-        sets = make_by_set(self._checked, dataset=dataset, sources=sources, references=references)
-        wanted = "their data sets, in which rows are found by their ids"
-        _expect(len(sets) == 1 or not self.are_in_order, "dataset", f"none for the sets {_joined(sets)}", wanted)
-        self._rows = next(iter(sets.values()))
-        texts_of: dict[bytes, set[Any]] = {}
-        for row in chain(*sets.values()):
-            texts_of.setdefault(row.label, set()).add((row.source, row.references))
-        self.shared = {label for label, texts in texts_of.items() if len(texts) > 1 and not self.are_in_order}
-        #: The rows by their keys, and how often each set has each key.
-        self._known: dict[Any, _Row] = {}
-        self._times = {name: Counter(map(self._key, rows)) for name, rows in sets.items()}
-        for name, rows in () if self.are_in_order else sets.items():
-            for number, row in enumerate(rows):
-                known = self._known.setdefault(self._key(row), row)
-                equal = "labels" if row.inputs is None else "labels and inputs"
-                wanted = "a column 'input_ids'" if row.inputs is None else "other labels, or a function for each set"
-                got = f"the {equal} of another row, with other texts, in {name}[{number}]"
-                _expect(known[2:4] == row[2:4], "dataset", got, wanted)
-
-    def _checked(self, *, dataset: Any, sources: Any, references: Any) -> list[_Row]:
-        """Return the rows of a set; without a data set they have no ids."""
-        columns: dict[str, Any] = {}
-        if sources is not None:
-            texts = _required(dataset, sources, "sources") if isinstance(sources, str) else sources
-            columns["sources"] = validate_texts("sources", texts)
-        if references is not None:
-            lists = _required(dataset, references, "references") if isinstance(references, str) else references
-            columns["references"] = list(map(tuple, validate_references(lists)))
-            self.has_lists |= not isinstance(references, str)
-        length, whose = next(map(len, columns.values()), 0), "sources"
-        rows = [_Row(b"", None)] * length
-        if dataset is not None:
-            labels, inputs = _required(dataset, "labels", "dataset"), _column(dataset, "input_ids")
-            rows, whose = self._decoder.rows(labels, inputs, "dataset labels"), "dataset"
-        for argument, column in columns.items():
-            _expect(len(column) == len(rows), argument, f"{len(column)} rows", f"{len(rows)} (as in {whose})")
-            field = "source" if argument == "sources" else argument
-            rows = [row._replace(**{field: value}) for row, value in zip(rows, column, strict=True)]
-        return rows
-
-    def _key(self, row: _Row) -> Any:
-        return (row.label, row.inputs) if row.label in self.shared else row.label
-
-    def find(self, rows: list[_Row], processes: int) -> tuple[list[_Row], list[str]]:
-        """Return each evaluated row once, with its texts, and doubts; several processes may repeat rows."""
-        if self.are_in_order:
-            return self._in_order(rows, processes)
-        found, times = [], Counter[Any]()
-        for number, row in enumerate(rows):
-            key = self._key(row)
-            if key not in self._known:
-                wanted = _INPUTS_WANTED if row.inputs is None and row.label in self.shared else _ROWS_WANTED
-                _expect(False, f"label_ids[{number}]", shown(self._decoder.texts([row.label])[0]), wanted)
-            times[key] += 1
-            if times[key] <= max(counts[key] for counts in self._times.values()):
-                known = self._known[key]
-                found.append(known._replace(prediction=row.prediction, inputs=row.inputs or known.inputs))
-        again = f"{len(rows) - len(found)} rows more often than dataset has them"
-        wanted = "each row once; after an evaluation that was interrupted, evaluate again"
-        _expect(len(found) == len(rows) or processes > 1, "label_ids", again, wanted)
-        sizes = {counts.total(): name for name, counts in self._times.items() if times.keys() <= counts.keys()}
-        if len(found) in sizes or not sizes:
-            return found, []
-        size, name = min(sizes.items())
-        whose = f"rows of {name}" if name else "rows"
-        return found, [f"Only {len(found)} of {size} {whose} were evaluated, and only they are scored."]
-
-    def _in_order(self, rows: list[_Row], processes: int) -> tuple[list[_Row], list[str]]:
-        """Return evaluated rows with the texts of the same places, as `find` does."""
-        if not self._are_known:
-            return rows, ["Rows that several processes repeat may be scored twice: pass dataset=."] * (processes > 1)
-        length = len(self._rows)
-        # Several processes repeat the first rows to fill the last batch.
-        is_repeated = processes > 1 and {row.label for row in rows[length:]} <= {row.label for row in rows[:length]}
-        argument = "references" if self._rows and self._rows[0].source is None else "sources"
-        wanted = f"{len(rows)} (as in the evaluation), or dataset= to score a subset"
-        _expect(length == len(rows) or (length < len(rows) and is_repeated), argument, f"{length} rows", wanted)
-        pairs = zip(rows, self._rows, strict=False)
-        return [row._replace(source=known.source, references=known.references) for row, known in pairs], []
+def _prefix(trainer: Any, evaluation_set: str | None) -> str:
+    """Return the prefix of the metrics of the evaluations that are scored."""
+    names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
+    _expect(evaluation_set in names, "evaluation_set", evaluation_set, f"a set of the Trainer: {shown(names)}")
+    return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
-class _Decoder:
-    """A tokenizer for the ids that the Trainer passes on, padded and perhaps unknown."""
+class AttachedTexts:
+    """Texts for which the model of a Trainer generates. The arguments are those of `Scorer.attach`."""
 
-    def __init__(self, tokenizer: Any):
-        is_one = callable(getattr(tokenizer, "batch_decode", None))
-        _expect(is_one, "tokenizer", type(tokenizer).__name__, "a tokenizer of transformers")
-        self.tokenizer = tokenizer
-        #: The tokenizer, also of a processor.
-        self.of_texts = getattr(tokenizer, "tokenizer", tokenizer)
+    def __init__(
+        self,
+        scorer: Any,
+        trainer: Any,
+        *,
+        sources: Any,
+        references: Any,
+        prompts: Any,
+        generation_kwargs: Mapping[str, Any] | None,
+        chat_template_kwargs: Mapping[str, Any] | None,
+        batch_size: int | None,
+        postprocess: Postprocess,
+    ):
+        self._trainer, self._postprocess = trainer, postprocess
+        self._tokenizer = _text_tokenizer(trainer.processing_class)
+        self._prepared = Prepared(scorer, *validate_shared(sources, references))
+        _expect(bool(self._prepared.sources), "sources", "no rows", "at least one")
+        own = trainer.args.per_device_eval_batch_size
+        self._batch_size = check_whole_number("batch_size", own if batch_size is None else batch_size, least=1)
+        self._config, self._arguments = _generation_config(**(generation_kwargs or {}))
+        padding = self._tokenizer.pad_token_id
+        self._padding = self._tokenizer.eos_token_id if padding is None else padding
+        _expect(self._padding is not None, "processing_class", "no pad_token and no eos_token", "one to pad with")
+        self._config.update(pad_token_id=self._padding, defaults_only=True)
+        #: Whether an encoder reads the prompts, or the model continues them.
+        self._encodes = bool(trainer.model.config.is_encoder_decoder)
+        #: The texts of the warnings that were given.
+        self._warned: set[str] = set()
+        self._warn(_tokenizer_warnings(self._tokenizer, self._prepared.references, postprocess))
+        is_open = bool((chat_template_kwargs or {}).get("continue_final_message"))
+        template = {"add_generation_prompt": not is_open, **(chat_template_kwargs or {})}
+        asked = _prompts(prompts, self._prepared.sources, is_open=is_open)
+        self._ids = self._fitting([self._prompt_ids(prompt, template) for prompt in asked])
 
-    @property
-    def padding(self) -> Any:
-        """The id that sequences are padded with, by the Trainer too."""
-        padding = self.of_texts.pad_token_id
-        return self.of_texts.eos_token_id if padding is None else padding
+    def _warn(self, found: Iterable[Warning]) -> None:
+        """Give each warning once, on the first process."""
+        new = [warning for warning in found if str(warning) not in self._warned]
+        self._warned.update(map(str, new))
+        give_warnings(new if self._trainer.is_world_process_zero() else [])
 
-    @cached_property
-    def _end(self) -> int:
-        """One more than the last id: models may have more outputs than there are tokens."""
-        return 1 + int(max(self.of_texts.get_vocab().values()))
-
-    def rows(self, labels: Any, inputs: Any, name: str) -> list[_Row]:
-        """Return rows of label ids and, unless there are none, input ids."""
-        keys = self._keys(labels, name), [None] * len(labels) if inputs is None else self._keys(inputs, "input_ids")
-        return list(map(_Row, *keys))
-
-    def _keys(self, labels: Any, name: str) -> list[bytes]:
-        """Return token ids without padding at either end, as bytes."""
-        keys, padding = [], self.padding
-        for row, label in enumerate(labels):
-            ids = np.asarray(label, np.int64)
-            places = np.flatnonzero((ids != PADDING) & (ids != padding))
-            ids = ids[places[0] : places[-1] + 1] if len(places) else ids[:0]
-            is_one = PADDING not in ids
-            _expect(is_one, f"{name}[{row}]", "-100 between tokens", "one answer, as a chat's last turn")
-            keys.append(ids.tobytes())
-        return keys
-
-    def texts(self, rows: Iterable[np.ndarray | bytes | None]) -> list[str]:
-        """Decode rows of ids, or keys, without padding, unknown ids and special tokens; None is decoded as ""."""
-        ids = (row if isinstance(row, np.ndarray) else np.frombuffer(row or b"", np.int64) for row in rows)
-        return self.decoded([row[(row >= 0) & (row < self._end)].tolist() for row in ids])
-
-    def decoded(self, rows: list[list[int]]) -> list[str]:
-        """Decode token ids."""
-        return list(self.tokenizer.batch_decode(rows, skip_special_tokens=True)) if rows else []
-
-    def text_of(self, row: Any) -> str:
-        """Return the text of a row of a data set, encoded or not."""
-        ids = row.get("input_ids") if isinstance(row, Mapping) else None
-        return str(row) if ids is None else self.texts([np.asarray(ids)])[0]
-
-    def are_tokens(self, ids: np.ndarray) -> np.ndarray:
-        """Return which ids are neither padding nor the end of a text: bool[...]."""
-        return ~np.isin(ids, [PADDING, self.padding, self.of_texts.eos_token_id])
-
-    def agrees(self, other: Any) -> bool:
-        """Return whether another tokenizer, if it is one, has the same ids; either may have added tokens."""
-        other = getattr(other, "tokenizer", other)
-        if other is self.of_texts or not hasattr(other, "get_vocab"):
-            return True
-        one, two = self.of_texts.get_vocab(), other.get_vocab()
-        return len(one.items() & two.items()) > 0.99 * min(len(one), len(two))
-
-
-# ---- The callback ----------------------------------------------------------------------------------------------------
-
-
-@dataclass(eq=False)
-class GenerationCallback(_TrainingHook):
-    """A `TrainerCallback` that generates and scores at every evaluation. Made by `Sari.generation_callback`."""
-
-    method: ClassVar[str] = "generation_callback"
-
-    scorer: Any
-    tokenizer: Any
-    sources: Any
-    references: Any
-    prompts: Any
-    generation_kwargs: Mapping[str, Any] | None
-    chat_template_kwargs: Mapping[str, Any] | None
-    batch_size: int | None
-    postprocess: Callable[[str], str] | None
-    trainer: Any
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        if self.batch_size is not None:
-            check_whole_number("batch_size", self.batch_size, least=1)
-        for argument in ("generation_kwargs", "chat_template_kwargs"):
-            given = getattr(self, argument)
-            _expect(given is None or isinstance(given, Mapping), argument, given, "a dict of arguments")
-        template = dict(self.chat_template_kwargs or {})
-        _expect("tokenize" not in template, "chat_template_kwargs", "tokenize", "none: the callback tokenizes")
-        self._template = {"add_generation_prompt": not template.get("continue_final_message"), **template}
-        self._config, self._arguments = generation_config(**(self.generation_kwargs or {}))
-        self._decoder = _Decoder(self.tokenizer)
-        texts = {"sources": self.sources, "references": self.references, "prompts": self.prompts}
-        self._sets = make_by_set(self._checked_set, **texts)
-        #: The scores of the evaluation that goes on, by prefix.
-        self._logged: dict[str, dict[str, float]] = {}
-        #: The token ids of the prompts of each set, once the Trainer was checked.
-        self._prompt_ids: dict[str, list[list[int]]] = {}
-
-    def on_train_begin(self, args: Any, _state: Any, _control: Any, **given: Any) -> None:
-        """Check what evaluations will need, and generate for the longest prompt, before training."""
-        self._check(args, **given)
-        if args.eval_strategy == "no":
-            self._warn('eval_strategy is "no": only trainer.evaluate() will generate.')
-        if args.report_to and self.trainer is None:
-            self._warn(f"{_joined(args.report_to)} will not get the scores: pass trainer=trainer to the callback.")
-        longest = max(chain(*self._prompt_ids.values()), key=len)
-        generated = self._generated([longest], given["model"], batch_size=1, quiet=True)
-        validate_texts("postprocess", self._postprocessed(generated))
-
-    def on_prediction_step(self, *_: Any, **__: Any) -> None:
-        """Go before the other callbacks of a known Trainer, so that they see the scores."""
-        callbacks = [] if self.trainer is None else self.trainer.callback_handler.callbacks
-        if self in callbacks[1:]:
-            callbacks.remove(self)
-            callbacks.insert(0, self)
-
-    def on_log(self, args: Any, state: Any, _control: Any, *, logs: Any, **given: Any) -> None:
-        """Generate and score where an evaluation is logged: its log is what `evaluate` returns."""
-        for name in self._sets:
-            prefix = _prefix(name)
-            if f"{prefix}_runtime" in logs and f"{prefix}_samples_per_second" in logs:
-                self._check(args, **given)
-                self._check_evaluated(name, given["eval_dataloader"])
-                scores = self._scores(name, args, given["model"])
-                named = {f"{prefix}_{score}": value for score, value in scores.items()}
-                if not logs.keys().isdisjoint(named):
-                    self._warn(f"compute_metrics or another callback writes {prefix}_sari too: use one of them.")
-                self._logged[prefix] = named
-                for entry in (logs, *state.log_history[-1:]):
-                    entry.update(named)
-
-    def on_evaluate(self, _args: Any, _state: Any, _control: Any, *, metrics: Any, **__: Any) -> None:
-        """Add scores where a Trainer logs copies; say where nothing was generated, for another set or prefix."""
-        own = list(map(_prefix, self._sets))
-        for prefix, timed, _ in [name.partition("_samples_per_second") for name in metrics]:
-            if timed and prefix not in own:
-                self._warn(f"Nothing was generated for {prefix}: the callback scores its own texts, as {_joined(own)}.")
-            elif timed:
-                metrics.update(self._logged.pop(prefix, {}))
-
-    on_predict = on_evaluate
-
-    def _checked_set(self, *, sources: Any, references: Any, prompts: Any) -> tuple[Prepared, list[Prompt]]:
-        sources, references = validate_shared(sources, references)
-        _expect(bool(sources), "sources", "no rows", "at least one")
-        made = _prompts(prompts, sources, is_open=bool(self._template.get("continue_final_message")))
-        return Prepared(self.scorer, sources, references), made
-
-    def _check_evaluated(self, name: str, loader: Any) -> None:
-        """Warn if the rows that the Trainer evaluated are not those of the callback."""
-        own = [squeezed(source)[:20] for source in self._sets[name][0].sources]
-        rows: Any = getattr(loader, "dataset", None)
-        if _is_indexed(rows):
-            texts = [squeezed(self._decoder.text_of(rows[number])) for number in range(min(20, len(rows)))]
-            held = sum(any(source in text for source in own) for text in texts)
-            if len(rows) != len(own) or held < len(texts) / 2:
-                whose = f"the callback's own {len(own)} sources"
-                self._warn(f"{_prefix(name)}_sari is of {whose}, which are not the rows that the Trainer evaluated.")
-
-    def _check(self, args: Any, *, model: Any, processing_class: Any, **_: Any) -> None:
-        """Check, once, what depends on the Trainer, its model and its tokenizer, and tokenize the prompts."""
-        if self._prompt_ids:
-            return
-        known = getattr(self.trainer, "eval_dataset", None)
-        if known is not None:
-            names = list(make_by_set(lambda rows: rows, rows=known))
-            got = "one set" if "" in self._sets else f"sets {_joined(self._sets)}"
-            wanted = f"a dict of the Trainer's sets {_joined(names)}" if isinstance(known, Mapping) else "one set"
-            _expect(set(self._sets) <= set(names), "sources", got, wanted)
-        _check_best_metric(args, self._sets)
-        if not self._decoder.agrees(processing_class):
-            self._warn(_OTHER_VOCABULARY)
-        model = getattr(model, "module", model)
-        _expect(self._decoder.padding is not None, "tokenizer", "no pad_token and no eos_token", "one to pad with")
-        if self._config.eos_token_id is None and model.generation_config.eos_token_id is None:
-            message = "The model has no eos_token_id, so that all texts run on to max_new_tokens"
-            self._warn(f"{message}: give the tokenizer an eos_token.")
-        self._prompt_ids = {name: self._tokenized(prompts, model) for name, (_, prompts) in self._sets.items()}
-
-    def _tokenized(self, prompts: list[Prompt], model: Any) -> list[list[int]]:
-        """Return the token ids of prompts, without the beginning of those that are too long for the model."""
-        encodes, config = bool(model.config.is_encoder_decoder), model.config.get_text_config()
-        rows = [self._ids(prompt, encodes) for prompt in prompts]
-        both = getattr(config, "max_position_embeddings", None)
-        prompted, generated = (
-            getattr(config, f"max_{side}_position_embeddings", both) for side in ("encoder", "decoder")
-        )
-        new, wanted = self._config.max_new_tokens or 1, f"fewer than the model's {generated} positions"
-        _expect(generated is None or new < generated, "generation_kwargs", f"max_new_tokens={new}", wanted)
-        if prompted is None:
-            return rows
-        most = prompted if encodes else prompted - new
-        cut = sum(len(row) > most for row in rows)
-        if cut:
-            wanted = "Shorten them." if encodes else f"Shorten them, or max_new_tokens, which is {new}."
-            self._warn(f"{cut} of {len(rows)} prompts lose their beginning: the model takes {most} tokens. {wanted}")
-        return [row[-most:] for row in rows]
-
-    def _ids(self, prompt: Prompt, encodes: bool) -> list[int]:
-        """Return the token ids of a prompt."""
-        tokenizer, template = self._decoder.of_texts, self._decoder.tokenizer
+    def _prompt_ids(self, prompt: Any, template: Mapping[str, Any]) -> list[int]:
+        """Return the token ids of a text, or of the messages of a chat."""
+        tokenizer = self._tokenizer
         if not isinstance(prompt, str):
-            is_there = getattr(template, "chat_template", None) is not None
-            _expect(is_there, "tokenizer", "no chat_template", "one, for prompts of messages")
-            text = template.apply_chat_template(prompt, tokenize=False, **self._template)
+            text = self._trainer.processing_class.apply_chat_template(prompt, tokenize=False, **template)
             return list(tokenizer(text, add_special_tokens=False)["input_ids"])
         ids = list(tokenizer(prompt)["input_ids"])
         if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
             ids = ids[1:]  # The prompt begins with this token already.
-        # A decoder-only model continues the prompt, which must not end with the end of a text.
-        return ids[:-1] if not encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id else ids
+        is_ended = not self._encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id
+        return ids[:-1] if is_ended else ids
 
-    def _scores(self, name: str, args: Any, model: Any) -> dict[str, float]:
-        """Generate for the rows of this process, gather the texts of all, and return the scores of a set."""
-        (prepared, _), ids, (rank, world) = self._sets[name], self._prompt_ids[name], _processes()
-        # Each process needs the same number of rows: they wait for each other if the model is spread over them.
-        own = [ids[row % len(ids)] for row in range(rank, -(-len(ids) // world) * world, world)]
-        size = self.batch_size or int(args.per_device_eval_batch_size)
-        gathered: list[Any] = [self._generated(own, model, size, quiet=rank > 0 or bool(args.disable_tqdm))]
-        if world > 1:
-            made, gathered = gathered[0], [None] * world
-            importlib.import_module("torch.distributed").all_gather_object(gathered, made)
-        predictions = [gathered[row % world][row // world] for row in range(len(ids))]
+    def _fitting(self, rows: list[list[int]]) -> list[list[int]]:
+        """Return the token ids of prompts, without the beginning of those that are too long for the model."""
+        config, new = self._trainer.model.config.get_text_config(), self._config.max_new_tokens or 1
+        both = getattr(config, "max_position_embeddings", None)
+        read, written = (getattr(config, f"max_{side}_position_embeddings", both) for side in ("encoder", "decoder"))
+        is_short = written is None or new < written
+        _expect(is_short, "generation_kwargs", f"max_new_tokens={new}", f"fewer than the model's {written} positions")
+        most = max(map(len, rows)) if read is None else read if self._encodes else read - new
+        cut = sum(len(row) > most for row in rows)
+        if cut:
+            detail = f"{cut} of {len(rows)} have more than {most} tokens"
+            self._warn([TrainingWarning("some prompts are too long for the model and lose their beginning", detail)])
+        return [row[-most:] for row in rows]
+
+    def scores(self) -> list[float]:
+        """Generate, each process for its share of the texts, and return the scores in percent, as in `SCORES`."""
+        processes, number = self._trainer.accelerator.num_processes, self._trainer.accelerator.process_index
+        # The shares are equal: processes wait for each other if the model is spread over them.
+        share = -(-len(self._ids) // processes)
+        own = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
+        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(own))[: len(self._ids)]
         with collect_warnings() as found:
-            scores: Any = prepared.compute(self._postprocessed(predictions))
-        if rank == 0:
-            self._give_new(found)
-        return scores
+            scores = self._prepared.compute(_postprocessed(texts, self._postprocess))
+        self._warn(found)
+        return [scores[score] for score in SCORES]
 
-    def _generated(self, rows: list[list[int]], model: Any, batch_size: int, quiet: bool) -> list[str]:
+    def _generated(self, rows: list[list[int]]) -> list[str]:
         """Return what the model generates for prompts; random numbers go on where they were."""
-        torch, model = importlib.import_module("torch"), getattr(model, "module", model)
+        torch, model, size = importlib.import_module("torch"), self._trainer.model, self._batch_size
         devices, texts = [model.device] if model.device.type == "cuda" else [], []
-        model.eval()  # The Trainer itself sets it back to training.
-        with torch.no_grad(), torch.random.fork_rng(devices=devices):
-            for begin in tqdm(range(0, len(rows), batch_size), desc="SARI: generating", leave=False, disable=quiet):
-                texts += self._completed(rows[begin : begin + batch_size], model, torch)
+        is_quiet = self._trainer.args.disable_tqdm or not self._trainer.is_world_process_zero()
+        with torch.random.fork_rng(devices=devices):
+            for begin in tqdm(range(0, len(rows), size), desc="SARI: generating", leave=False, disable=is_quiet):
+                inputs = self._padded(rows[begin : begin + size], torch)
+                made = model.generate(**inputs, generation_config=self._config, **self._arguments)
+                made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
+                prompts = len(inputs["input_ids"])
+                _expect(
+                    len(made) == prompts, "generation_kwargs", f"{len(made)} texts for {prompts} prompts", "one each"
+                )
+                answers = made if self._encodes else made[:, inputs["input_ids"].shape[1] :]
+                texts += [text.strip() for text in _decoded(self._tokenizer, answers)]
         return texts
 
-    def _completed(self, rows: list[list[int]], model: Any, torch: Any) -> list[str]:
-        """Return what the model generates for a batch of prompts."""
-        padding, width, encodes = self._decoder.padding, max(map(len, rows)), bool(model.config.is_encoder_decoder)
-        ids, mask = torch.full((len(rows), width), padding), torch.zeros((len(rows), width), dtype=torch.long)
-        for number, row in enumerate(rows):  # A decoder-only model continues the prompt: pad on the left.
-            place = slice(0, len(row)) if encodes else slice(width - len(row), width)
-            ids[number, place], mask[number, place] = torch.tensor(row, dtype=torch.long), 1
-        self._config.update(pad_token_id=padding, defaults_only=True)
-        tensors = {"input_ids": ids.to(model.device), "attention_mask": mask.to(model.device)}
-        made = model.generate(**tensors, generation_config=self._config, **self._arguments)
-        made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
-        got, wanted = f"{len(made)} texts for {len(rows)} prompts", "one each: num_return_sequences=1"
-        _expect(len(made) == len(rows), "generation_kwargs", got, wanted)
-        return [text.strip() for text in self._decoder.decoded((made if encodes else made[:, width:]).tolist())]
+    def _padded(self, rows: list[list[int]], torch: Any) -> dict[str, Any]:
+        """Return a batch of prompts as tensors; where the model continues them, they are padded on the left."""
+        ids = [torch.tensor(row, dtype=torch.long) for row in rows]
+        columns = {"input_ids": (ids, self._padding), "attention_mask": (list(map(torch.ones_like, ids)), 0)}
+        side, pad = "right" if self._encodes else "left", torch.nn.utils.rnn.pad_sequence
+        padded = {name: pad(column, True, value, side) for name, (column, value) in columns.items()}
+        return {name: tensor.to(self._trainer.model.device) for name, tensor in padded.items()}
 
 
-@cache
-def callback_class() -> Any:
-    """Return `GenerationCallback` as a `TrainerCallback`; transformers is imported when a callback is made."""
-    base = importlib.import_module("transformers").TrainerCallback
-    return type("GenerationCallback", (GenerationCallback, base), {"__doc__": GenerationCallback.__doc__})
-
-
-def _prefix(name: str) -> str:
-    return f"eval_{name}" if name else "eval"
-
-
-def _prompts(prompts: Any, sources: list[str], is_open: bool) -> list[Prompt]:
+def _prompts(prompts: Any, sources: list[str], *, is_open: bool) -> list[Any]:
     """Return a prompt for each source; with `is_open`, a chat may end with the beginning of an answer."""
-    if prompts is None:
-        return list(sources)
-    is_valid = callable(prompts) or is_column(prompts)
-    _expect(is_valid, "prompts", prompts, "a list, or a function from a source to a prompt")
-    made = list(map(prompts, sources)) if callable(prompts) else list(prompts)
+    made = sources if prompts is None else list(map(prompts, sources)) if callable(prompts) else prompts
+    _expect(is_column(made), "prompts", prompts, "a list, or a function from a source to a prompt")
+    made = list(made)
     _expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)} (as in sources)")
     for row, prompt in enumerate(made):
-        if not isinstance(prompt, str):
-            _expect(_is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
-            is_asked = is_open or prompt[-1]["role"] != "assistant"
-            _expect(is_asked, f"prompts[{row}]", "a chat that ends with the answer", "the messages before it")
+        _expect(isinstance(prompt, str) or _is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
+        is_answered = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
+        _expect(is_open or not is_answered, f"prompts[{row}]", "a chat that ends with its answer", "what is before it")
     return made
 
 
-def generation_config(*, generation_config: Any = None, **arguments: Any) -> tuple[Any, dict[str, Any]]:
+def _generation_config(*, generation_config: Any = None, **arguments: Any) -> tuple[Any, dict[str, Any]]:
     """Return a `GenerationConfig` of arguments of `generate`, and the arguments that are no part of it.
 
     Unless they say otherwise, nothing is sampled, and there are at most 128 new tokens.
     """
-    kind = importlib.import_module("transformers").GenerationConfig
-    given = generation_config or {}
-    _expect(isinstance(given, kind | Mapping), "generation_config", given, "a GenerationConfig or a dict")
-    config = kind(**given) if isinstance(given, Mapping) else copy.deepcopy(given)
+    config = copy.deepcopy(generation_config) or importlib.import_module("transformers").GenerationConfig()
     others = config.update(**arguments)
     config.update(do_sample=False, defaults_only=True)
     if config.max_length is None:
@@ -757,68 +318,37 @@ def generation_config(*, generation_config: Any = None, **arguments: Any) -> tup
 # ---- The reward ------------------------------------------------------------------------------------------------------
 
 
-@dataclass(eq=False)
-class Reward(_TrainingHook):
-    """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Made by `Sari.reward`."""
+class Reward(MadeByScorer):
+    """A function for `reward_funcs=` of TRL's `GRPOTrainer`. Made by `Scorer.reward`."""
 
-    method: ClassVar[str] = "reward"
+    def __init__(
+        self, scorer: Any, source: str, references: str, unit: bool, postprocess: Postprocess, name: str | None
+    ):
+        check_flags(unit=unit)
+        self._columns = {"source": source, "references": references}
+        self.scorer, self._unit, self._postprocess = scorer, unit, postprocess
+        #: The Trainer logs the mean of the rewards of one name.
+        self.__name__ = name or f"sari_{scorer.variant.name}"
 
-    scorer: Any
-    source: str
-    references: str
-    unit: bool
-    postprocess: Callable[[str], str] | None
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        check_flags(unit=self.unit)
-        for argument in ("source", "references"):
-            given = getattr(self, argument)
-            _expect(isinstance(given, str), argument, given, "the name of a column")
-        # The name has the variant and all that is not the default, to tell rewards apart.
-        own = {"source": "source", "references": "references", "unit": True, "postprocess": None}
-        usual = resolve_variant(self.variant.name).options | own
-        chosen = self.variant.options | {name: getattr(self, name) for name in own}
-        differing = {name: value for name, value in chosen.items() if value != usual[name]}
-        named = [f"{name}-{getattr(value, '__name__', value)}" for name, value in differing.items()]
-        self.__name__ = "_".join(["sari", self.variant.name, *named])
-
-    def check(self, trainer: Any) -> None:
-        """Raise ValueError, in one line, for what will not work in this Trainer, before training."""
-        names = [getattr(function, "__name__", "") for function in trainer.reward_funcs]
-        wanted = "names that differ, since their mean is logged: set __name__ of one"
-        _expect(names.count(self.__name__) < 2, "reward_funcs", f"two of the name {self.__name__}", wanted)
-        columns = getattr(trainer.train_dataset, "column_names", None)
-        if columns is not None:
-            self._check_columns(columns)
-
-    def _check_columns(self, columns: Iterable[str]) -> None:
-        for name in (self.source, self.references):
-            _expect(name in columns, name, f"columns {_joined(columns)}", f"also {name!r}")
+    def _call(self) -> tuple[str, dict[str, Any]]:
+        return "reward", {**self._columns, "unit": self._unit, "postprocess": self._postprocess, "name": self.__name__}
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
-        self._check_columns([name for name, column in columns.items() if column is not None])
-        for name in (self.source, self.references):
-            _expect(
-                len(columns[name]) == len(completions),
-                name,
-                f"{len(columns[name])} rows",
-                f"{len(completions)} (as in completions)",
-            )
-        sources, references = list(columns[self.source]), list(columns[self.references])
+        there = [name for name, column in columns.items() if column is not None]
+        for name in self._columns.values():
+            _expect(name in there, "reward", f"columns {', '.join(there)}", f"also {name!r}")
+        sources, references = (list(columns[name]) for name in self._columns.values())
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
-        texts = self._postprocessed(texts)
         # Lists may be filled up with None to one length; a list without a text counts as no references.
         lists = [[row] if isinstance(row, str) else row for row in references]
         references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=True)) if None in pair}
         for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
-        sources, texts, references = validate_columns(sources, texts, references)
-        scores = candidate_scores(sources, [[text] for text in texts], references, self.variant)
-        percent = 100 if self.unit else 1
-        return [None if row in unscored else score / percent for row, (score,) in enumerate(scores)]
+        sources, texts, references = validate_columns(sources, _postprocessed(texts, self._postprocess), references)
+        scores = candidate_scores(sources, [[text] for text in texts], references, self.scorer.variant)
+        return [None if row in unscored else score / (100 if self._unit else 1) for row, (score,) in enumerate(scores)]
 
 
 def _completion(name: str, completion: Any) -> str:
@@ -827,130 +357,63 @@ def _completion(name: str, completion: Any) -> str:
         return completion.strip()
     _expect(_is_chat(completion), name, completion, "a str or a list of messages")
     content = completion[-1].get("content") or ""  # A call of a tool has None.
-    try:
-        return (content if isinstance(content, str) else "".join(part["text"] for part in content)).strip()
-    except (KeyError, TypeError):
-        raise ValueError(
-            one_line(f"{name}: got {shown(content)}, expected a str or a list of parts with text")
-        ) from None
-
-
-# ---- Arguments of all of them ----------------------------------------------------------------------------------------
-
-
-def make_by_set(make: Callable[..., Any], **given: Any) -> dict[str, Any]:
-    """Call a function with the columns of each evaluation set; return its results by name, "" for a single set.
-
-    >>> make_by_set(dict, sources={"news": ["a b"], "web": ["c d"]}, references=None)
-    {'news': {'sources': ['a b'], 'references': None}, 'web': {'sources': ['c d'], 'references': None}}
-    """
-    by_name = [argument for argument, value in given.items() if isinstance(value, Mapping)]
-    if not by_name:
-        return {"": make(**given)}
-    names, made = list(given[by_name[0]]), {}
-    _expect(bool(names), by_name[0], "an empty dict", "at least one evaluation set")
-    for argument, value in given.items():
-        if argument in by_name:
-            wanted = f"the sets of {by_name[0]}: {_joined(names)}"
-            _expect(set(value) == set(names), argument, f"sets {_joined(value)}", wanted)
-        else:
-            is_shared = value is None or isinstance(value, str) or callable(value)  # by all sets
-            _expect(is_shared, argument, type(value).__name__, f"a dict of the sets {_joined(names)}")
-    for name in names:
-        columns = {argument: value[name] if argument in by_name else value for argument, value in given.items()}
-        try:
-            made[str(name)] = make(**columns)
-        except ValueError as error:
-            raise ValueError(f"{name}: {error}") from None
-    return made
-
-
-def _is_indexed(dataset: Any) -> bool:
-    return hasattr(dataset, "__len__") and hasattr(dataset, "__getitem__")
-
-
-def _column(dataset: Any, name: str) -> list[Any] | None:
-    """Return a column of a data set, one of `datasets` or any sequence of rows; None if it has none."""
-    if not _is_indexed(dataset):
-        return None
-    if hasattr(dataset, "with_format"):  # one of `datasets`, whose format may hide columns
-        return list(dataset.with_format(None)[name]) if name in dataset.column_names else None
-    rows = [dataset[row] for row in range(len(dataset))]
-    return [row[name] for row in rows] if all(isinstance(row, Mapping) and name in row for row in rows) else None
-
-
-def _required(dataset: Any, name: str, argument: str) -> list[Any]:
-    """Return a column of a data set that it must have."""
-    _expect(dataset is not None, argument, f"{name!r}", "a column, or dataset= with a column of this name")
-    _expect(_is_indexed(dataset), "dataset", type(dataset).__name__, "a data set with a length")
-    column, columns = _column(dataset, name), getattr(dataset, "column_names", None) or next(iter(dataset), ())
-    _expect(column is not None, argument, f"a data set with columns {_joined(columns)}", f"one with {name!r}")
-    return column or []
-
-
-def _check_best_metric(args: Any, sets: Collection[str]) -> None:
-    """Refuse a `metric_for_best_model` that no set will have, before the Trainer fails after an epoch."""
-    metric = str(args.metric_for_best_model).removeprefix("eval_")
-    known = {f"{own}_{score}" if own else score: score for own in sets for score in SCORES}
-    of_set = next((own for own in sets if own and metric.startswith(f"{own}_")), "")
-    score = metric.removeprefix(f"{of_set}_")
-    # Others may return any name, but hardly one that is nearly ours.
-    is_ours = "sari" in score.lower() or bool(get_close_matches(score, SCORES, 1, 0.8))
-    wanted = [name for name in known if known[name] == score.rpartition("_")[2]] or known
-    _expect(
-        not is_ours or metric in known,
-        "metric_for_best_model",
-        str(args.metric_for_best_model),
-        _joined(wanted),
+    parts = [{"text": content}] if isinstance(content, str) else content
+    texts: list[Any] = (
+        [isinstance(part, Mapping) and part.get("text") for part in parts] if is_column(parts) else [None]
     )
-    highest = "True: otherwise the model with the lowest score is kept"
-    _expect(not is_ours or args.greater_is_better is not False, "greater_is_better", "False", highest)
+    _expect(all(isinstance(text, str) for text in texts), name, content, "a str or a list of parts with text")
+    return "".join(texts).strip()
 
 
-def _is_chat(messages: Any) -> bool:
-    listed = isinstance(messages, Sequence) and not isinstance(messages, str) and len(messages) > 0
-    return listed and all(isinstance(message, Mapping) and "role" in message for message in messages)
+# ---- Arguments and texts of all three --------------------------------------------------------------------------------
 
 
 def _expect(is_valid: bool, argument: str, got: Any, wanted: str) -> None:
     """Raise ValueError, in one line, unless an argument is valid."""
     if not is_valid:
-        shortened = got if isinstance(got, str) else reprlib.repr(got)
-        raise ValueError(one_line(f"{argument}: got {shortened}, expected {wanted}"))
+        raise ValueError(one_line(f"{argument}: got {got if isinstance(got, str) else shown(got)}, expected {wanted}"))
 
 
-def _joined(names: Any) -> str:
-    return ", ".join(map(str, names))
+def _is_chat(messages: Any) -> bool:
+    return (
+        is_column(messages)
+        and len(messages) > 0
+        and all(isinstance(message, Mapping) and "role" in message for message in messages)
+    )
 
 
-# ---- What the Trainer passes on --------------------------------------------------------------------------------------
+def _text_tokenizer(processor: Any) -> Any:
+    """Return the tokenizer of a processor, or the tokenizer itself."""
+    tokenizer = getattr(processor, "tokenizer", processor)
+    _expect(hasattr(tokenizer, "batch_decode"), "tokenizer", type(processor).__name__, "a tokenizer of transformers")
+    return tokenizer
 
 
-def _hide_prompts(labels: Any, ids: Any) -> bool:
-    """Return whether labels have the shape of ids and begin with -100 in every row, as for decoder-only models."""
-    return labels.shape == ids.shape and 0 not in ids.shape and bool((labels[:, 0] == PADDING).all())
+def _vocabulary_end(tokenizer: Any) -> int:
+    """Return one more than the largest token id; models may have more outputs than there are tokens."""
+    return 1 + int(max(_text_tokenizer(tokenizer).get_vocab().values()))
 
 
-def _first(arrays: Any) -> Any:
-    """Return the first array with rows and columns: the outputs of a mixture of experts begin with its loss."""
-    if not isinstance(arrays, tuple):
-        return arrays
-    return next((array for array in arrays if getattr(array, "ndim", 0) > 1), arrays[0])
+def _decoded(tokenizer: Any, rows: Any) -> list[str]:
+    """Return the texts of token ids, int[row, token], without padding, unknown ids and special tokens."""
+    end = _vocabulary_end(tokenizer)
+    known = [[token for token in row if 0 <= token < end] for row in rows.tolist()]
+    return list(_text_tokenizer(tokenizer).batch_decode(known, skip_special_tokens=True))
 
 
-def _as_array(value: Any) -> Any:
-    """Return a numpy array of a tensor, of the first of several, or of "input_ids" in a dict."""
-    value = _first(value["input_ids"] if isinstance(value, Mapping) else value)
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+def _postprocessed(texts: list[str], postprocess: Postprocess) -> list[str]:
+    return texts if postprocess is None else validate_texts("postprocess", list(map(postprocess, texts)))
 
 
-def _active_loader() -> Any:
-    """Return the data loader that the Trainer is reading."""
-    return importlib.import_module("accelerate.state").GradientState().active_dataloader
-
-
-def _processes() -> tuple[int, int]:
-    """Return the number of this process, and how many work together."""
-    distributed = importlib.import_module("torch.distributed")
-    is_one = not (distributed.is_available() and distributed.is_initialized())
-    return (0, 1) if is_one else (distributed.get_rank(), distributed.get_world_size())
+def _tokenizer_warnings(tokenizer: Any, references: Any, postprocess: Postprocess) -> Iterator[Warning]:
+    """Yield a warning if a tokenizer changes most texts, in more than case and spaces at the ends."""
+    tokenizer, texts = _text_tokenizer(tokenizer), [row[0] for row in references[:20]]
+    decoded = tokenizer.batch_decode(tokenizer(text_target=texts)["input_ids"], skip_special_tokens=True)
+    changed = [
+        (text, new)
+        for text, *others, new in zip(texts, _postprocessed(decoded, postprocess), decoded, strict=True)
+        if text.casefold().split() not in [other.casefold().split() for other in (*others, new)]
+    ]
+    if 2 * len(changed) > len(texts):
+        detail = " becomes ".join(map(shown, changed[0]))
+        yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)

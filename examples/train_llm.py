@@ -38,13 +38,6 @@ def main() -> None:
         for name, rows in (("training", training), ("evaluation", evaluation))
     }
     sari = evaluate.load(str(SARI))
-    callback = sari.generation_callback(
-        tokenizer,
-        sources=[row["source"] for row in evaluation],
-        references=[row["references"] for row in evaluation],
-        prompts=PROMPT.format,
-        generation_kwargs={"max_new_tokens": 48},
-    )
     with tempfile.TemporaryDirectory() as folder:
         trainer = SFTTrainer(
             model=model,
@@ -67,7 +60,13 @@ def main() -> None:
             train_dataset=Dataset.from_list(columns["training"]),
             eval_dataset=Dataset.from_list(columns["evaluation"]),
             processing_class=tokenizer,
-            callbacks=[callback],
+        )
+        sari.attach(
+            trainer,
+            sources=[row["source"] for row in evaluation],
+            references=[row["references"] for row in evaluation],
+            prompts=PROMPT.format,
+            generation_kwargs={"max_new_tokens": 48},
         )
         before = trainer.evaluate()["eval_sari"]
         trainer.train()

@@ -234,6 +234,11 @@ FAULTS = {
         {},
         (["outputs", "sources", "swapped?"], "", None),
     ),
+    "PromptInSourcesWarning": (
+        lambda c: {"sources": [f"simplify: {text}" for text in c["sources"]]},
+        {},
+        (["same words"], "'simplify:'", None),
+    ),
     "ShiftedLinesWarning": (
         lambda c: {"predictions": [*c["predictions"][1:], "The end."]},
         {},
@@ -300,6 +305,7 @@ def test_every_category_is_tested(sari):
         (lambda c: {"references": [[*row, row[0] if n % 2 else "x"] for n, row in enumerate(c["references"])]}, {}),
         (lambda c: {"references": [row[: 1 + n % 2] for n, row in enumerate(c["references"])]}, {}),
         (lambda c: {"predictions": [a for a, _ in c["references"]], "references": [b for _, b in c["references"]]}, {}),
+        (lambda c: changed(c, lambda text: f"In 1999 {text}"), {}),
         (lambda c: {"predictions": [f"{text} That is all there is to say." for text in c["predictions"]]}, {}),
     ],
 )

@@ -6,19 +6,19 @@ from pathlib import Path
 
 import torch
 from tiny_trainers import (
-    NAMED,
     PROMPT,
     REFERENCES,
     SOURCES,
-    TEXTS,
     make_causal_dataset,
     make_dataset,
     make_llama,
+    make_t5,
     make_tokenizer,
     make_trainer,
     of_evaluation,
 )
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+from transformers import Trainer
 
 from as_package import make_importable
 
@@ -26,39 +26,23 @@ make_importable()
 
 from sari.sari_scorer import Scorer  # noqa: E402
 
-#: Whether the model generates, how texts are given, and training arguments.
-CASES = [
-    (True, "columns", {}),
-    (True, "dataset", {"train_sampling_strategy": "group_by_length"}),
-    (True, "labels", {"include_for_metrics": ["inputs"]}),
-    (True, "columns", {"batch_eval_metrics": True, "include_for_metrics": ["inputs"]}),
-    (False, "columns", {}),
-    (True, "equal labels", {"include_for_metrics": ["inputs"], "train_sampling_strategy": "group_by_length"}),
-]
-
 
 def trainers(folder):
-    """Yield a Trainer for each case of the function, and one with the callback.
+    """Yield Trainers with the function, and one with texts attached.
 
-    Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count. The callback
-    has nine rows, which two processes with batches of two do not share evenly.
+    Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count. Nine texts are
+    attached, which two processes do not share evenly.
     """
-    sari, tokenizer = Scorer(), make_tokenizer()
-    for generate, given, arguments in CASES:
-        rows = make_dataset(tokenizer, labels=["Same."] * len(SOURCES) if given == "equal labels" else None)
-        texts = {"columns": TEXTS, "labels": {"dataset": rows}}.get(given, {"dataset": rows, **NAMED})
-        function = sari.compute_metrics(tokenizer, **texts)
-        yield make_trainer(folder, tokenizer, function, generate=generate, eval_dataset=rows, **arguments)
-    callback = sari.with_options(variant="xu2016", tokenize=lambda text: text.replace(",", " ,")).generation_callback(
-        tokenizer,
-        sources=SOURCES[:9],
-        references=REFERENCES[:9],
-        prompts=PROMPT.format,
-        generation_kwargs={"max_new_tokens": 10},
-        batch_size=2,
-    )
-    causal = {"model": make_llama(tokenizer), "eval_dataset": make_causal_dataset(tokenizer), "generate": False}
-    yield make_trainer(folder, tokenizer, callbacks=[callback], **causal)
+    tokenizer = make_tokenizer()
+    for labels, arguments in [(None, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
+        rows = make_dataset(tokenizer, labels)
+        function, model = Scorer().compute_metrics(tokenizer, rows), make_t5(tokenizer)
+        arguments = {**arguments, "train_sampling_strategy": "group_by_length", "predict_with_generate": True}
+        yield make_trainer(folder, tokenizer, model, rows, function, generation_max_length=18, **arguments)
+    trainer = make_trainer(folder, tokenizer, make_llama(tokenizer), make_causal_dataset(tokenizer), kind=Trainer)
+    texts = {"sources": SOURCES[:9], "references": REFERENCES[:9], "prompts": PROMPT.format}
+    Scorer(max_order=2).attach(trainer, **texts, generation_kwargs={"max_new_tokens": 10}, batch_size=2)
+    yield trainer
 
 
 def scores(folder):
