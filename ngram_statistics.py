@@ -7,7 +7,7 @@ are its counts; the single numbers explain its score. Denominators of recall do 
 n-grams that neither source nor prediction holds add to nothing else; so prepared segments sum them once.
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -261,12 +261,21 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
              [1., 1., 1., 1.],
              [1., 1., 1., 1.]]]])
     """
-    counts = np.empty((len(tokens.nrefs), variant.max_order, len(OPERATIONS), len(RATIO_PARTS)))
+    return count_by_each(tokens, variant, [variant.counting])[variant.counting]
+
+
+def count_by_each(tokens: Tokens, variant: Variant, countings: Iterable[str]) -> dict[str, SegmentCounts]:
+    """Count as `count_ngrams` does, by several countings in place of that of the variant. N-grams are numbered once."""
+    shape = (len(tokens.nrefs), variant.max_order, len(OPERATIONS), len(RATIO_PARTS))
+    counts = {counting: np.empty(shape) for counting in countings}
     for order in _orders(tokens, variant):
-        _sum(variant, *order.of_segments(), counts[:, order.n - 1], RATIO_PARTS)
+        ngrams = order.of_segments()
+        for counting, own in counts.items():
+            _sum(counting, *ngrams, own[:, order.n - 1], RATIO_PARTS)
     texts = tokens.references
     sentences = None if tokens.sentences is None else tokens.sentences[texts.stop - texts.start :]
-    return SegmentCounts(counts, _sizes(tokens, tokens.lengths[texts.stop :], sentences))
+    sizes = _sizes(tokens, tokens.lengths[texts.stop :], sentences)
+    return {counting: SegmentCounts(own, sizes) for counting, own in counts.items()}
 
 
 class PreparedSegments:
@@ -281,7 +290,7 @@ class PreparedSegments:
         """The counts, of which only the denominators of recall are known: no prediction changes them."""
         counts = np.empty((len(self.tokens.nrefs), self.variant.max_order, len(OPERATIONS), len(RATIO_PARTS)))
         for order in self.orders:
-            _sum(self.variant, *order.of_segments(), counts[:, order.n - 1], _SHARED)
+            _sum(self.variant.counting, *order.of_segments(), counts[:, order.n - 1], _SHARED)
         return counts
 
 
@@ -309,7 +318,8 @@ def _count_run(prepared: PreparedSegments, ids: np.ndarray, lengths: np.ndarray,
     for order, own in zip(prepared.orders, numbered, strict=True):
         prefixes, last = np.divmod(own.pairs, own.base)
         known = order.look_up(known[prefixes], last)
-        _sum(prepared.variant, *order.of_predictions(own, known, owners), counts[:, order.n - 1], _OF_PREDICTIONS)
+        ngrams = order.of_predictions(own, known, owners)
+        _sum(prepared.variant.counting, *ngrams, counts[:, order.n - 1], _OF_PREDICTIONS)
     return counts
 
 
@@ -391,9 +401,9 @@ def count_copies(counted: SegmentCounts) -> int:
     return len(counted.counts) - int(np.count_nonzero(deletes_or_adds))
 
 
-def _sum(variant: Variant, old: Ngrams, new: Ngrams, sums: np.ndarray, parts: Sequence[int]) -> None:
+def _sum(counting: str, old: Ngrams, new: Ngrams, sums: np.ndarray, parts: Sequence[int]) -> None:
     """Sum these parts of the ratios that the formula returns for n-grams, row by row: float64[row, operation, 4]."""
-    found = COUNTINGS[variant.counting].formula(old, new)
+    found = COUNTINGS[counting].formula(old, new)
     for operation, (ratios, ngrams) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
         for part in parts:
             if part == RECALL_NUMERATOR and ratios[part] is ratios[PRECISION_NUMERATOR]:  # most have one; sum it once

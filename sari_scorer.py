@@ -12,12 +12,14 @@ from .comparison import (
     Prepared,
     SystemComparison,
     VariantDifference,
+    VariantSearch,
     baseline_scores,
     candidate_scores,
     check_comparison,
     compare,
     comparison_warnings,
     explain_difference,
+    find_variant,
     minimum_bayes_risk,
     score_systems,
 )
@@ -40,7 +42,9 @@ from .training import (
     attach,
 )
 from .validation import (
+    SystemColumns,
     check_choice,
+    check_figure,
     check_flags,
     check_whole_number,
     fault,
@@ -381,6 +385,52 @@ class Scorer:
         if last is None:
             last = resolve_variant(**{**self.options, "variant": check_choice("other", other, VARIANTS)})
         return explain_difference(validate_columns(sources, predictions, references), self.variant, last)
+
+    def find_variant(
+        self, figure: float | str, *, sources: Any, predictions: Any, references: Any, progress: bool = True
+    ) -> VariantSearch:
+        """Find the variants and options under which predictions have a printed SARI.
+
+        All variants are tried, each with every value of `tokenize` ("13a", "intl", "none", "char", "moses"),
+        `lowercase`, `level`, `deletion` and `zero_division`, and with the first references alone. Options that this
+        scorer was given, the variant among them, are not varied.
+
+        Args:
+            figure: SARI as it is printed: "41.40" has two digits after the point, 41.4 has one.
+            sources, references: as in `compute`.
+            predictions: as in `compute`; or a dict of lists, one for each run, if the figure is the mean of runs.
+            progress: whether a terminal shows a progress bar.
+
+        Returns:
+            A dict with "figure", "hits", "nearest" (the five nearest scores, if there are no hits), "distinct" (for
+            each operation, how many figures of so many digits the hits have: with a printed Keep, Delete or Add they
+            can be told apart), "tried" (the number of distinct scores), "hits_by_chance" (how many of them would print
+            so if those within one point were spread evenly) and "left_out" (why something was not tried).
+
+            Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "nrefs", "signature",
+            "changes" (the number of options that differ from those of the variant, and 1 for the first references
+            alone), "verdict" ("as published", "one change", "doubtful" for several; "as published, cut" where digits
+            are cut instead of rounded) and "distance" (SARI minus the figure). Of settings with the same scores those
+            as published are returned, or else the first one with the fewest changes.
+
+        Raises:
+            ValueError: for bad input.
+
+        >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
+        >>> search = Scorer(tokenize="13a").find_variant(34.37, **texts, progress=False)
+        >>> [(hit["options"], hit["verdict"]) for hit in search["hits"]][:2]
+        [({'variant': 'easse'}, 'as published'), ({'variant': 'easse_legacy'}, 'as published')]
+        """
+        check_flags(progress=progress)
+        printed = check_figure(figure)
+        if isinstance(predictions, Mapping):
+            columns = validate_systems(sources, predictions, references)
+        else:
+            of_one_run = validate_columns(sources, predictions, references)
+            columns = SystemColumns(of_one_run.sources, {"": of_one_run.predictions}, of_one_run.references)
+        if not columns.sources:
+            raise ValueError("sources, predictions, references: got no segments, expected at least one")
+        return find_variant(columns, printed, progress=progress, **self.options)
 
     def signature(self, nrefs: int | str = "?") -> str:
         """Return the signature of scores.

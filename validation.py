@@ -2,6 +2,8 @@
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
+from contextlib import suppress
+from decimal import Decimal
 from difflib import get_close_matches
 from itertools import chain, islice
 from numbers import Integral, Real
@@ -11,6 +13,7 @@ _TEXTS = "a list with one str per segment"
 _REFERENCES = "a list with, per segment, a list of str or one str"
 _SHOWN = 60
 _LONGEST = 200
+_MOST_DIGITS = 15  # after the point of a printed score
 
 
 # ---- Columns of texts ------------------------------------------------------------------------------------------------
@@ -325,6 +328,19 @@ def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     if not (0 <= number <= 1 if ends else 0 < number < 1):
         raise ValueError(wanted)
     return number
+
+
+def check_figure(figure: Any) -> Decimal:
+    """Return a printed score as a decimal number, which keeps the number of its digits.
+
+    >>> check_figure("41.40"), check_figure(41.4)
+    (Decimal('41.40'), Decimal('41.4'))
+    """
+    with suppress(ArithmeticError):
+        number = Decimal(str(figure))
+        if 0 <= number <= 100 and -_MOST_DIGITS <= int(number.as_tuple().exponent) <= 0:
+            return number
+    raise ValueError(f"figure: got {shown(figure)}, expected a score as it is printed, from 0 to 100, such as 41.38")
 
 
 def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) -> None:

@@ -6,8 +6,10 @@ Only small modules are imported here, so that a command line can list the choice
 import functools
 import importlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from functools import partial
+from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from .validation import (
@@ -677,6 +679,43 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
         except (ValueError, ImportError) as error:
             left_out[name] = str(error)
     return found, left_out
+
+
+def tried_variants(variant: str | None = None, **options: Any) -> tuple[list[Variant], list[str]]:
+    """Return the variants that may have given a printed figure, those with the fewest changed options first.
+
+    Args:
+        variant: the name of the only one to try; None for all.
+        options: those that are known. Each of the others has every value of `Option.tried`.
+
+    Returns:
+        The variants, without those that only have another name, unless they are as published; and why others cannot be
+        computed.
+    """
+    known = {name: value for name, value in options.items() if value is not None}
+    left_out: list[str] = []
+
+    def is_available(**choices: Any) -> bool:
+        try:
+            resolve_variant(**choices)
+        except ImportError as error:
+            left_out.append(str(error))
+            return False
+        return True
+
+    tried = {name: [value for value in row.tried if is_available(**{name: value})] for name, row in CHANGES.items()}
+    found = []
+    for name in VARIANTS if variant is None else [variant]:
+        if is_available(**{"variant": name, **known, "level": "sentence"}):
+            values = {option: dict.fromkeys([getattr(VARIANTS[name], option), *own]) for option, own in tried.items()}
+            values |= {option: {value: None} for option, value in known.items()}
+            for choices in product(*values.values()):
+                with suppress(ValueError):  # penalties with the level "corpus"
+                    found.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
+    found.sort(key=lambda one: len(one.changes))
+    first_of = {replace(one, name="", summary="", source=""): one for one in reversed(found)}
+    first = set(first_of.values())
+    return [one for one in found if one in first or not one.changes], left_out
 
 
 def read_signature(signature: Any) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
-from sari.validation import check_choice, either
+from sari.validation import check_choice, check_figure, either
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
@@ -61,14 +61,15 @@ BASELINES = ("copy", "empty", "unrelated", "references", "each")
 EXCLUDES: dict[str, tuple[str, ...]] = {
     "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
-    "--signature": ("--variant", "--all-variants", *map(flag_of, SCORING_OPTIONS)),
-    "--all-variants": ("--variant", "--sentences", "--why", "--report"),
+    "--signature": ("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
+    "--all-variants": ("--variant", "--sentences", "--why", "--report", "--find-variant"),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
     "--ratings": (*_TESTS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
     "--explain": ("--all-variants", "--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
+    "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
 }
 
@@ -99,6 +100,8 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         with refusals():
             for name in options.variants:
                 resolve_variant(name, **options.choices)
+            if options.find_variant is not None:
+                check_figure(options.find_variant)
             if options.why is not None:
                 check_choice("why", options.why, VARIANTS)
     except OptionError as error:
@@ -325,6 +328,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
             "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
+        ),
+        "--find-variant": _value(
+            "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"
         ),
         "--report": _value(
             "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)", type=_report_path

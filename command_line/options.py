@@ -45,7 +45,7 @@ def flag_of(name: str) -> str:
 
 
 _OPTIONS = {name: flag_of(name) for name in _ARGUMENTS}
-_OPTIONS |= {"predictions": "--outputs", "sentence_splitter": "--variant or --penalties"}
+_OPTIONS |= {"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"}
 
 
 class OptionError(Exception):

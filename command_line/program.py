@@ -11,7 +11,7 @@ from dataclasses import replace
 from itertools import chain, islice
 
 from sari.command_line.arguments import PROGRAM, parse
-from sari.command_line.options import OptionError, Options, needing, refusals, warning_in_options
+from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warning_in_options
 from sari.command_line.process import refuse, warn
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
@@ -19,7 +19,7 @@ from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
-from sari.text_files.reading import Corpus, Segment, check_readable, open_texts
+from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
@@ -72,6 +72,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
             from sari.command_line.score_files import report_scores
         if options.explain is not None:
             return _explanation(options, batches), []
+        if options.find_variant is not None:
+            return _formatted_tables(_variant_search(options, batches), options)
         return _report_text(report_scores(options, corpus, batches), options)
 
 
@@ -115,6 +117,19 @@ def _formatted_tables(report: TableReport, options: Options) -> tuple[str, list[
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
     return TABLE_FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
+
+
+def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
+    """Search for the variant of the figure of `--find-variant`; several outputs are runs whose mean was printed."""
+    from sari.reports.variant_search import tabulate_search
+    from sari.sari_scorer import Scorer
+
+    columns = gather(batches, options.systems)
+    with refusals():
+        scorer = Scorer(**options.choices, variant=options.variant[0] if options.variant else None)
+        search = scorer.find_variant(options.find_variant, **columns._asdict(), progress=not options.quiet)
+    search["left_out"] = list(map(in_options, search["left_out"]))
+    return tabulate_search(search, columns, digits=options.width)
 
 
 def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:

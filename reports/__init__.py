@@ -1,7 +1,7 @@
 """Results for people and programs: tables of scores in every format, explanations, and reports with pictures.
 
 `score_report` has the results, `score_tables` makes `tables` of them, and `formats` writes these. `paragraph` says for
-a paper how the scores were computed. `explanation` explains a segment, which `terminal` prints. `document` is a report,
-made by `building` and written by `report_page`.
+a paper how the scores were computed. `explanation` explains a segment, which `terminal` prints. `variant_search` has
+the variants of a printed figure. `document` is a report, made by `building` and written by `report_page`.
 The modules that list formats and columns import only the standard library.
 """

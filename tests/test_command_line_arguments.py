@@ -65,6 +65,7 @@ def refusal(capsys):
         ),
         ([*FILES, "--why", "bleu"], "--why: got 'bleu', expected one of hf, xu2016, "),
         ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, expected another"),
+        ([*FILES, "--find-variant", "x"], "--find-variant: got 'x', expected a score as it is printed, from 0 to 100"),
         ([*FILES, "--width", "16"], "--width: got '16', expected a whole number from 0 to 15"),
         ([*FILES, "--explain", "0"], "--explain: got '0', expected a whole number of at least 1"),
         ([*FILES, "--confidence", "95"], "--confidence: got '95', expected a number between 0 and 1, such as 0.95"),
@@ -95,7 +96,7 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --table in.csv --ratings a,b --variant easse"""
+--seed 1 --table in.csv --ratings a,b --variant easse --find-variant 41.38"""
 VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
 VALUES |= {flag_of(name): (*OPTIONS[name].choices, "1")[0] for name in SCORING_OPTIONS}
 FLAGS = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from programs import FILES, OUTPUT, REFERENCES, ROOT, SOURCE, exit_of, output_of, refusal_of, run
+from programs import EXAMPLE, FILES, OUTPUT, REFERENCES, ROOT, SOURCE, SYSTEMS, exit_of, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
@@ -180,6 +180,22 @@ def test_colours_on_a_terminal(explain, monkeypatch, environment, coloured):
     assert ("\x1b" in text) == coloured
     line = "Source    the \x1b[33m[-~big~-]\x1b[0m cat sat\n          \x1b[34m[-down-]\x1b[0m\n"
     assert (line in text) == coloured
+
+
+# ---- The variant of a printed figure --------------------------------------------------------------------------------
+
+
+def test_the_variant_of_a_printed_figure(run_here):
+    def score(*arguments):
+        return output_of(run_here(*EXAMPLE[:-2], *SYSTEMS[:2], *arguments, folder=ROOT))
+
+    printed = score("--variant", "easse", "--level", "sentence", "--score-only").strip()
+    search = json.loads(score("--find-variant", printed, "--tokenize", "13a", "--format", "json"))
+    assert search["hits"][0]["options"] == {"variant": "easse", "level": "sentence"}
+    assert score("--signature", search["hits"][0]["signature"], "--score-only").strip() == printed
+    text = score("--find-variant", printed, "--variant", "easse", "--tokenize", "13a", "--lowercase")
+    assert re.search(rf"^easse +level=sentence +one change +2 +{printed} ", text, re.MULTILINE)
+    assert search["hits"][0]["signature"] in text
 
 
 # ---- The way to a paper ---------------------------------------------------------------------------------------------

@@ -16,7 +16,7 @@ from sari.aggregation import SCORES
 from sari.comparison import baseline_scores
 from sari.sari_scorer import Scorer
 from sari.significance import TESTS, holm
-from sari.variants import VARIANTS, resolve_variant
+from sari.variants import VARIANTS, read_signature, resolve_variant
 
 METHODS = list(TESTS)
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
@@ -246,3 +246,84 @@ def test_candidates_are_tokenized_once(scorer):
         sources=["a b"], candidates=[texts]
     )
     assert sorted(tokenized) == sorted(["a b", *texts])
+
+
+# ---- The variant of a printed figure --------------------------------------------------------------------------------
+
+#: Options that are not varied, so that a search takes no time.
+KNOWN = {"tokenize": "13a", "lowercase": True}
+
+
+def find(figure, corpus, **options):
+    return Scorer(**options).find_variant(figure, **corpus, progress=False)
+
+
+@pytest.fixture(scope="module")
+def printed():
+    """Return the example corpus with one system."""
+    return with_system(example_corpus(), "rewriting")
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "dsari"])
+def test_the_variant_of_a_figure_comes_first(printed, variant):
+    row = VARIANTS[variant]
+    figure = f"{Scorer(variant).compute(**printed)['sari']:.2f}"
+    hits = find(figure, printed, tokenize=row.tokenize, lowercase=row.lowercase)["hits"]
+    published = [hit for hit in hits if hit["verdict"] == "as published"]
+    assert {"variant": variant} in [hit["options"] for hit in published]
+    assert hits[: len(published)] == published
+    assert [hit["changes"] for hit in hits] == sorted(hit["changes"] for hit in hits)
+
+
+def test_options_and_references_of_a_figure(printed):
+    one_reference = {**printed, "references": [row[:1] for row in printed["references"]]}
+    changed = Scorer("paper", level="sentence", zero_division=1)
+    score = changed.compute(**one_reference)
+    (hit,) = find(f"{score['sari']:.6f}", printed)["hits"]
+    assert {name: hit[name] for name in SCORES} == pytest.approx(score)
+    assert (hit["options"], hit["nrefs"], hit["changes"], hit["verdict"]) == (dict(changed.options), 1, 3, "doubtful")
+    assert Scorer(**read_signature(hit["signature"])).compute(**one_reference) == score
+
+
+def test_known_options_are_not_varied(printed):
+    search = find(1, printed, variant="t2t", lowercase=False, tokenize=str.split)
+    assert {(row["options"]["variant"], row["options"]["lowercase"]) for row in search["nearest"]} == {("t2t", False)}
+    assert search["tried"] <= 2 * 2 * 2 * 2  # levels, deletions, zero divisions, references
+
+
+def test_figures_that_are_cut_instead_of_rounded(printed):
+    score = Scorer("easse").compute(**printed)["sari"]
+    digits = next(digits for digits in range(1, 9) if f"{score:.{digits}f}" != str(score)[: 3 + digits])
+    hits = find(str(score)[: 3 + digits], printed, **KNOWN)["hits"]
+    assert (hits[0]["options"], hits[0]["verdict"]) == ({"variant": "easse"}, "as published, cut")
+
+
+def test_without_a_hit_the_nearest_scores_are_returned(printed):
+    search = find(99.9, printed, **KNOWN)
+    distances = [row["sari"] - 99.9 for row in search["nearest"]]
+    assert [row["distance"] for row in search["nearest"]] == pytest.approx(distances)
+    assert (search["hits"], len(distances), distances) == ([], 5, sorted(distances, key=abs))
+
+
+@pytest.mark.filterwarnings("ignore:.*same as their sources:UserWarning")
+def test_a_figure_can_be_the_mean_of_runs(printed):
+    runs = {"one": printed["predictions"], "two": printed["sources"]}
+    both = Scorer("easse").compare(**{**printed, "predictions": runs}, method=None, confidence=None)["systems"]
+    mean = sum(result["sari"] for result in both.values()) / 2
+    hits = find(f"{mean:.4f}", {**printed, "predictions": runs}, **KNOWN)["hits"]
+    assert hits[0]["options"] == {"variant": "easse"}
+
+
+def test_hits_by_chance_and_what_tells_hits_apart(printed):
+    few, many = (find(figure, printed, **KNOWN) for figure in ("60.00", "60"))
+    assert few["tried"] == many["tried"] > 100
+    assert few["hits_by_chance"] < 0.1 < 1 < many["hits_by_chance"] < 3
+    assert len(many["hits"]) == 2
+    assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
+
+
+@pytest.mark.parametrize("figure", ["x", "", None, True, -1, 100.5, "nan", "1e1", "0.1234567890123456"])
+def test_figures_are_scores_as_they_are_printed(printed, figure):
+    with pytest.raises(ValueError, match=r"^figure: got .*, expected a score as it is printed, from 0 to 100"):
+        find(figure, printed)

@@ -1,0 +1,88 @@
+"""The variants of a printed figure as a table, with notes on what speaks for and against them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from sari.reports.published_systems import published_systems, texts_digest
+from sari.reports.tables import TableReport, make_table
+from sari.variants import OPERATIONS, SCORES
+
+if TYPE_CHECKING:  # slow to import
+    from sari.comparison import FoundVariant, VariantSearch
+    from sari.validation import SystemColumns
+
+_HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
+_VERDICTS = {
+    "doubtful": "Doubtful: several options differ from those of the published variant.",
+    "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
+}
+_OTHER_CAUSES = (
+    "No variant and no option explains the figure. It may be of other outputs or references, of a part of the "
+    "segments, of another version of the texts (tokenized, detokenized, lowercased), or a mean of several runs."
+)
+
+
+def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: int = 2) -> TableReport:
+    """Return the hits of a search, or else the nearest scores, as a table.
+
+    Args:
+        search: what `Scorer.find_variant` returned.
+        columns: the texts that were scored.
+        digits: the decimals of scores, at least those of the figure.
+    """
+    figure, hits = search["figure"], search["hits"]
+    rows, most = hits or search["nearest"], max(map(len, columns.references))
+    digits = max(digits, len(figure.partition(".")[2]))
+    cells = [
+        [row["options"]["variant"], _options(row), row["verdict"], _references(row, most)]
+        + [f"{row[score]:.{digits}f}" for score in SCORES]
+        + [f"{row['distance']:+.{digits}f}"] * (not hits)
+        for row in rows
+    ]
+    title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
+    table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
+    published = list(_published(figure, columns))
+    table.notes.extend([*_notes(search), *published])
+    return TableReport(
+        tables=[table],
+        signatures=[row["signature"] for row in hits],
+        records=[{**row, "variant": row["options"]["variant"], "options": _options(row)} for row in rows],
+        fields={**search, "published": published},
+    )
+
+
+def _options(row: FoundVariant) -> str:
+    return ", ".join(f"{name}={value}" for name, value in row["options"].items() if name != "variant")
+
+
+def _references(row: FoundVariant, most: int) -> str:
+    return str(row["nrefs"]) if row["nrefs"] in (most, "var") else f"{row['nrefs']} of {most}"
+
+
+def _notes(search: VariantSearch) -> Iterator[str]:
+    hits = search["hits"]
+    for verdict, meaning in _VERDICTS.items():
+        if any(row["verdict"] == verdict for row in hits):
+            yield meaning
+    if not hits:
+        yield _OTHER_CAUSES
+    yield (
+        f"{search['tried']:,} different scores were tried. By chance alone, about {search['hits_by_chance']:.1f} of "
+        f"them print as {search['figure']}."
+    )
+    if len(hits) > 1:
+        apart = sorted(OPERATIONS, key=lambda name: -search["distinct"][name])
+        counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in apart)
+        yield f"A printed Keep, Delete or Add tells hits apart. The {len(hits)} hits have different figures: {counts}."
+    yield from (f"Not tried: {reason}." for reason in search["left_out"])
+
+
+def _published(figure: str, columns: SystemColumns) -> Iterator[str]:
+    """Yield what published systems have this score, if the texts are a known test set."""
+    known, digits = texts_digest(columns.sources, columns.references), len(figure.partition(".")[2])
+    for row in published_systems():
+        for variant, score in row.scores.items():
+            if row.texts == known and f"{score.value:.{digits}f}" == figure:
+                yield f"Published: {row.name} on {row.test_set} has {figure} by {variant}."

@@ -1,0 +1,64 @@
+"""The variants of a printed figure as a table: hits and what tells them apart, or the nearest scores."""
+
+import pytest
+from four_segments import TEXTS
+
+from sari.reports import variant_search
+from sari.reports.formats import TABLE_FORMATS, Layout
+from sari.reports.published_systems import PublishedScore, PublishedSystem, texts_digest
+from sari.reports.variant_search import tabulate_search
+from sari.sari_scorer import Scorer
+from sari.validation import SystemColumns
+
+COLUMNS = SystemColumns(TEXTS["sources"], {"": TEXTS["predictions"]}, TEXTS["references"])
+KNOWN = {"tokenize": "13a", "lowercase": True}
+
+
+def search_for(figure):
+    return Scorer(**KNOWN).find_variant(figure, **TEXTS, progress=False)
+
+
+@pytest.fixture
+def figure():
+    """Return SARI by sentence-level `easse` with the first references alone, as it is printed."""
+    alone = {**TEXTS, "references": [row[:1] for row in TEXTS["references"]]}
+    return f"{Scorer('easse', level='sentence').compute(**alone)['sari']:.3f}"
+
+
+def test_hits(figure):
+    report = tabulate_search(search_for(figure), COLUMNS)
+    (table,) = report.tables
+    variant, options, verdict, references, sari, *_ = (cell.text for cell in table.rows[0])
+    assert (variant, options, verdict, references, sari) == ("easse", "level=sentence", "doubtful", "1 of 2", figure)
+    assert any(note.startswith("Doubtful") for note in table.notes)
+    assert [record["signature"] for record in report.records] == report.signatures
+    assert all(row.write(report, Layout()) for row in TABLE_FORMATS.values())
+
+
+def test_operations_tell_hits_apart():
+    search = search_for("50")
+    notes = tabulate_search(search, COLUMNS).tables[0].notes
+    names = sorted(search["distinct"], key=lambda name: -search["distinct"][name])
+    counts = ", ".join(f"{name.title()} {search['distinct'][name]}" for name in names)
+    assert len(search["hits"]) > 1
+    assert any(note.endswith(f"{counts}.") for note in notes)
+
+
+def test_without_hits():
+    report = tabulate_search(search_for("99.9"), COLUMNS)
+    (table,) = report.tables
+    assert (len(table.rows), table.columns[-1].heading, report.signatures) == (5, "Distance", [])
+    assert any("other outputs or references" in note for note in table.notes)
+
+
+def test_published_systems_with_the_score_are_named(monkeypatch):
+    known = texts_digest(COLUMNS.sources, COLUMNS.references)
+    scores = {"easse": PublishedScore(41.378), "hf": PublishedScore(50.0)}
+    rows = [
+        PublishedSystem(test_set="Made up", texts=texts, kind="system", name=name, scores=scores)
+        for name, texts in (("right", known), ("elsewhere", "0"))
+    ]
+    monkeypatch.setattr(variant_search, "published_systems", lambda: rows)
+    report = tabulate_search(search_for("41.38"), COLUMNS)
+    assert report.fields["published"] == ["Published: right on Made up has 41.38 by easse."]
+    assert report.fields["published"][0] in report.tables[0].notes
