@@ -3,12 +3,14 @@
 import doctest
 import importlib
 import re
+import shlex
 import subprocess
 
 import pytest
 from conftest import ROOT
 from test_layout import LEAVES, relative_imports
 
+from sari.command_line.program import main
 from sari.data_warnings import CATEGORIES
 from sari.variants import VERSION
 
@@ -114,6 +116,13 @@ def test_ci_calls_the_readmes_test_command():
     command = subprocess.run(["bash", "-c", finding], capture_output=True, text=True, check=True).stdout.strip()
     assert command.endswith("-m pytest")
     assert command in re.findall(r"^```sh\n(.+)\n```", text_of("README.md"), re.MULTILINE)
+
+
+def test_readme_shows_what_its_command_prints(capsys):
+    example = text_of("README.md").partition("```console\n$ python score.py ")[2].partition("\n```")[0]
+    arguments, *lines = example.split("\n")
+    main(shlex.split(arguments))
+    assert [line for line in capsys.readouterr().out.split("\n") if line in lines] == lines
 
 
 def test_tables_of_variants_and_options_and_the_figure_are_up_to_date(monkeypatch):
