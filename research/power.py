@@ -114,10 +114,5 @@ def page_tables(rows: Sequence[Row]) -> dict[str, str]:
     return {"power": as_markdown(["variant", "segments", "standard error", "found in 80%", *points], table)}
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    run(__doc__, arguments, file=FILE, page="statistics.md", compute=measure_power, tables=page_tables)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, file=FILE, page="statistics.md", compute=measure_power, tables=page_tables)

@@ -168,10 +168,5 @@ def _page_table(rows: Sequence[Row]) -> str:
     return as_markdown(["Score", *columns], [[name, *(shown[name, column] for column in columns)] for name in names])
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    run(__doc__, arguments, file=FILE, page="which_sari.md", compute=compute_agreement, tables=page_tables)
-
-
 if __name__ == "__main__":
-    main()
+    run(__doc__, file=FILE, page="which_sari.md", compute=compute_agreement, tables=page_tables)

@@ -55,8 +55,7 @@ def with_tables(page: str, tables: Mapping[str, str]) -> str:
 
 
 def run(
-    description: str,
-    arguments: Sequence[str] | None,
+    description: str | None,
     *,
     file: Path,
     page: str,
@@ -67,7 +66,6 @@ def run(
 
     Args:
         description: of the script.
-        arguments: FOLDER and --store; None for those of the program.
         file: that has the rows.
         page: of `docs` that has the tables.
         compute: from a folder of checkouts to rows.
@@ -79,10 +77,10 @@ def run(
     Raises:
         SystemExit: with the status 2 for bad use, and for files that are missing or not as expected.
     """
-    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser = argparse.ArgumentParser(description=str(description).splitlines()[0])
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
     parser.add_argument("--store", action="store_true", help=f"write {file.name}, if computed, and docs/{page}")
-    options = parser.parse_args(arguments)
+    options = parser.parse_args()
     try:
         rows = compute(options.folder) if options.folder else read_csv(file)
     except (FileError, ImportError) as error:

@@ -85,15 +85,11 @@ _BASELINES = {
     "references": ("people", "references, one by one"),
 }
 
+#: Sources and references.
+Texts = tuple[list[str], list[list[str]]]
+
 #: The columns that describe a row; the others are computed.
 _DESCRIPTION = ("test_set", "texts", "kind", "name", "year", "publication", "how", "licence", "outputs")
-
-
-class TestSet(NamedTuple):
-    """Sources and references."""
-
-    sources: list[str]
-    references: list[list[str]]
 
 
 class RankedSystem(NamedTuple):
@@ -112,7 +108,7 @@ def score_public_systems(folder: Path) -> list[Row]:
     """
     described, scored = [row for row in read_csv(FILE) if row["kind"] == "system"], []
     for name, patterns in TEST_SETS.items():
-        texts = TestSet(*read_test_set(folder, *patterns))
+        texts = read_test_set(folder, *patterns)
         own = [row for row in described if row["test_set"] == name]
         systems = [score_system(folder, row, texts) for row in tqdm(own, desc=name, disable=None, leave=False)]
         ranks = possible_ranks([ranked for _, ranked in systems])
@@ -122,18 +118,19 @@ def score_public_systems(folder: Path) -> list[Row]:
     return [row | {"texts": digests[row["test_set"]]} for row in scored]
 
 
-def score_system(folder: Path, row: Row, texts: TestSet) -> tuple[Row, RankedSystem]:
+def score_system(folder: Path, row: Row, texts: Texts) -> tuple[Row, RankedSystem]:
     """Score the runs of a system under every variant."""
-    runs = read_runs(folder, row["outputs"], texts.sources)
+    sources, references = texts
+    runs = read_runs(folder, row["outputs"], sources)
     if row["test_set"] == LOWERCASED:
         runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
     words = np.array([[len(text.split()) for text in outputs] for outputs in runs.values()])
-    limits = 2 * np.array([len(text.split()) for text in texts.sources])
+    limits = 2 * np.array([len(text.split()) for text in sources])
     cells = {name: row[name] for name in _DESCRIPTION} | {"runs": str(len(runs))}
     cells |= {"empty": f"{(words == 0).mean():.4f}", "long": f"{(words > limits).mean():.4f}", "ranks": ""}
     ranked = {}
     for name in VARIANTS:
-        columns = SystemColumns(texts.sources, runs, texts.references)
+        columns = SystemColumns(sources, runs, references)
         scored = list(score_systems(columns, offline_variant(name), rows=True).values())
         counts, scores_of_sums = np.stack([corpus.rows() for corpus in scored], axis=1), scored[0].scores_of_sums
         drawn = Sample(counts, scores_of_sums, _HOW.seed).bootstrapped(_HOW)[..., 0].mean(axis=1)
@@ -151,7 +148,7 @@ def _cells(variant: str, value: float, *others: float) -> Row:
     return {f"{variant}{ending}": cell for ending, cell in zip(endings, shown, strict=True)}
 
 
-def _baselines(test_set: str, texts: TestSet) -> Iterator[Row]:
+def _baselines(test_set: str, texts: Texts) -> Iterator[Row]:
     scored = {name: baseline_scores(*texts, offline_variant(name)) for name in VARIANTS}
     for baseline, (kind, name) in _BASELINES.items():
         if all(baseline in scores for scores in scored.values()):
@@ -264,12 +261,7 @@ def draw_ranks(rows: Sequence[Row], path: Path) -> None:
         pyplot.close(figure)
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Run the program."""
-    stored = run(__doc__, arguments, file=FILE, page="systems.md", compute=score_public_systems, tables=page_tables)
+if __name__ == "__main__":
+    stored = run(__doc__, file=FILE, page="systems.md", compute=score_public_systems, tables=page_tables)
     if stored:
         draw_ranks(stored, DOCS / "systems.svg")
-
-
-if __name__ == "__main__":
-    main()

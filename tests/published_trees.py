@@ -47,19 +47,16 @@ def read_rows(path):
 
 def checkouts(folder: Path) -> Path:
     """Write all of them into a folder, and return it."""
-    for place in ("asset/asset.test", "turkcorpus/test.truecase.detok"):
-        write_lines(folder / TEST_SETS / f"{place}.orig", ORIGINALS)
-        for number, column in enumerate(zip(*REFERENCES, strict=True)):
-            write_lines(folder / TEST_SETS / f"{place}.simp.{number}", column)
+    write_lines(folder / TEST_SETS / "asset/asset.test.orig", ORIGINALS)
+    for number, column in enumerate(zip(*REFERENCES, strict=True)):
+        write_lines(folder / TEST_SETS / f"asset/asset.test.simp.{number}", column)
     for system in SYSTEMS:
         write_lines(folder / "muss" / f"{system}.pred", sentences(system))
     texts = zip(ORIGINALS, sentences("one"), REFERENCES, strict=True)
     bless = [{"source": one, "model_output": [two, "another"], "references": own} for one, two, own in texts]
     write_lines(folder / "BLESS/run.jsonl", map(json.dumps, bless))
-    named = [
-        {"text": source, **{f"ref{number}": text for number, text in enumerate(row)}, "ref0_tok": ""}
-        for source, row in zip(ORIGINALS, REFERENCES, strict=True)
-    ]
+    names = ("text", *(f"ref{number}" for number in range(10)))
+    named = [dict(zip(names, row, strict=True)) for row in zip(ORIGINALS, *zip(*REFERENCES, strict=True), strict=True)]
     write_lines(folder / "apio/test.json", [json.dumps(named)])
     _older_ratings(folder)
     _ratings_of_2022(folder / "LENS")

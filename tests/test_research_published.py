@@ -1,8 +1,8 @@
 """Published figures: the stored ones, and rows computed from made-up checkouts."""
 
-import json
 import re
 
+import numpy as np
 import pytest
 from conftest import ROOT
 from published_trees import ORIGINALS, REFERENCES, TEST_SETS, checkouts, read_rows, sentences, write_lines
@@ -12,8 +12,8 @@ from sari.research import published
 from sari.research.stored import read_csv, write_csv
 from sari.sari_scorer import Scorer
 
-ASSET = {"sources": f"feralvam/{TEST_SETS}/asset/asset.test.orig", "references": f"feralvam/{TEST_SETS}/asset/*.simp.*"}
-IN_OUTPUTS = {"sources": "", "references": ""}
+pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
+ORIGINAL, REFERENCE = (f"feralvam/{TEST_SETS}/asset/asset.test.{ending}" for ending in ("orig", "simp.*"))
 
 
 @pytest.fixture(scope="module")
@@ -21,121 +21,89 @@ def folder(tmp_path_factory):
     return checkouts(tmp_path_factory.mktemp("checkouts"))
 
 
-def row(score, outputs, variant="easse", options="", **texts):
-    told = dict.fromkeys(read_csv(published.FILE)[0], "")
-    figures = {name: " ".join(["1.00"] * len(score.split())) for name in ("printed", "ours")}
-    return (
-        told
-        | {"table": "made-up", "score": score, "variant": variant, "options": options}
-        | figures
-        | {
-            "outputs": outputs,
-            **(texts or ASSET),
-        }
-    )
+def row(score, outputs, variant="easse", options="", sources=ORIGINAL, references=REFERENCE, **more):
+    texts = {"outputs": outputs, "sources": sources, "references": references}
+    cells = {"table": "made-up", "score": score, "variant": variant, "options": options, "printed": "1", "ours": "1.00"}
+    return dict.fromkeys(read_csv(published.FILE)[0], "") | texts | cells | more
 
 
-def score(system, **options):
-    return Scorer(**{"variant": "easse", **options}).compute(
-        sources=ORIGINALS, predictions=sentences(system), references=REFERENCES, details=True
-    )
+def score(system, variant="easse", **options):
+    columns = {"sources": ORIGINALS, "predictions": sentences(system), "references": REFERENCES}
+    return Scorer(variant, **options).compute(**columns, details=True)
 
 
 def test_the_stored_figures_round_to_the_printed_ones_or_have_a_reason():
-    rows, number = read_csv(published.FILE), 0
-    for each in rows:
-        shown = published.figures(each)
-        number += len(shown)
-        assert any(printed != ours for _, printed, ours in shown) == bool(each["reason"]), each
-    assert number > 3_200
+    rows = [(each["reason"], published.figures(each)) for each in read_csv(published.FILE)]
+    assert sum(len(figures) for _, figures in rows) > 3_200
+    for reason, figures in rows:
+        assert any(printed != ours for _, printed, ours in figures) == bool(reason), figures
 
 
 def test_the_table_of_papers_has_stored_figures():
     page = (ROOT / "docs" / "implementations.md").read_text(encoding="utf-8")
-    text = page.partition("## Values from popular papers\n")[2].partition("\n#")[0]
-    found = []
+    text = page.partition("## Values from popular papers
+")[2].partition("
+#")[0]
+    found = set()
     for each in read_csv(published.FILE):
-        ((_, printed, ours), *_) = published.figures(each)
-        own = (each["system"], each["test_set"], printed, f"`{each['variant']}`", ours + "*" * (printed != ours))
-        found.append((f"[{each['paper']}]({each['url']})", *own))
+        _, printed, ours = published.figures(each)[0]
+        shown = (printed, f"`{each['variant']}`", ours + "*" * (printed != ours))
+        found.add((f"[{each['paper']}]({each['url']})", each["system"], each["test_set"], *shown))
     rows = [tuple(cell.strip() for cell in line.split("|")[1:-1]) for line in re.findall(r"^\|.*", text, re.MULTILINE)]
     assert len(rows[2:]) == 12
-    assert set(rows[2:]) <= set(found)
+    assert set(rows[2:]) <= found
 
 
-@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
-@pytest.mark.parametrize(
-    ("given", "expected"),
-    [
-        (row("sari", "o/muss/one.pred"), lambda: [score("one")["sari"]]),
-        (row("sari", "o/muss/t*.pred"), lambda: [(score("two")["sari"] + score("three")["sari"]) / 2]),
-        (
-            row("sari", "o/muss/one.pred", "hf", '{"lowercase": false}'),
-            lambda: [score("one", variant="hf", lowercase=False)["sari"]],
-        ),
-        (row("keep add", "o/BLESS/run.jsonl", **IN_OUTPUTS), lambda: [score("one")[name] for name in ("keep", "add")]),
-        (
-            row("sari", "o/muss/one.pred", sources="o/apio/test.json", references="o/apio/test.json"),
-            lambda: [score("one")["sari"]],
-        ),
-        (
-            row(
-                "matches",
-                "o/easse/easse/resources/data/test_sets/asset/asset.test.orig",
-                "",
-                sources=ASSET["sources"],
-                references=ASSET["sources"],
-            ),
-            lambda: [12],
-        ),
-    ],
-    ids=["a file", "runs", "options", "JSON Lines", "JSON", "a measure"],
-)
-def test_rows_are_computed_from_their_files(given, expected, folder):
+ROWS = {
+    "a file": (row("sari", "o/muss/one.pred"), lambda: [score("one")["sari"]]),
+    "runs": (row("sari", "o/muss/t*.pred"), lambda: [(score("two")["sari"] + score("three")["sari"]) / 2]),
+    "options": (
+        row("add", "o/muss/one.pred", "hf", '{"max_order": 1}'),
+        lambda: [score("one", "hf", max_order=1)["add"]],
+    ),
+    "JSON Lines": (
+        row("keep add", "o/BLESS/run.jsonl", sources="", references=""),
+        lambda: [score("one")[name] for name in ("keep", "add")],
+    ),
+    "JSON": (row("sari", "o/muss/one.pred", sources="o/apio/test.json"), lambda: [score("one")["sari"]]),
+    "a measure": (row("matches", ORIGINAL, "", references=ORIGINAL), lambda: [12]),
+}
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_rows_are_computed_from_their_files(name, folder):
+    given, expected = ROWS[name]
     assert published.compute(given, folder) == pytest.approx(expected(), abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_correlations_with_ratings(folder):
     file = "metaeval-simplification/data/simplicity_DA.csv"
-    given = row("pearson:simplicity_zscore", f"o/{file}", "easse", '{"deletion": "precision"}')
-    scores = [
-        value
-        for system in ("one", "two", "three")
-        for value in score(system, level="sentence", deletion="precision")["sentences"]["sari"]
-    ]
+    found = published.compute(row("pearson:simplicity_zscore", f"o/{file}", "easse"), folder)
+    scores = [score(name, level="sentence")["sentences"]["sari"] for name in ("one", "two", "three")]
     ratings = [float(each["simplicity_zscore"]) for each in read_rows(folder / file)]
-    assert published.compute(given, folder) == pytest.approx([stats.pearsonr(scores, ratings).statistic], abs=1e-9)
+    assert found == pytest.approx([stats.pearsonr(np.ravel(scores), ratings).statistic], abs=1e-9)
 
 
-@pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 def test_figures_are_printed_and_stored(folder, tmp_path, monkeypatch, capsys):
-    file = tmp_path / "published.csv"
-    ours = score("one")["sari"]
-    rows = [
-        row("sari", "o/muss/one.pred") | {"printed": printed, "reason": "cut"} for printed in (f"{ours:.2f}", "99.9")
-    ]
-    write_csv(file, [*rows, row("sari", "o/muss/none", options=json.dumps({})) | {"table": "other"}])
+    file, ours = tmp_path / "published.csv", score("one")["sari"]
+    rows = [row("sari", "o/muss/one.pred", printed=printed, reason="cut") for printed in (f"{ours:.2f}", "99.9")]
+    write_csv(file, [*rows, row("sari", "o/muss/none", table="other")])
     monkeypatch.setattr(published, "FILE", file)
     assert published.main(["made-up", str(folder), "--store"]) == 1
     *_, first, second, _, last = capsys.readouterr().out.splitlines()
     assert first.split()[-2:] == [f"{ours:.2f}", f"{ours:.2f}"]
     assert second.split()[-4:] == ["99.9", f"{ours:.1f}", "*", "cut"]
     assert last == "1 of 2 figures come out to the printed digits; * marks the others."
-    assert [each["ours"] for each in read_csv(file)] == [f"{ours:.9f}"] * 2 + ["1.00"]
+    assert [each["ours"] for each in read_csv(file)] == [f"{ours:.9f}", f"{ours:.9f}", "1.00"]
     assert published.main(["other"]) == 0  # stored
+
+
+MISSING = "no simplification/data/turkcorpus/test.8turkers.tok.norm in it, expected a checkout of https://github.com/"
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
-    [
-        (["nothing", "/tmp"], "got 'nothing', expected one of xu2016, access"),
-        (["xu2016", "--store"], "--store: expected a folder with checkouts"),
-        (
-            ["xu2016", "/no/such"],
-            "no simplification/data/turkcorpus/test.8turkers.tok.norm in it, expected a checkout of https://github.com/cocoxu/simplification",
-        ),
-    ],
+    [(["nothing", "/tmp"], "got 'nothing', expected one of xu2016, access"), (["xu2016", "/no/such"], MISSING)],
 )
 def test_bad_use_is_refused(arguments, message, capsys):
     with pytest.raises(SystemExit, match="2"):
@@ -143,16 +111,15 @@ def test_bad_use_is_refused(arguments, message, capsys):
     assert message in capsys.readouterr().err
 
 
+OTHER = '{"source": "x", "model_output": "y", "references": []}'
+
+
 @pytest.mark.parametrize(
     ("name", "lines", "message"),
     [
         ("x.pred", ["one"], "x.pred: got 1 segments, expected 12, as many as sources"),
         ("x.jsonl", ["{}"] * 12, "x.jsonl: not as expected: 'model_output'"),
-        (
-            "x.jsonl",
-            ['{"source": "x", "model_output": "y", "references": []}'] * 12,
-            "x.jsonl:1: got another source than the test set has",
-        ),
+        ("x.jsonl", [OTHER] * 12, "x.jsonl:1: got another source than the test set has"),
     ],
 )
 def test_other_outputs_are_refused(name, lines, message, folder):

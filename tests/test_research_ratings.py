@@ -9,7 +9,7 @@ from conftest import ROOT
 from published_trees import checkouts
 from scipy import stats
 
-from sari.research import ratings, systems
+from sari.research import power, ratings, systems
 from sari.research.collections_of_ratings import COLLECTIONS, read_collection
 from sari.research.stored import DOCS, read_csv, with_tables
 from sari.sari_scorer import Scorer
@@ -68,7 +68,9 @@ def test_scores_with_all_references(folder, figures):
     )
 
 
-@pytest.mark.parametrize(("page", "script"), [("which_sari.md", ratings), ("systems.md", systems)])
+@pytest.mark.parametrize(
+    ("page", "script"), [("which_sari.md", ratings), ("systems.md", systems), ("statistics.md", power)]
+)
 def test_pages_have_the_stored_tables(page, script):
     text = (DOCS / page).read_text(encoding="utf-8")
     assert with_tables(text, script.page_tables(read_csv(script.FILE))) == text

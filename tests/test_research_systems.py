@@ -57,9 +57,5 @@ def test_the_picture_is_drawn_from_the_stored_rows(tmp_path):
 
 
 def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
-    for row in read_csv(systems.FILE):
-        if row["kind"] == "system":
-            assert row["how"]
-            assert row["licence"]
-            assert row["outputs"].count("/") >= 2
-            assert row["publication"].startswith("https://")
+    told = ("year", "publication", "how", "licence", "outputs")
+    assert [row for row in read_csv(systems.FILE) if row["kind"] == "system" and not all(map(row.get, told))] == []
