@@ -6,7 +6,7 @@ Nothing of transformers or torch is imported before texts are attached to a Trai
 import copy
 import functools
 import importlib
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -33,8 +33,6 @@ from .variants import SCORES
 DEFAULT_TRAINING_VARIANT = "easse"
 #: What the Trainer pads labels and predictions with.
 PADDING = -100
-_INPUTS_WANTED = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
-_ROWS_WANTED = "those of a row of dataset: the set that the Trainer gets"
 #: From a text of a model to the text that is scored; None for the same text.
 Postprocess = Callable[[str], str] | None
 
@@ -53,8 +51,13 @@ class ComputeMetrics(MadeByScorer):
         self, scorer: Any, tokenizer: Any, dataset: Any, sources: str, references: str, postprocess: Postprocess
     ):
         self.scorer, self._tokenizer, self._postprocess = scorer, tokenizer, postprocess
-        names = {"sources": sources, "references": references}
-        self._arguments = {"tokenizer": tokenizer, "dataset": dataset, **names, "postprocess": postprocess}
+        self._arguments = {
+            "tokenizer": tokenizer,
+            "dataset": dataset,
+            "sources": sources,
+            "references": references,
+            "postprocess": postprocess,
+        }
         sets = _data_sets(dataset)
         #: The source and the references of labels, and of labels with inputs; None where rows have others, too.
         self._texts: dict[Any, Any] = {}
@@ -75,13 +78,22 @@ class ComputeMetrics(MadeByScorer):
         texts = zip(validate_texts("sources", sources), map(tuple, validate_references(references)), strict=True)
         end = _vocabulary_end(self._tokenizer)
         for row, (own, label, given) in enumerate(zip(texts, labels, inputs, strict=True)):
-            got = f"{end} tokens, and label ids up to {max(label, default=0)} in {name}[{row}]"
-            _expect(max(label, default=0) < end, "tokenizer", got, "the one that made the labels")
+            largest = max(label, default=0)
+            _expect(
+                largest < end,
+                "tokenizer",
+                f"{end} tokens, and label ids up to {largest} in {name}[{row}]",
+                "the one that made the labels",
+            )
             keys = self._keys(label, given)
             for key in keys:
                 self._texts[key] = own if self._texts.setdefault(key, own) == own else None
-            got = "the labels and input_ids of another row, with other texts"
-            _expect(self._texts[keys[1]] is not None, f"{name}[{row}]", got, "other labels")
+            _expect(
+                self._texts[keys[1]] is not None,
+                f"{name}[{row}]",
+                "the labels and input_ids of another row, with other texts",
+                "other labels",
+            )
             yield from keys
 
     def _keys(self, labels: Any, inputs: Any) -> tuple[bytes, tuple[bytes, bytes]]:
@@ -102,15 +114,17 @@ class ComputeMetrics(MadeByScorer):
         _expect(not isinstance(labels, list), "eval_do_concat_batches", "False", "True, which is the default")
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
         are_ids = len(shape) == 2 and len(labels) == shape[0] and predictions.dtype.kind in "iu"
-        wanted = f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach"
-        _expect(are_ids, "predictions", f"{type(predictions).__name__} of shape {shape}", wanted)
-
-        keys, rows_of = (
-            [self._known(row, labels, inputs) for row in range(len(labels))],
-            defaultdict[Any, list[int]](list),
+        _expect(
+            are_ids,
+            "predictions",
+            f"{type(predictions).__name__} of shape {shape}",
+            f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach",
         )
+
+        keys = [self._known(row, labels, inputs) for row in range(len(labels))]
+        rows_of: dict[Any, list[int]] = {}
         for row, key in enumerate(keys):
-            rows_of[key].append(row)
+            rows_of.setdefault(key, []).append(row)
         # Several processes repeat rows to fill their last batch.
         kept = sorted(row for key, rows in rows_of.items() for row in rows[: self._counts[key]])
         prepared = self._prepared(tuple(self._texts[keys[row]] for row in kept))
@@ -121,7 +135,11 @@ class ComputeMetrics(MadeByScorer):
         """Return by what the texts of an evaluated row are known."""
         keys = self._keys(labels[row], () if inputs is None else inputs[row])
         known = [key for key in keys if self._texts.get(key) is not None]
-        wanted = _INPUTS_WANTED if inputs is None and keys[0] in self._texts else _ROWS_WANTED
+        wanted = (
+            'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
+            if inputs is None and keys[0] in self._texts
+            else "those of a row of dataset: the set that the Trainer gets"
+        )
         _expect(bool(known), f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted)
         return known[0]
 
@@ -140,12 +158,17 @@ def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
     """Return columns of a data set, and its "input_ids", if it has any; it may also be one of torch, or a list."""
     if hasattr(dataset, "with_format"):
         dataset = dataset.with_format(None)  # A format may hide columns.
-    is_set = hasattr(dataset, "__iter__") or hasattr(dataset, "__getitem__")
-    _expect(is_set, name, dataset, "a data set, or several in a dict or a list")
+    _expect(
+        hasattr(dataset, "__getitem__") or hasattr(dataset, "__iter__"), name, dataset, "a data set, or several of them"
+    )
     rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
     for row in rows:
-        is_complete = isinstance(row, Mapping) and all(column in list(row) for column in columns)
-        _expect(is_complete, name, f"a row with {shown(list(row))}", f"columns {shown(columns)}")
+        _expect(
+            isinstance(row, Mapping) and all(column in list(row) for column in columns),
+            name,
+            f"a row with {shown(list(row))}",
+            f"columns {shown(columns)}",
+        )
     return [*([row[column] for row in rows] for column in columns), [row.get("input_ids", ()) for row in rows]]
 
 
@@ -201,8 +224,8 @@ class AttachedTexts:
         self._tokenizer = _text_tokenizer(trainer.processing_class)
         self._prepared = Prepared(scorer, *validate_shared(sources, references))
         _expect(bool(self._prepared.sources), "sources", "no rows", "at least one")
-        own = trainer.args.per_device_eval_batch_size
-        self._batch_size = check_whole_number("batch_size", own if batch_size is None else batch_size, least=1)
+        size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
+        self._batch_size = check_whole_number("batch_size", size, least=1)
         self._config, self._arguments = _generation_config(**(generation_kwargs or {}))
         padding = self._tokenizer.pad_token_id
         self._padding = self._tokenizer.eos_token_id if padding is None else padding
@@ -226,14 +249,13 @@ class AttachedTexts:
 
     def _prompt_ids(self, prompt: Any, template: Mapping[str, Any]) -> list[int]:
         """Return the token ids of a text, or of the messages of a chat."""
-        tokenizer = self._tokenizer
         if not isinstance(prompt, str):
             text = self._trainer.processing_class.apply_chat_template(prompt, tokenize=False, **template)
-            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-        ids = list(tokenizer(prompt)["input_ids"])
-        if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
+            return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+        ids = list(self._tokenizer(prompt)["input_ids"])
+        if len(ids) > 1 and ids[0] == ids[1] == self._tokenizer.bos_token_id:
             ids = ids[1:]  # The prompt begins with this token already.
-        is_ended = not self._encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id
+        is_ended = not self._encodes and len(ids) > 1 and ids[-1] == self._tokenizer.eos_token_id
         return ids[:-1] if is_ended else ids
 
     def _fitting(self, rows: list[list[int]]) -> list[list[int]]:
@@ -241,8 +263,12 @@ class AttachedTexts:
         config, new = self._trainer.model.config.get_text_config(), self._config.max_new_tokens or 1
         both = getattr(config, "max_position_embeddings", None)
         read, written = (getattr(config, f"max_{side}_position_embeddings", both) for side in ("encoder", "decoder"))
-        is_short = written is None or new < written
-        _expect(is_short, "generation_kwargs", f"max_new_tokens={new}", f"fewer than the model's {written} positions")
+        _expect(
+            written is None or new < written,
+            "generation_kwargs",
+            f"max_new_tokens={new}",
+            f"fewer than the model's {written} positions",
+        )
         most = max(map(len, rows)) if read is None else read if self._encodes else read - new
         cut = sum(len(row) > most for row in rows)
         if cut:

@@ -41,9 +41,7 @@ def test_the_stored_figures_round_to_the_printed_ones_or_have_a_reason():
 
 def test_the_table_of_papers_has_stored_figures():
     page = (ROOT / "docs" / "implementations.md").read_text(encoding="utf-8")
-    text = page.partition("## Values from popular papers
-")[2].partition("
-#")[0]
+    text = page.partition("## Values from popular papers\n")[2].partition("\n#")[0]
     found = set()
     for each in read_csv(published.FILE):
         _, printed, ours = published.figures(each)[0]

@@ -184,7 +184,7 @@ BAD_DATA = [
         r"dataset: got a row with .*, expected columns \('labels', 'text', 'references'\)",
     ),
     ({"dataset": [ROW], "sources": SOURCES}, r"dataset: got a row with .*, expected columns \('labels', \["),
-    ({"dataset": 5}, r"dataset: got 5, expected a data set, or several in a dict or a list"),
+    ({"dataset": 5}, r"dataset: got 5, expected a data set, or several of them"),
     ({"dataset": [{**ROW, "source": None}]}, r"sources\[0\]: got NoneType, expected str"),
     ({"dataset": [{**ROW, "references": []}]}, r"references\[0\]: got no reference"),
     (
