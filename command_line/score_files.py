@@ -80,11 +80,14 @@ def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segme
     report = replace(report, warnings=report.warnings + left_out + warnings_of_signature(options, first))
     if columns is not None:
         report = _with_more(report, columns, variants, resampling, options, chosen)
+    document = None
     if columns is not None and options.report is not None:
-        write_lines(options.report, [_document(options.report, columns, first, report, options, chosen)])
+        document = _document(options.report, columns, first, report, options, chosen)
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences))
+    if document is not None:
+        write_lines(options.report, [document])
     return report
 
 

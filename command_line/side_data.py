@@ -1,6 +1,5 @@
 """Companion measures on the command line: which are chosen, and the files that some of them need."""
 
-from collections.abc import Callable
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
@@ -88,18 +87,12 @@ def _read_side_files(options: Options) -> dict[str, Any]:
     wanted = {file for row in MEASURES if given & set(row.side_files) for file in row.side_files}
     found = {}
     for file in SIDE_FILES:
-        if file in given:
-            found[file.name] = _read(resolve(file.read), getattr(options, file.name))
-        elif file in wanted:
-            try:
+        path = getattr(options, file.name)
+        try:
+            if file in given:
+                found[file.name] = resolve(file.read)(path)
+            elif file in wanted:
                 found[file.name] = resolve(file.default)()
-            except ImportError as error:
-                raise OptionError(f"{flag_of(file.name)}: got nothing, expected a file, or {error}") from None
+        except OSError as error:
+            raise FileError(f"{path}: {error.strerror}, expected a file to read") from error
     return found
-
-
-def _read(read: Callable[[str], Any], path: str) -> Any:
-    try:
-        return read(path)
-    except OSError as error:
-        raise FileError(f"{path}: {error.strerror}, expected a file to read") from error

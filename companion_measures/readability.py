@@ -153,7 +153,8 @@ def nltk_stop_words() -> frozenset[str]:
     try:
         return frozenset(import_module("nltk.corpus").stopwords.words("english"))
     except (ImportError, LookupError):
-        raise ImportError("NLTK's stop words: pip install nltk && python -m nltk.downloader stopwords") from None
+        how = "pip install nltk && python -m nltk.downloader stopwords"
+        raise ImportError(f"stop_words: got nothing, expected a file, or NLTK's: {how}") from None
 
 
 def read_words(path: str | Path, most: int | None = None) -> list[str]:

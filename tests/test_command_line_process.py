@@ -95,9 +95,3 @@ def test_progress_bar_shows_on_a_terminal_when_it_takes_long(corpus):
     shown, printed = on_a_terminal(corpus, until=b"B/s")
     assert b"Scoring" in shown
     assert printed.startswith(b"======")
-
-
-def test_no_progress_bar_when_it_is_quick(corpus):
-    shown, printed = on_a_terminal(corpus, until=b"")
-    assert shown == b""
-    assert printed.startswith(b"======")

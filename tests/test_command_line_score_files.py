@@ -114,19 +114,6 @@ def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sa
     assert not [path for path in corpus.iterdir() if path.suffix == ".tmp"]
 
 
-def test_sentence_scores_are_left_alone_after_a_late_fault(run_here, corpus):
-    """A fault behind the first batch, when scoring is under way, writes and prints nothing."""
-    write_corpus(corpus, 2_500)
-    (corpus / "x.tsv").write_text("what stood there before")
-    with (corpus / "r.txt").open("ab") as file:
-        file.write(b"one more\n")
-    before = sorted(corpus.iterdir())
-    message = refusal_of(run_here(*FILES, "--sentences", "x.tsv", folder=corpus))
-    assert message == "r.txt:2501: the file has 2501 lines, expected 2500 as in s.txt"
-    assert (corpus / "x.tsv").read_text() == "what stood there before"
-    assert sorted(corpus.iterdir()) == before
-
-
 # ---- Reports --------------------------------------------------------------------------------------------------------
 
 TWO_SYSTEMS = ["--sources", "s.txt", "--references", "r.txt", "--outputs", "a.txt", "b.txt"]

@@ -3,7 +3,6 @@
 import importlib
 import subprocess
 import sys
-from types import SimpleNamespace
 
 import pytest
 from programs import FILES, ROOT, run
@@ -48,14 +47,6 @@ def test_a_port_that_is_none(dispatch, monkeypatch, port):
     assert dispatch("app") == (2, "", message)
 
 
-def test_an_address_that_cannot_be_had(dispatch, monkeypatch):
-    def launch(_page, **_options):
-        raise OSError("Cannot find empty port")
-
-    monkeypatch.setitem(sys.modules, "sari.web.page", SimpleNamespace(build=dict, launch=launch))
-    assert dispatch("app") == (2, "", "sari: error: app: Cannot find empty port\n")
-
-
 def test_help(dispatch):
     status, output, error = dispatch("--help")
     assert (status, error) == (0, "")
@@ -74,7 +65,7 @@ def test_commands_have_their_own_help(dispatch, command, shown):
 TEXTS = ["--sources", "sources.txt", "--outputs", "outputs.txt", "--references", "references.0.txt"]
 WITHOUT = """
 import runpy, sys
-sys.modules[sys.argv.pop(1)] = None
+sys.modules.update(dict.fromkeys(sys.argv.pop(1).split(",")))
 sys.argv[0] = sys.argv.pop(1)
 runpy.run_path(sys.argv[0], run_name="__main__")
 """
@@ -97,6 +88,32 @@ def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin
     assert line.startswith(f"sari: error: {begin}")
     assert package in line
     assert line.endswith(f"expected the extra {extra!r} or requirements.txt")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--measures", "bleu", "splits", "--own-measure", "x={}/x.tsv"], b""),
+        (["--measures", "all"], b""),
+        (
+            ["--measures", "unedited", "edits_from_source"],
+            b"edits_from_source needs rapidfuzz: pip install rapidfuzz\n",
+        ),
+    ],
+)
+def test_measures_import_what_they_alone_need(tmp_path, options, message):
+    """Without the packages of the extra `report`."""
+    (tmp_path / "x.tsv").write_text("x\n" + "1\n" * 10)
+    arguments = [
+        "conllu,rapidfuzz,scipy,jinja2,matplotlib",
+        str(ROOT),
+        *TEXTS,
+        *(own.format(tmp_path) for own in options),
+    ]
+    process = run(*arguments, folder=ROOT / "examples", command=[sys.executable, "-c", WITHOUT])
+    assert process.stderr.startswith(b"sari: error: --measures: " + message if message else b"")
+    assert bool(process.stderr) == bool(message)
+    assert process.returncode == (2 if message else 0)
 
 
 def test_example_corpus_from_elsewhere(tmp_path):
