@@ -23,7 +23,6 @@ from sari.data_warnings import (
     BaselineLeftOutWarning,
     VariantLeftOutWarning,
     WarningRow,
-    check_resampling,
     merge_warnings,
     signature_warnings,
     warning_rows,
@@ -32,6 +31,7 @@ from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
+from sari.reports.score_tables import tabulate_scores
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
@@ -39,7 +39,7 @@ from sari.validation import SystemColumns
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 #: The default level of the intervals in reports.
-_CONFIDENCE_OF_REPORTS = 0.95
+_CONFIDENCE = 0.95
 
 
 def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -82,7 +82,7 @@ def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segme
         report = _with_more(report, columns, variants, resampling, options, chosen)
     document = None
     if columns is not None and options.report is not None:
-        document = _document(options.report, columns, first, report, options, chosen)
+        document = _report_file(options.report, columns, first, report, options, chosen)
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences))
@@ -203,7 +203,7 @@ def _differences(columns: SystemColumns, variant: Variant, options: Options) -> 
     return [(name, explain_difference(columns.of(name), variant, other)) for name in columns.predictions]
 
 
-def _document(
+def _report_file(
     path: str,
     columns: SystemColumns,
     statistics: dict[str, CorpusStatistics],
@@ -219,27 +219,31 @@ def _document(
     with needing("report", "--report"):
         from sari.companion_measures.registry import MEASURES
         from sari.reports import building, report_page
-    warnings = list(printed.warnings)
-    if printed.resampling is None:  # the intervals of every report
-        warnings += warning_rows(check_resampling(printed.results[0].segments, intervals=True, tests=False))
-    confidence = options.confidence or _CONFIDENCE_OF_REPORTS
     with refusals():
-        resampling = resolve_resampling(**{**options.resampling, "method": None, "confidence": confidence})
+        resampling = resolve_resampling(**{**options.resampling, "confidence": options.confidence or _CONFIDENCE})
+        report = printed
+        if options.confidence is None:  # reports have intervals
+            (name,) = printed.variants
+            compared = _compared({name: statistics}, resampling, options)
+            known = {row["category"] for row in compared.warnings}
+            own = [row for row in printed.warnings if row["category"] not in known]
+            fields = {field: getattr(compared, field) for field in ("results", "resampling", "pairs")}
+            report = replace(printed, **fields, warnings=[*compared.warnings, *own])
         measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
         measures += [row for row in chosen.measures if row not in MEASURES]
         with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
-            document = building.build_document(
+            report = building.build_report(
                 columns,
                 statistics,
-                replace(printed, warnings=warnings),
+                report,
                 side_data=chosen.side_data,
                 resampling=resampling,
                 measures=measures,
                 advance=advance,
             )
             advance("pictures and pages")
-            shown = replace(document, by_order=options.by_order, digits=options.width)
             ending = Path(path).suffix
             if ending in report_page.REPORT_FORMATS:
-                return report_page.REPORT_FORMATS[ending](shown)
-            return format_of_ending(ending).write(report_page.tabulate_document(shown), options.layout)
+                return report_page.REPORT_FORMATS[ending](report, by_order=options.by_order, digits=options.width)
+            tables = tabulate_scores(report, by_order=options.by_order, digits=options.width)
+            return format_of_ending(ending).write(tables, options.layout)

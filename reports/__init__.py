@@ -2,6 +2,6 @@
 
 `score_report` has the results, `score_tables` makes `tables` of them, and `formats` writes these. `paragraph` says for
 a paper how the scores were computed. `explanation` explains a segment, which `terminal` prints. `variant_search` has
-the variants of a printed figure. `document` is a report, made by `building` and written by `report_page`.
+the variants of a printed figure. `building` completes a report with what its page shows, and `report_page` writes it.
 The modules that list formats and columns import only the standard library.
 """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from statistics import fmean
@@ -102,6 +102,27 @@ class MeasuredSystems:
             {measure.name: test_of(pair, place) for place, measure in enumerate(self.measures)}
             for pair in range(len(pairs))
         ]
+
+    def of_segments(self, classes: Sequence[list[int]]) -> dict[str, dict[str, Any]]:
+        """Return the fields of `SystemScores` about the segments of each system.
+
+        Args:
+            classes: the places of the segments of each class of lengths.
+        """
+        return {
+            system: {
+                "lengths": [
+                    {measure.name: measure.value(self.rows[measure.name][own, place]) for measure in self.measures}
+                    for own in classes
+                ],
+                "segment_measures": {
+                    measure.name: self.rows[measure.name][:, place, 0].tolist()
+                    for measure in self.measures
+                    if not measure.adds_up
+                },
+            }
+            for place, system in enumerate(self.systems)
+        }
 
     def sample(self, how: Resampling) -> Sample | None:
         """Return the segments to resample, whose scores are the values of all measures."""
@@ -222,6 +243,7 @@ def add_measures(
     *,
     how: Resampling,
     side_data: SideData | None = None,
+    classes: Sequence[list[int]] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> ScoreReport:
     """Return a report with companion measures, which have intervals and tests where scores have them.
@@ -233,6 +255,7 @@ def add_measures(
         measures: what to compute, and to show even where nothing can be computed.
         how: intervals and tests are computed.
         side_data: see `MeasuredSet`.
+        classes: the places of the segments of each class of lengths, to measure each of them, too.
         advance: called with the label of each measure that begins, for each way to split texts.
 
     Raises:
@@ -251,16 +274,24 @@ def add_measures(
             test_set = MeasuredSet(columns.sources, columns.references, variant, side_data)
             measured = test_set.measure(columns.predictions, measures, advance=advance)
             tests = measured.tests([(other, str(baseline)) for other in others], how)
-            of_baselines = _measured_baselines(columns, variant, measures, how, side_data) if report.baselines else {}
-            found[text] = measured, _figures(measured, how), dict(zip(others, tests, strict=True)), of_baselines
-        measured, of_systems, against, of_baselines = found[text]
+            names = {row.name for row in report.baselines}
+            of_baselines = _measured_baselines(names, columns, variant, measures, how, side_data)
+            of_segments = measured.of_segments(classes) if classes else {}
+            found[text] = (
+                measured,
+                _figures(measured, how),
+                dict(zip(others, tests, strict=True)),
+                of_baselines,
+                of_segments,
+            )
+        measured, of_systems, against, of_baselines, of_segments = found[text]
         compared = [pair for pair in report.pairs if pair.variant == name]
         tests = measured.tests([(pair.systems[0], pair.systems[1]) for pair in compared], how)
         pairs += [replace(pair, measure_tests=test or None) for pair, test in zip(compared, tests, strict=True)]
         for result in report.results:
             if result.variant == name:
-                test = against.get(result.name) or None
-                results.append(replace(result, **of_systems[result.name], measure_tests=test))
+                own = {**of_systems[result.name], **of_segments.get(result.name, {})}
+                results.append(replace(result, **own, measure_tests=against.get(result.name) or None))
         baselines += [replace(row, **of_baselines[row.name]) for row in report.baselines if row.variant == name]
     return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
@@ -280,30 +311,37 @@ def _figures(measured: MeasuredSystems, how: Resampling) -> dict[str, dict[str, 
 
 
 def _measured_baselines(
+    names: Collection[str],
     columns: SystemColumns,
     variant: Variant,
     measures: Sequence[Measure],
     how: Resampling,
     side_data: SideData | None,
 ) -> dict[str, dict[str, Any]]:
-    """Return the same for every baseline; "references" is the mean over the references."""
+    """Return the same for the baselines of these names; "references" is the mean over the references."""
     first, *people = baseline_columns(columns.sources, columns.references)
-    measured = MeasuredSet(first.sources, first.references, variant, side_data).measure(first.predictions, measures)
-    found = _figures(measured, how)
-    if not people:
+    if not people:  # the only reference can be measured, though not compared with others
+        others = [row[1:] for row in columns.references]
+        people = [SystemColumns(columns.sources, {"reference 1": [row[0] for row in columns.references]}, others)]
+    found: dict[str, dict[str, Any]] = {}
+    parts = []
+    for place, group in enumerate([first, *people]):
+        is_mean = bool(place) and "references" in names
+        systems = {name: own for name, own in group.predictions.items() if name in names or is_mean}
+        if systems:
+            own_data = without_trees(side_data) if place else side_data
+            test_set = MeasuredSet(group.sources, group.references, variant, own_data)
+            measured = test_set.measure(systems, measures)
+            found |= _figures(measured, how)
+            parts += [measured] * is_mean
+    if not parts:
         return found
-    parts = [
-        MeasuredSet(group.sources, group.references, variant, without_trees(side_data)).measure(
-            group.predictions, measures
-        )
-        for group in people
-    ]
     rows = {name: np.concatenate([part.rows[name] for part in parts], axis=1) for name in parts[0].rows}
     together = MeasuredSystems([name for part in parts for name in part.systems], parts[0].measures, rows)
-    each, sample = _figures(together, how), together.sample(how)
-    mean = {name: fmean(own["measures"][name] for own in each.values()) for name in rows}
+    sample = together.sample(how)
+    mean = {name: fmean(own[name] for own in together.values().values()) for name in rows}
     intervals = None
     if how.confidence is not None and sample is not None:
         low, high = how.ends(sample.bootstrapped(how).mean(axis=1)).tolist()
         intervals = dict(zip(mean, zip(low, high, strict=True), strict=True))
-    return found | each | {"references": {"measures": mean, "measure_intervals": intervals}}
+    return found | {"references": {"measures": mean, "measure_intervals": intervals}}

@@ -130,7 +130,8 @@ def _of_texts(report: ScoreReport) -> str:
     segments = report.results[0].segments
     nrefs = fields[0]["nrefs"]
     words = [f"{segments:,} segment{'s' * (segments != 1)}{report.test_set and f' of {report.test_set}'}"]
-    words.append(f"{nrefs} reference{'s' * (nrefs != '1')}")
+    how_many = {"1": "1 reference", "var": "varying numbers of references"}
+    words.append(how_many.get(nrefs, f"{nrefs} references"))
     for name in ("tokenize", "lowercase"):
         option = CHANGES[name]
         values = {own[option.key] for own in fields}

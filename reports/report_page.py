@@ -1,35 +1,22 @@
-"""Write reports as HTML that needs no other file, and as JSON.
-
-JSON has one schema, for one system or many::
-
-    {"signature": str, "segments": int, "warnings": [WARNING],
-     "confidence": float | null, "resamples": int, "seed": int, "intervals": str,
-     "scored": SCORED, "references": [int, int], "tokens": str,
-     "lengths": [{"shortest": int, "longest": int, "segments": int}], "systems": [SYSTEM], "baselines": [SYSTEM],
-     "examples": [{"title": str, "segments": [{"number": int, "source": str, "references": [str],
-                                               "outputs": {NAME: EXPLANATION}, "note": str}]}]}
-
-where SCORED is the JSON of scores with intervals and measures, and WARNING a warning in it: see `score_report`. SYSTEM
-and EXPLANATION have the fields of `document.System` and `explanation.Explanation`, the latter without the n-grams, the
-figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
-"""
+"""Write reports as HTML that needs no other file, and as JSON in the schema of `score_report`."""
 
 import json
-from collections.abc import Callable
-from dataclasses import asdict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
-from typing import Any
 
 import jinja2
+import numpy as np
 
 from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
-from sari.reports.document import Document, Length
 from sari.reports.explanation import MARKS, Explanation
-from sari.reports.ngram_differences import NGRAM_NOTE
-from sari.reports.score_report import score_fields
+from sari.reports.ngram_differences import NGRAM_NOTE, tabulate_ngrams
+from sari.reports.paragraph import methods_paragraph, paragraph_as_text
+from sari.reports.score_report import Length, ScoredOutputs, ScoreReport, score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
-from sari.reports.tables import Table, TableReport, make_table, warning_in_words
+from sari.reports.tables import Table, make_table, warning_in_words
 from sari.variants import SCORES
 
 #: What stands for a missing value.
@@ -39,63 +26,47 @@ _TEMPLATES = Path(__file__).with_name("templates")
 _EMPTY, _MISSED = "␣", 20
 # How many of the choices that cost SARI are shown.
 _COSTS = 3
+# The segments that are not folded.
+_OPEN = 5
 # The systems that fit in a small picture.
 _SYSTEMS = 4
 # A title names up to so many systems.
 _NAMED = 4
 
 
-def report_as_html(document: Document) -> str:
-    """Return a page of HTML, with its style and pictures in it."""
-    names = [system.name for system in document.systems]
+def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int = 2) -> str:
+    """Return a page of HTML, with its style and pictures in it.
+
+    Args:
+        report: made by `building.build_report`.
+        by_order: whether to show figures by n-gram order.
+        digits: decimals of scores.
+    """
+    names = report.systems
+    tables = tabulate_scores(report, by_order=by_order, digits=digits, all_intervals=True)
     shown = _ENVIRONMENT.get_template("report.html.j2").render(
-        document=document,
-        digits=document.digits,
+        report=report,
+        digits=digits,
         is_wide=len(names) > _SYSTEMS,
         of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
-        tables=tabulate_document(document, all_intervals=True).tables,
-        by_length=_length_table(document),
-        pictures=[(plots.data_url(svg), words) for svg, words in _pictures(document)],
+        paragraph=paragraph_as_text(methods_paragraph(replace(report, measures=[]), digits)),
+        tables=tables.tables,
+        wins=_win_table(report),
+        ngrams=tabulate_ngrams(report.ngrams, (report.resampling and report.resampling.baseline) or names[0]),
+        by_length=_length_table(report, digits),
+        pictures=[(plots.data_url(svg), words) for svg, words in _pictures(report)],
         whys=_whys,
     )
     return shown.rstrip()
 
 
-def report_as_json(document: Document) -> str:
-    """Return JSON in the schema of this module's docstring."""
-    scored, examples = document.scored, list(map(asdict, document.examples))
-    for group in examples:
-        for example in group["segments"]:
-            for explanation in example["outputs"].values():
-                for field in ("grams", "orders", "references", "changes", "warnings"):
-                    del explanation[field]
-                for edit in explanation["edits"]:
-                    del edit["output"]
-    fields: dict[str, Any] = {
-        "signature": scored.signatures[0],
-        "segments": scored.results[0].segments,
-        "warnings": scored.warnings,
-        **{name: getattr(scored.resampling, name) for name in ("confidence", "resamples", "seed", "intervals")},
-        "scored": score_fields(scored),
-        "references": document.references,
-        "tokens": document.tokens,
-        "lengths": list(map(asdict, document.lengths)),
-        "systems": list(map(asdict, document.systems)),
-        "baselines": list(map(asdict, document.baselines)),
-        "examples": examples,
-    }
-    return json.dumps(fields, indent=2, ensure_ascii=False, allow_nan=False)
-
-
-def tabulate_document(document: Document, *, all_intervals: bool = False) -> TableReport:
-    """Return the tables of a report, for any format of `TABLE_FORMATS`; for `all_intervals` see `tabulate_scores`."""
-    return tabulate_scores(
-        document.scored, by_order=document.by_order, digits=document.digits, all_intervals=all_intervals
-    )
+def report_as_json(report: ScoreReport, **_how: object) -> str:
+    """Return the JSON of a report, which has all digits and orders."""
+    return json.dumps(score_fields(report), indent=2, ensure_ascii=False, allow_nan=False)
 
 
 #: The formats of reports, by the ending of the file.
-REPORT_FORMATS: dict[str, Callable[[Document], str]] = {".html": report_as_html, ".json": report_as_json}
+REPORT_FORMATS: dict[str, Callable[..., str]] = {".html": report_as_html, ".json": report_as_json}
 
 
 def make_environment(*folders: Path) -> jinja2.Environment:
@@ -109,53 +80,86 @@ def make_environment(*folders: Path) -> jinja2.Environment:
     )
     environment.filters |= {"figure": figure, "span": span_of, "warning_in_words": warning_in_words}
     environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
-    environment.globals |= {"MISSED": _MISSED, "MISSING": MISSING, "COSTS": _COSTS, "NGRAM_NOTE": NGRAM_NOTE}
+    environment.globals |= {
+        "MISSED": _MISSED,
+        "MISSING": MISSING,
+        "COSTS": _COSTS,
+        "OPEN": _OPEN,
+        "NGRAM_NOTE": NGRAM_NOTE,
+    }
     return environment
 
 
-def _length_table(document: Document) -> Table:
+def _length_table(report: ScoreReport, digits: int) -> Table:
     """Return a row for each class of source lengths: all scores of one system, or SARI of several."""
-    first, *others = document.systems
+    first, *others = report.results
     columns = [
-        ("Tokens", [span_of(length) for length in document.lengths]),
-        ("Segments", [str(length.segments) for length in document.lengths]),
+        ("Tokens", [span_of(length) for length in report.lengths]),
+        ("Segments", [str(length.segments) for length in report.lengths]),
     ]
     if others:
-        shown = [(system.name, system, "sari", document.digits) for system in document.systems]
+        shown = [(system.name, system, "sari", digits) for system in report.results]
     else:
-        shown = [(label, first, name, document.digits) for name, label in LABELS.items()]
+        shown = [(label, first, name, digits) for name, label in LABELS.items()]
         shown += [("BLEU", first, "bleu", 2), ("Compression ratio", first, "compression_ratio", 3)]
     columns += [
-        (heading, [figure(row[name], digits) for row in system.lengths]) for heading, system, name, digits in shown
+        (heading, [figure(row.get(name), places) for row in system.lengths or []])
+        for heading, system, name, places in shown
     ]
     headings, figures = zip(*columns, strict=True)
     return make_table("", headings, zip(*figures, strict=True))
 
 
-def _pictures(document: Document) -> list[tuple[str, str]]:
+def _win_table(report: ScoreReport) -> Table:
+    """Return for pairs of systems in how many segments each has the higher SARI; all pairs, or those with the first."""
+    scores = {row.name: np.array(row.segment_scores).round(9) for row in report.results}
+    pairs = [(one, other) for one, other in combinations(scores, 2) if report.pairs or one == report.systems[0]]
+    rows = []
+    for one, other in pairs:
+        wins, losses = (int((sign * (scores[other] - scores[one]) > 0).sum()) for sign in (1, -1))
+        rows.append([other, one, *map(str, (wins, losses, len(scores[one]) - wins - losses))])
+    return make_table("", ["System", "Against", "Higher", "Lower", "Equal"], rows, texts=2)
+
+
+def _pictures(report: ScoreReport) -> list[tuple[str, str]]:
     """Return pictures as SVG, each with its description."""
-    systems = document.systems
-    sari = {system.name: system.sentences["sari"] for system in systems if system.sentences}
-    pictures = [(plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")]
-    by_references = document.scored.by_references
-    numbers = sorted({row.references for row in by_references})
+    pictures = []
+    rows = [*report.results, *report.baselines]
+    if any(row.confidence_intervals for row in rows):
+        dots = plots.intervals(_dots(rows), "SARI", baselines=[row.name for row in report.baselines])
+        pictures.append((dots, "SARI and its intervals; baselines are hollow"))
+    sari = {row.name: row.segment_scores for row in report.results}
+    pictures.append(
+        (plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")
+    )
+    numbers = sorted({row.references for row in report.by_references})
     if len(numbers) > 1:
         by_number = {
-            system.name: [row.mean["sari"] for row in by_references if row.name == system.name] for system in systems
+            name: [row.mean["sari"] for row in report.by_references if row.name == name] for name in report.systems
         }
         line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
-    if len(document.lengths) > 1:
-        by_length = {system.name: [row["sari"] for row in system.lengths] for system in systems}
-        classes = list(map(span_of, document.lengths))
+    if len(report.lengths) > 1:
+        by_length = {row.name: [own["sari"] for own in row.lengths or []] for row in report.results}
+        classes = list(map(span_of, report.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
-    for measure in document.scored.measures:
+    for measure in report.measures:
         if measure.name in SPREADS:
-            values = {system.name: system.rows[measure.name] for system in systems}
+            values = {row.name: (row.segment_measures or {})[measure.name] for row in report.results}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
             pictures.append((plots.histogram(values, measure.label), words))
     return pictures
+
+
+def _dots(rows: Sequence[ScoredOutputs]) -> dict[str, tuple[float, float, float]]:
+    """Return SARI with the ends of its interval, or twice more without one."""
+    dots = {}
+    for row in rows:
+        if row.scores:
+            low, high = row.confidence_intervals["sari"] if row.confidence_intervals else [row.scores["sari"]] * 2
+            dots[row.name] = (row.scores["sari"], low, high)
+    return dots
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:

@@ -1,4 +1,6 @@
-"""The scores of systems and what belongs to them, as plain data, as CSV records and in the schema of JSON.
+"""The scores of systems and what belongs to them: all that tables and reports show, as plain data.
+
+They are also written as CSV records and in the schema of JSON.
 
 JSON has one schema, whatever was asked for::
 
@@ -12,7 +14,9 @@ JSON has one schema, whatever was asked for::
                   "copies": true, "measures": {NAME: float, ...}, "measure_intervals": {NAME: [float, float], ...},
                   "difference_intervals": {"sari": [float, float], ...},
                   "measure_tests": {NAME: {"difference": float, "difference_interval": [float, float],
-                                           "p_value": float, "corrected_p_value": float}, ...}}, ...],
+                                           "p_value": float, "corrected_p_value": float}, ...},
+                  "lengths": [{"sari": float, ..., NAME: float, ...}, ...],
+                  "sentences": {"sari": [float, ...], ...}, "segment_measures": {NAME: [float, ...], ...}}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}, "confidence_intervals": {...}, "measures": {...},
                     "measure_intervals": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
@@ -31,10 +35,16 @@ JSON has one schema, whatever was asked for::
                 "corrected_p_values": {...}, "difference_intervals": {...},
                 "measure_tests": {...}}, ...],
      "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...],
-     "test_set": str}
+     "test_set": str,
+     "lengths": [{"shortest": int, "longest": int, "segments": int}, ...],
+     "ngrams": {SYSTEM: [{"text": str, "operation": str, "system": float, "baseline": float}, ...], ...},
+     "segments": [{"number": int, "source": str, "references": [str, ...], "reasons": [str, ...],
+                   "outputs": {SYSTEM: EXPLANATION, ...}}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, fields without a value are left out. So are baselines without scores.
+"confidence_intervals" on, fields without a value are left out. Only reports have "lengths", "sentences",
+"segment_measures", "ngrams" and "segments". EXPLANATION has the fields of `explanation.Explanation`, but for the
+n-grams, the figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
 """
 
 from __future__ import annotations
@@ -48,13 +58,15 @@ from sari.reports.tables import warning_in_words
 from sari.variants import SCORES, Score
 
 if TYPE_CHECKING:  # slow to import
-    from sari.aggregation import Intervals, OrderFigures, Scores
+    from sari.aggregation import Intervals, OrderFigures, Scores, SentenceScores
     from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
+    from sari.reports.explanation import Explanation
     from sari.reports.measuring import MeasureTest
+    from sari.reports.ngram_differences import NgramDifference
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
 
@@ -94,6 +106,8 @@ class SystemScores(ScoredOutputs):
     """The scores of a system.
 
     `copies` says whether most of its outputs copy their sources: such a system is not the best, whatever its scores.
+    For reports, `lengths` has the scores and measures of each class of lengths, `sentences` the scores of each segment,
+    and `segment_measures` the numbers of each segment, of measures that are their mean.
     """
 
     scores: Scores
@@ -108,6 +122,14 @@ class SystemScores(ScoredOutputs):
     difference_intervals: Intervals | None = None
     measure_tests: dict[str, MeasureTest] | None = None
     copies: bool = False
+    lengths: list[dict[str, float]] | None = None
+    sentences: SentenceScores | None = None
+    segment_measures: dict[str, list[float]] | None = None
+
+    @property
+    def segment_scores(self) -> list[float]:
+        """SARI of each segment; empty but in reports."""
+        return self.sentences["sari"] if self.sentences else []
 
 
 @dataclass(frozen=True)
@@ -155,6 +177,26 @@ class ResamplingSummary:
 
 
 @dataclass(frozen=True)
+class Length:
+    """A class of segments by the number of tokens in their sources, both ends included."""
+
+    shortest: int
+    longest: int
+    segments: int
+
+
+@dataclass(frozen=True)
+class ShownSegment:
+    """A segment: its number, from 1, its texts, why it is shown, and the explained outputs of systems."""
+
+    number: int
+    source: str
+    references: list[str]
+    reasons: list[str]
+    outputs: dict[str, Explanation]
+
+
+@dataclass(frozen=True)
 class ScoreReport:
     """Everything to show about scored systems.
 
@@ -169,6 +211,9 @@ class ScoreReport:
         pairs: of systems, if each is compared with each.
         measures: the companion measures of the results.
         test_set: its name; empty if it is unknown.
+        lengths: the classes of source lengths, for reports.
+        ngrams: those that systems gain and lose against the baseline of the tests, or the first system, for reports.
+        segments: those that stand out, and random ones, for reports.
     """
 
     results: list[SystemScores]
@@ -181,6 +226,9 @@ class ScoreReport:
     pairs: list[PairTest] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
     test_set: str = ""
+    lengths: list[Length] = field(default_factory=list)
+    ngrams: dict[str, list[NgramDifference]] = field(default_factory=dict)
+    segments: list[ShownSegment] = field(default_factory=list)
 
     @property
     def systems(self) -> list[str]:
@@ -275,16 +323,19 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     found = asdict(report)
     found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     found["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
+    found["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}
+    for segment in found["segments"]:
+        for explanation in segment["outputs"].values():
+            for name in ("grams", "orders", "references", "changes", "warnings"):
+                del explanation[name]
+            for edit in explanation["edits"]:
+                del edit["output"]
     systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
-    scored = [row for row in baselines if "scores" in row]
-    return {
-        "systems": systems,
-        **_filled({"baselines": scored, **found}),
-    }
+    return {"systems": systems, **_filled({"baselines": baselines, **found})}
 
 
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not False and value not in (None, [], "")}
+    return {name: value for name, value in fields.items() if value is not False and value not in (None, [], {}, "")}
 
 
 def _ends(intervals: Any) -> dict[str, float]:

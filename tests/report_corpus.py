@@ -9,7 +9,7 @@ from sari.comparison import compare, score_systems
 from sari.data_warnings import merge_warnings, warning_rows
 from sari.reports import building
 from sari.reports.explanation import explain
-from sari.reports.score_report import ScoreReport, results_of
+from sari.reports.score_report import ScoreReport, resampling_of, results_of
 from sari.significance import resolve_resampling
 from sari.validation import validate_systems
 from sari.variants import resolve_variant
@@ -64,11 +64,12 @@ def built(
     columns = validate_systems(sources, systems, references)
     variant = resolve_variant(**options)
     states = score_systems(columns, variant, sentences=True, rows=True)
-    results = results_of(variant.name, compare(states, resampling=resolve_resampling(), details=True), states)
-    warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
-    scored = ScoreReport(results, warnings=warnings)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
-    return building.build_document(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
+    compared = compare(states, resampling=resampling, details=True)
+    results = results_of(variant.name, compared, states)
+    warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
+    scored = ScoreReport(results, warnings=warnings, resampling=resampling_of(compared))
+    return building.build_report(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):
@@ -77,12 +78,12 @@ def explained(source, prediction, references, *, ngrams=True, **options):
     return explain(**texts, variant=resolve_variant(**options), ngrams=ngrams)
 
 
-def document_of_two():
+def report_of_two():
     """Return the report of both systems, with trees, ranks and intervals."""
     return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, side_data=SIDE_DATA, confidence=0.9)
 
 
-def document_of_one():
+def report_of_one():
     """Return the report of one system whose segments have one reference, under another variant."""
     first = [row[:1] for row in REFERENCES]
     systems = {"short": OUTPUTS["<Simple> & short"]}

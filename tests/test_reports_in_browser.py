@@ -60,10 +60,10 @@ def test_axe_finds_nothing(opened, size, scheme):
     assert (page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)") == (
         scheme == "light"
     )
-    if size == PHONE:
-        page.get_by_role("checkbox", name="Random segments").check()
-    page.locator(".whys input").first.check()
-    page.evaluate("[...document.querySelectorAll('article')].slice(6).forEach(one => one.remove())")  # more of the same
+    page.locator(".whys summary").first.click()
+    page.evaluate(
+        "[...document.querySelectorAll('.example')].slice(6).forEach(one => one.remove())"
+    )  # more of the same
     assert axe(page, rules) == []
 
 
@@ -78,29 +78,14 @@ def test_nothing_is_cut(opened, systems):
     assert page.evaluate("getComputedStyle(document.querySelector('.wide')).overflowX") == "visible"
 
 
-def test_reasons_without_a_pointer(opened):
+def test_reasons_and_later_segments_are_folded_but_not_on_paper(opened):
     page = opened(3, DESKTOP)
-    reasons = page.locator(".whys ul").first
-    assert not reasons.is_visible()
-    page.get_by_label("Why, word by word").first.check()
-    assert reasons.is_visible()
-    assert "references" in reasons.inner_text()
-    on_paper = page.locator(".whys ul").last
-    assert not on_paper.is_visible()
+    for reasons in (page.locator(".whys ul").first, page.locator(".whys ul").last):
+        assert not reasons.is_visible()
+    page.locator(".whys summary").first.click()
+    assert "references" in page.locator(".whys ul").first.inner_text()
     page.emulate_media(media="print")
-    assert on_paper.is_visible()
-
-
-def test_segments_are_folded_on_a_phone_alone(opened):
-    page = opened(3, PHONE)
-    assert page.evaluate("document.documentElement.scrollHeight") < 12_000
-    segments = page.locator("article.example")
-    assert not segments.first.is_visible()
-    page.locator(".fold input").first.check()
-    assert segments.first.is_visible()
-    assert not segments.last.is_visible()
-    page.emulate_media(media="print")
-    assert segments.last.is_visible()
+    assert page.locator(".whys ul").last.is_visible()
 
 
 def test_dark_pictures_stay_off_paper(opened):

@@ -18,9 +18,8 @@ from sari.human_ratings.correlation_report import AgreementReport
 from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores, report_agreement
 from sari.reports import building, report_page
 from sari.reports.by_references import ReferenceCount, scores_by_references
-from sari.reports.document import Length
 from sari.reports.explanation import Explanation, explain
-from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
+from sari.reports.score_report import Length, ScoredOutputs, ScoreReport, resampling_of, results_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import resolve_resampling
 from sari.validation import Columns, SystemColumns, validate_columns
@@ -217,7 +216,7 @@ def report_systems(
     numbers = iter(range(total))
     baselines = comparison.baseline_scores(systems.sources, systems.references, variant)
     rows = [ScoredOutputs(name=name, variant=variant.label, scores=scores) for name, scores in baselines.items()]
-    document = building.build_document(
+    document = building.build_report(
         systems,
         compared.statistics,
         replace(compared.report, baselines=[row for row in rows if row.name in BASELINE_SUMMARIES]),
@@ -253,7 +252,7 @@ def compare_systems(
     warnings = warning_rows(comparison.comparison_warnings(statistics, result))
     by_length = [
         (length, {name: corpus.scores_of(places)["sari"] for name, corpus in statistics.items()})
-        for length, places in building.group_by_length(systems.sources, variant)
+        for length, places in zip(*building.group_by_length(systems.sources, variant), strict=True)
     ]
     return ComparedSystems(variant.label, statistics, result, warnings, by_length)
 

@@ -20,12 +20,11 @@ from sari.comparison import VariantDifference
 from sari.data_warnings import WarningRow
 from sari.human_ratings.correlation_report import AgreementReport, AgreementRow, tabulate_agreement
 from sari.reports.by_references import ReferenceCount
-from sari.reports.document import Length
 from sari.reports.explanation import Explanation, Gram
 from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
 from sari.reports.published_systems import Standing
 from sari.reports.report_page import LABELS, MISSING, figure, make_environment, span_of
-from sari.reports.score_report import ResamplingSummary, ScoreReport, SystemScores, best_scores
+from sari.reports.score_report import Length, ResamplingSummary, ScoreReport, SystemScores, best_scores
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table, select_columns, select_rows
 from sari.validation import SystemColumns, either
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
