@@ -6,6 +6,7 @@ from pathlib import Path
 
 import torch
 from tiny_trainers import (
+    LABELS,
     PROMPT,
     REFERENCES,
     SOURCES,
@@ -34,7 +35,7 @@ def trainers(folder):
     attached, which two processes do not share evenly.
     """
     tokenizer = make_tokenizer()
-    for labels, arguments in [(None, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
+    for labels, arguments in [(LABELS, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
         rows = make_dataset(tokenizer, labels)
         function, model = Scorer().compute_metrics(tokenizer, rows), make_t5(tokenizer)
         arguments = {**arguments, "train_sampling_strategy": "group_by_length", "predict_with_generate": True}
