@@ -5,10 +5,9 @@ shares from 0 to 1, except where a docstring says percent.
 """
 
 from math import exp
-from typing import Any
+from typing import Any, NotRequired, TypedDict
 
 import numpy as np
-from typing_extensions import NotRequired, TypedDict
 
 from .ngram_statistics import SegmentCounts
 from .variants import OPERATIONS, SCORES, Variant

@@ -8,11 +8,10 @@ from itertools import chain, combinations, islice
 from math import fsum
 from operator import attrgetter
 from statistics import fmean
-from typing import Any, cast
+from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
 from tqdm.auto import tqdm
-from typing_extensions import NotRequired, TypedDict
 
 from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, MadeByScorer, score_columns, score_corpus
@@ -249,7 +248,7 @@ def compare(
         "signature": first.signature,
         "systems": results,
     }
-    tested = _tested(results, systems, pairs, resampling) if resampling.is_wanted else []
+    tested = _tests_of_pairs(results, systems, pairs, resampling) if resampling.is_wanted else []
     if all_pairs:
         comparison["pairs"] = tested
         rank_systems(results, tested)
@@ -419,7 +418,7 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
     }
 
 
-def _tested(
+def _tests_of_pairs(
     results: dict[str, SystemResult],
     systems: dict[str, CorpusStatistics],
     names: list[tuple[str, str]],
@@ -468,7 +467,7 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
     test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
     rows = [
-        _found(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
+        _found_variant(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
         for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
@@ -489,7 +488,9 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     }
 
 
-def _found(variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int) -> FoundVariant:
+def _found_variant(
+    variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
+) -> FoundVariant:
     nrefs = set(map(len, texts.references))
     verdict = ("as published", "one change")[changes] if changes < 2 else "doubtful"
     is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)

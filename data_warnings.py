@@ -259,7 +259,7 @@ def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Itera
     if not variant.rewards_copying:  # where it does, copies can have a higher SARI than good outputs
         baselines.insert(0, (BelowCopyWarning, "copies of the sources", sources, _CLEARLY_COPIES))
     for category, name, texts, clearly in baselines:
-        score = _sari(sources, texts, references, variant)
+        score = _sari_of_sample(sources, texts, references, variant)
         if sari < clearly * score:
             yield category(
                 f"{name} have a higher SARI than the outputs",
@@ -267,7 +267,7 @@ def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Itera
             )
 
 
-def _sari(sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant) -> float:
+def _sari_of_sample(sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant) -> float:
     chunks = encode_corpus(sources, references, predictions, variant)
     totals = sum(exact_sums(summands(count_ngrams(tokens, variant), variant)) for tokens in chunks)
     return float(sari_scores(score_totals(np.asarray(totals), len(sources), variant)[1])[0])
@@ -393,7 +393,7 @@ def _case(look: _Look) -> Iterator[SariWarning]:
         yield look.advise(CaseMismatchWarning, fault, "lowercase", True, "restore it, or lowercase all texts")
 
 
-def _tokenized(look: _Look) -> Iterator[SariWarning]:
+def _tokenized_twice(look: _Look) -> Iterator[SariWarning]:
     """Yield a warning if texts are tokenized, and another tokenizer changes their tokens.
 
     Variants that tokenize outputs but not sources were published for texts that are tokenized.
@@ -492,7 +492,7 @@ def _share_shifted(pairs: list[tuple[list[str], list[str]]]) -> float:
     return max(before, after) / len(pairs)
 
 
-_CHECKS = (_shifted, _swapped, _prompted, _case, _tokenized, _untokenized, _duplicate_references)
+_CHECKS = (_shifted, _swapped, _prompted, _case, _tokenized_twice, _untokenized, _duplicate_references)
 
 
 def _words(text: str) -> set[str]:

@@ -80,7 +80,7 @@ class Tokens:
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
-        words: int64[id]: the word of each id, a number that stands for its bytes; see `_words`.
+        words: int64[id]: the word of each id, a number that stands for its bytes; see `_words_of_tokens`.
         long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
@@ -191,10 +191,10 @@ def encode_chunk(
     """
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
-    words, lengths, spans, long = _words(parts, _NO_TOKENS)
+    words, lengths, spans, long = _words_of_tokens(parts, _NO_TOKENS)
     ids, distinct = pd.factorize(words)
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
-    sentences = _sentences(texts, variant)
+    sentences = _sentence_counts(texts, variant)
     return Tokens(ids, lengths, nrefs, spans, distinct, long, sources, variant.source_text, sentences)
 
 
@@ -206,12 +206,12 @@ def encode_predictions(predictions: Sequence[str], variant: Variant, known: Toke
     >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens).ids.tolist()
     [0, 6, 2, 5, 1, 4]
     """
-    words, lengths, _, _ = _words([apply_tokenizer(predictions, variant.text)], known.long)
+    words, lengths, _, _ = _words_of_tokens([apply_tokenizer(predictions, variant.text)], known.long)
     ids = known.vocabulary.get_indexer(words)
     unknown = (ids < 0).nonzero()[0]
     if unknown.size:
         ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
-    return Predictions(ids, lengths, _sentences(predictions, variant))
+    return Predictions(ids, lengths, _sentence_counts(predictions, variant))
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -220,7 +220,7 @@ def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
     >>> split_into_tokens(["The cat, the mat.", ""], Text(tokenize="13a"))
     [['the', 'cat', ',', 'the', 'mat', '.'], []]
     """
-    spans, counts = _tokenized([apply_tokenizer(texts, text)])
+    spans, counts = _spans_of_parts([apply_tokenizer(texts, text)])
     return [list(spans.strings(start, stop)) for start, stop in pairwise(running_total(counts).tolist())]
 
 
@@ -371,7 +371,7 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _words(
+def _words_of_tokens(
     parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array
 ) -> tuple[np.ndarray, np.ndarray, Spans, pa.Array]:
     """Return a 64-bit word for each token, equal for equal bytes.
@@ -382,7 +382,7 @@ def _words(
     Returns:
         int64[token]: the words; int64[text]: how many tokens each text has; the tokens as text; and the dictionary.
     """
-    spans, counts = _tokenized(parts)
+    spans, counts = _spans_of_parts(parts)
     data, starts, ends = spans
     at_each_byte = np.ndarray(len(data) - 7, "<u8", data, strides=(1,))
     words = at_each_byte[starts]
@@ -395,7 +395,7 @@ def _words(
     return words.view(np.int64), counts, spans, known
 
 
-def _tokenized(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
+def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
     buffers, starts, ends, counts, offset = [], [], [], [], 0
     for texts, text in parts:
@@ -440,7 +440,7 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     return np.array(counts, np.int64)
 
 
-def _sentences(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
+def _sentence_counts(texts: Sequence[str], variant: Variant) -> np.ndarray | None:
     """Return how many sentences each text has; None where no penalty needs them."""
     if variant.penalty_rules is None:
         return None

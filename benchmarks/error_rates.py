@@ -39,7 +39,7 @@ _NULLS = ("swaps", "unequal")
 
 def main() -> None:
     """Print a row for each number of segments."""
-    options = _options()
+    options = _parsed()
     variant = resolve_variant(options.variant)
     columns = _columns(options)
     score = score_systems(columns, variant)["one"].scores()["sari"]
@@ -64,7 +64,7 @@ def main() -> None:
         print(f"{size:>8}  " + "  ".join(f"{share:>13.1%}" for share in shares), flush=True)
 
 
-def _options() -> argparse.Namespace:
+def _parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0])
     parser.add_argument("--sources")
     parser.add_argument("--outputs", nargs=2)

@@ -42,9 +42,12 @@ def made_up(
     flat = draws.choice(_WORDS, lengths.sum(), p=frequencies / frequencies.sum())
     sources = np.split(flat, np.cumsum(lengths)[:-1])
     return Columns(
-        [_text(words, source, sentence_tokens) for source in sources],
-        [_text(words, _edited(source, draws), sentence_tokens) for source in sources],
-        [[_text(words, _edited(source, draws), sentence_tokens) for _ in range(references)] for source in sources],
+        [_sentence_text(words, source, sentence_tokens) for source in sources],
+        [_sentence_text(words, _edited(source, draws), sentence_tokens) for source in sources],
+        [
+            [_sentence_text(words, _edited(source, draws), sentence_tokens) for _ in range(references)]
+            for source in sources
+        ],
     )
 
 
@@ -65,7 +68,7 @@ def _edited(tokens: np.ndarray, draws: np.random.Generator) -> np.ndarray:
     return kept if len(kept) else tokens[:1]
 
 
-def _text(words: Sequence[str], tokens: np.ndarray, sentence_tokens: int | None) -> str:
+def _sentence_text(words: Sequence[str], tokens: np.ndarray, sentence_tokens: int | None) -> str:
     step = sentence_tokens or len(tokens)
     sentences = (tokens[begin : begin + step] for begin in range(0, len(tokens), step))
     return " ".join(" ".join([words[token] for token in sentence]).capitalize() + "." for sentence in sentences)

@@ -17,6 +17,7 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 from statistics import fmean
 
 import numpy as np
@@ -101,8 +102,9 @@ def compute(row: Row, folder: Path) -> list[float]:
     sources, references = read_test_set(folder, row["sources"] or outputs, row["references"] or outputs)
     runs = [Columns(sources, run, references) for run in read_runs(folder, outputs, sources).values()]
     if row["variant"]:
-        found = [score_columns(run, resolve_variant(row["variant"], **options)).scores() for run in runs]
-        return [fmean(dict(scores)[name] for scores in found) for name in names]
+        variant = resolve_variant(row["variant"], **options)
+        found: list[dict[str, Any]] = [{**score_columns(run, variant).scores()} for run in runs]
+        return [fmean(scores[name] for scores in found) for name in names]
     return [fmean(float(np.mean(MEASURES[name](*run))) for run in runs) for name in names]
 
 

@@ -83,7 +83,7 @@ def _of_collection(name: str, folder: Path) -> Iterator[Row]:
         # Each output is scored alone.
         row["signature"] = row["signature"].replace("|level:corpus|", "|level:sentence|")
         if row["score"] != "length":
-            partial = partial_correlation(values[row["score"]], rated.ratings, values["length"])
+            partial = partial_correlation(values[row["score"]].tolist(), rated.ratings, values["length"].tolist())
             row["at_equal_length"] = f"{partial:.6f}"
         yield row
     if "systems" in rated.levels:

@@ -1,11 +1,6 @@
 """Many segments: data sets, streams, other metrics beside, and a cluster; always the same numbers as `compute`."""
 
-import json
-import os
-import secrets
-import signal
 import sys
-from contextlib import nullcontext, suppress
 
 import datasets
 import evaluate
@@ -13,7 +8,6 @@ import pyarrow.parquet
 import pytest
 import ray
 from programs import ROOT, example_corpus, with_system
-from refusals import refuses
 
 EXAMPLES = str(ROOT / "examples")
 sys.path.append(EXAMPLES)
@@ -100,85 +94,23 @@ def test_combined_with_a_metric_that_takes_no_sources(sari, tmp_path):
 
 @pytest.fixture(scope="module")
 def cluster():
-    """Start Ray once for all tests."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PYTHONPATH", EXAMPLES)  # the processes of the cluster import `ray_score` too
-        # Ray ends processes that have nothing to do for a second, and starts others a moment later.
-        patch.setenv("RAY_idle_worker_killing_time_threshold_ms", "60000")
         with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
             yield
 
 
-def killed_once(worker, folder):
-    """Return a worker of which one process kills itself in the midst of the work, at the third batch that begins."""
-
-    class KilledOnce(worker):
-        def __call__(self, batch):
-            (folder / secrets.token_hex(8)).touch()
-            if len(list(folder.iterdir())) >= 3:
-                with suppress(FileExistsError):
-                    (folder / "killed").touch(exist_ok=False)
-                    os.kill(os.getpid(), signal.SIGKILL)
-            return super().__call__(batch)
-
-    return KilledOnce
-
-
 @pytest.mark.usefixtures("cluster")
-def test_the_command_on_a_cluster_that_loses_processes(sari, tmp_path, capsys, monkeypatch):
-    """It prints the score of the corpus, and writes the rows of a folder of Parquet files."""
+def test_parquet_files_on_a_cluster(sari, tmp_path, capsys):
+    """The example prints the score of the corpus, and writes the rows with their scores."""
     (tmp_path / "rows").mkdir()
-    rows = datasets.Dataset.from_list(ROWS)
     for name, part in (("a", range(150)), ("b", range(150, SEGMENTS))):
-        rows.select(part).to_parquet(str(tmp_path / "rows" / f"{name}.parquet"), batch_size=100)
-    traces = [tmp_path / name for name in ("RowScorer", "BatchCounter")]
-    for folder in traces:
-        folder.mkdir()
-        monkeypatch.setattr(ray_score, folder.name, killed_once(getattr(ray_score, folder.name), folder))
-    monkeypatch.setattr(ray, "init", lambda **_: nullcontext())  # it is started already
-    monkeypatch.chdir(tmp_path)
-    assert ray_score.main(["rows", "scored", "--variant", "easse", "--batch-size", str(BATCH)]) == 0
+        datasets.Dataset.from_list(ROWS).select(part).to_parquet(str(tmp_path / "rows" / f"{name}.parquet"))
+    ray_score.main(str(tmp_path / "rows"), str(tmp_path / "scored"), "easse")
     score = sari.compute(**COLUMNS, variant="easse")["sari"]
     printed = capsys.readouterr().out.splitlines()[-1]  # Ray prints there too
     assert printed.startswith(f"{score:.2f}  {SEGMENTS} segments  SARI|variant:easse|nrefs:var|")
-    found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pylist()  # a lost process moves rows
+    found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pylist()
     assert [row["number"] for row in found] == list(range(SEGMENTS))
     expected = sari.compute(**COLUMNS, variant="easse", details=True)["sentences"]
     assert {name: [row[name] for row in found] for name in SCORES} == expected
-    assert all((folder / "killed").exists() for folder in traces)
-
-
-@pytest.mark.usefixtures("cluster")
-def test_rows_of_json_come_out_as_they_came(tmp_path):
-    """Text that looks like a date, whole numbers where other rows have some, and a column that comes late."""
-    day = "2020-01-01"
-    row = {"source": day, "output": day, "references": [day], "day": {"is": [day]}, "number": 1}
-    file = tmp_path / "rows.jsonl"
-    file.write_text("\n".join(map(json.dumps, [row, {**row, "number": 0.5, "late": day}])))
-    first, last = ray_score.read(str(file)).take_all()
-    texts = {"sources": day, "predictions": day, "references": [day], "day": {"is": [day]}}
-    assert first == {**texts, "number": 1.0, "late": None}
-    assert last == {**texts, "number": 0.5, "late": day}
-
-
-ROW = {"sources": "a", "predictions": "b", "references": ["c"]}
-
-
-@pytest.mark.usefixtures("cluster")
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (json.dumps({**ROW, "add": 1}), "got columns add, expected other names: the output has these"),
-        (
-            json.dumps({**ROW, "output": "b"}),
-            "got columns sources, predictions, references, output, expected one of each: predictions",
-        ),
-        ('{"source": "a", "output": "b"}', "got columns source, output, expected one of each: references"),
-        ("", "got no rows, expected at least one"),
-    ],
-)
-def test_files_are_refused_by_name(tmp_path, text, message):
-    file = tmp_path / "rows.jsonl"
-    file.write_text(text)
-    with refuses(ValueError, f"{file}: {message}"):
-        ray_score.read(str(file))

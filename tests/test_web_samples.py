@@ -13,5 +13,5 @@ def test_front_matter_is_what_is_pinned():
     assert pinned is not None
     assert values["sdk_version"] == pinned[1] == version("gradio")
     assert (values["sdk"], values["app_file"]) == ("gradio", "app.py")
-    assert (3, 10) <= tuple(map(int, values["python_version"].strip('"').split("."))) <= (3, 13)
+    assert (3, 11) <= tuple(map(int, values["python_version"].strip('"').split("."))) <= (3, 14)
     assert {"- evaluate", "- metric"} <= {line.strip() for line in front.splitlines()}
