@@ -17,8 +17,8 @@ import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
 from statistics import fmean
+from typing import Any
 
 import numpy as np
 from scipy import stats
