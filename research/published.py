@@ -18,7 +18,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import Any
+from typing import cast
 
 import numpy as np
 from scipy import stats
@@ -37,7 +37,7 @@ from sari.research.collections_of_ratings import rated_by_number  # noqa: E402
 from sari.research.stored import Row, read_csv, write_csv  # noqa: E402
 from sari.text_files.errors import FileError  # noqa: E402
 from sari.validation import Columns  # noqa: E402
-from sari.variants import resolve_variant  # noqa: E402
+from sari.variants import Score, resolve_variant  # noqa: E402
 
 FILE = Path(__file__).with_name("published.csv")
 
@@ -102,9 +102,8 @@ def compute(row: Row, folder: Path) -> list[float]:
     sources, references = read_test_set(folder, row["sources"] or outputs, row["references"] or outputs)
     runs = [Columns(sources, run, references) for run in read_runs(folder, outputs, sources).values()]
     if row["variant"]:
-        variant = resolve_variant(row["variant"], **options)
-        found: list[dict[str, Any]] = [{**score_columns(run, variant).scores()} for run in runs]
-        return [fmean(scores[name] for scores in found) for name in names]
+        found = [score_columns(run, resolve_variant(row["variant"], **options)).scores() for run in runs]
+        return [fmean(scores[cast(Score, name)] for scores in found) for name in names]
     return [fmean(float(np.mean(MEASURES[name](*run))) for run in runs) for name in names]
 
 

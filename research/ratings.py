@@ -30,6 +30,7 @@ from as_package import make_importable
 make_importable()
 
 from sari.companion_measures import translation  # noqa: E402
+from sari.companion_measures.columns import Numbers  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.human_ratings.correlation import Agreement, SystemRows, agreement  # noqa: E402
 from sari.human_ratings.rated_outputs import RatedScore, rated_scores  # noqa: E402
@@ -83,7 +84,7 @@ def _of_collection(name: str, folder: Path) -> Iterator[Row]:
         # Each output is scored alone.
         row["signature"] = row["signature"].replace("|level:corpus|", "|level:sentence|")
         if row["score"] != "length":
-            partial = partial_correlation(values[row["score"]].tolist(), rated.ratings, values["length"].tolist())
+            partial = partial_correlation(values[row["score"]], rated.ratings, values["length"])
             row["at_equal_length"] = f"{partial:.6f}"
         yield row
     if "systems" in rated.levels:
@@ -137,7 +138,7 @@ def _length(texts: Columns) -> RatedScore:
     return RatedScore("", "length", ratios, SystemRows(ratios), "")
 
 
-def partial_correlation(x: Sequence[float], y: Sequence[float], given: Sequence[float]) -> float:
+def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
     """Return Pearson's correlation of x and y, given a third variable.
 
     >>> round(partial_correlation([1, 2, 3, 4], [1, 3, 2, 5], [1, 1, 2, 2]), 3)
