@@ -233,6 +233,11 @@ def _text_encoding(name: str) -> str:
 
 _AT_LEAST_0 = _checked(int, lambda number: number >= 0, "a whole number of at least 0")
 _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at least 1")
+_LINE = _checked(
+    lambda text: text if text == "worst" else int(text),
+    lambda line: line == "worst" or line >= 1,
+    "a whole number of at least 1, or worst",
+)
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
@@ -327,7 +332,10 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
-            "N", "explain the score of line N alone; with --by-order also its n-grams", type=_AT_LEAST_1
+            "N",
+            "explain the scores of these lines alone, or of the worst one; with --by-order also its n-grams",
+            nargs="+",
+            type=_LINE,
         ),
         "--find-variant": _value(
             "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"

@@ -163,6 +163,7 @@ class Options(argparse.Namespace):
         extras = (self.confidence, self.method, self.why, self.report, self.baselines)
         wants_more = any(extra is not None for extra in extras) or self.wants_measures
         wants_more = wants_more or self.by_references or self.published or self.format == "latex"
+        wants_more = wants_more or (self.sentences is not None and not self.sentences.endswith(".tsv"))
         return len(self.systems) == 1 and not wants_more
 
     @property

@@ -4,7 +4,6 @@ import logging
 import os
 import shutil
 import sys
-from collections import deque
 from collections.abc import Iterable, Sequence
 from contextlib import closing
 from dataclasses import replace
@@ -133,30 +132,41 @@ def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> Table
 
 
 def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
-    """Return the explanation of the line of `--explain`: as JSON, or as text with colours on a terminal."""
+    """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
+    from sari.corpus_statistics import score_columns
     from sari.reports import terminal
     from sari.reports.explanation import explain
 
-    line = options.explain
-    ((last, segment),) = deque(enumerate(islice(chain.from_iterable(batches), line), 1), maxlen=1)
-    if last < line:
-        raise OptionError(f"--explain: got {line}, expected a line from 1 to {last}")
-    (prediction,) = segment.predictions
+    (system,) = options.systems
     with refusals():
-        explanation = explain(
-            source=segment.source,
-            prediction=prediction,
-            references=segment.references,
-            variant=resolve_variant(options.variants[0], **options.choices),
-        )
+        variant = resolve_variant(options.variants[0], **options.choices)
+    rows, last = chain.from_iterable(batches), max((line for line in options.explain if line != "worst"), default=1)
+    segments = list(rows if "worst" in options.explain else islice(rows, last))
+    if last > len(segments):
+        raise OptionError(f"--explain: got {last}, expected a line from 1 to {len(segments)}")
+    lines = dict.fromkeys(options.explain)
+    if "worst" in lines:
+        scores = score_columns(gather([segments], [system]).of(system), variant, sentences=True).sentences()["sari"]
+        lines = dict.fromkeys(1 + scores.index(min(scores)) if line == "worst" else line for line in lines)
+    explained = {}
+    for line in lines:
+        segment = segments[line - 1]
+        (prediction,) = segment.predictions
+        with refusals():
+            explained[line] = explain(
+                source=segment.source, prediction=prediction, references=segment.references, variant=variant
+            )
     if options.format == "json":
-        return terminal.explanation_as_json(explanation)
+        return terminal.explanations_as_json(list(explained.values()))
     is_terminal = sys.stdout.isatty()
-    return terminal.explanation_as_text(
-        explanation,
-        title=f"Line {line} of {options.systems[0]}",
-        by_order=options.by_order,
-        digits=options.width,
-        colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
-        width=shutil.get_terminal_size().columns if is_terminal else None,
+    return "\n\n".join(
+        terminal.explanation_as_text(
+            explanation,
+            title=f"Line {line} of {system}",
+            by_order=options.by_order,
+            digits=options.width,
+            colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
+            width=shutil.get_terminal_size().columns if is_terminal else None,
+        )
+        for line, explanation in explained.items()
     )

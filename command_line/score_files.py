@@ -85,7 +85,7 @@ def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segme
         document = _report_file(options.report, columns, first, report, options, chosen)
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
-        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences))
+        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
     if document is not None:
         write_lines(options.report, [document])
     return report

@@ -1,12 +1,10 @@
 """Align the words of an output with those of its source: phrases first, as a reader would."""
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
-from difflib import SequenceMatcher
+from difflib import Match, SequenceMatcher
 from typing import NamedTuple
 
-#: Rounds of looking for phrases that moved; then the other words are paired one by one.
-_ROUNDS = 8
 #: With more pairs of equal words, phrases are not looked for, since that would take seconds.
 _MOST_PAIRS = 300_000
 
@@ -29,26 +27,21 @@ def align(source: Sequence[str], output: Sequence[str]) -> Alignment:
     >>> align("the seal , the great seal".split(), "the great seal".split()).pairs
     [(3, 0), (4, 1), (5, 2)]
     """
-    left, right = list(range(len(source))), list(range(len(output)))
-    pairs: list[tuple[int, int]] = []
-    in_order: list[tuple[int, int]] = []
     in_source = Counter(source)
-    equal_pairs = sum(in_source[word] for word in output)
-    for number in range(_ROUNDS if equal_pairs <= _MOST_PAIRS else 0):
-        matcher = SequenceMatcher(None, [source[place] for place in left], [output[place] for place in right], False)
-        matched = [
-            (left[block.a + step], right[block.b + step])
-            for block in matcher.get_matching_blocks()
-            for step in range(block.size)
-        ]
-        if not matched:
-            break
-        pairs += matched
-        in_order = in_order if number else matched
-        taken_left, taken_right = (set(places) for places in zip(*matched, strict=True))
-        left = [place for place in left if place not in taken_left]
-        right = [place for place in right if place not in taken_right]
-    return Alignment(sorted(pairs + _word_by_word(source, output, left, right)), in_order)
+    blocks: list[Match] = []
+    if sum(in_source[word] for word in output) <= _MOST_PAIRS:
+        blocks = SequenceMatcher(None, source, output, False).get_matching_blocks()
+    in_order = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
+    # The others are paired one by one: the first with the first equal one, and so on.
+    taken, waiting = set(dict(in_order).values()), defaultdict[str, deque[int]](deque)
+    for place, word in enumerate(output):
+        if place not in taken:
+            waiting[word].append(place)
+    known = dict(in_order)
+    others = [
+        (place, waiting[word].popleft()) for place, word in enumerate(source) if place not in known and waiting[word]
+    ]
+    return Alignment(sorted(in_order + others), in_order)
 
 
 def changes(source: Sequence[str], output: Sequence[str], alignment: Alignment) -> list[tuple[str, int]]:
@@ -67,13 +60,3 @@ def changes(source: Sequence[str], output: Sequence[str], alignment: Alignment) 
             line.append(("source", place))
         begin, output_begin = place + 1, output_place + 1
     return line
-
-
-def _word_by_word(
-    source: Sequence[str], output: Sequence[str], left: Sequence[int], right: Sequence[int]
-) -> list[tuple[int, int]]:
-    """Pair the remaining words: the first with the first equal one, and so on."""
-    waiting: dict[str, list[int]] = {}
-    for place in reversed(right):
-        waiting.setdefault(output[place], []).append(place)
-    return [(place, waiting[source[place]].pop()) for place in left if waiting.get(source[place])]

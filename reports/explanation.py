@@ -302,6 +302,13 @@ def _undone(
                 yield rank / len(missed), "missed", token.text, (number, place), changed
 
 
+def _without_entities(text: str) -> str:
+    """Return a text as 13a reads it."""
+    for entity, letter in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
+        text = text.replace(entity, letter)
+    return text
+
+
 class _Written(NamedTuple):
     """A text as it is written, with the ends of each of its words in it."""
 
@@ -310,14 +317,16 @@ class _Written(NamedTuple):
 
     @classmethod
     def of(cls, text: str, tokens: Sequence[str]) -> "_Written":
-        """Find tokens in a text; if one is not written there as it is, tokens and spaces stand for the text."""
-        lower, ends, end = text.lower(), [], 0
-        for token in tokens if len(lower) == len(text) else ():
-            begin = lower.find(token.lower(), end)
-            end = begin + len(token)
-            ends.append((begin, end))
-        if len(ends) == len(tokens) and all(begin >= 0 for begin, _ in ends):
-            return cls(text, ends)
+        """Find tokens in a text, or in the text without entities; else tokens and spaces stand for the text."""
+        for written in (text, _without_entities(text)):
+            lower = written.lower()
+            if len(lower) == len(written) and "".join(lower.split()) == "".join(tokens).lower():
+                ends, end = [], 0
+                for token in tokens:
+                    begin = lower.find(token.lower(), end)
+                    end = begin + len(token)
+                    ends.append((begin, end))
+                return cls(written, ends)
         stops = list(accumulate((len(token) + 1 for token in tokens), initial=0))
         return cls(" ".join(tokens), [(begin, end - 1) for begin, end in pairwise(stops)])
 

@@ -1,4 +1,4 @@
-"""Write tables as text, JSON, Markdown, LaTeX or CSV, and sentence scores as TSV or JSON Lines.
+"""Write tables as text, JSON, Markdown, LaTeX or CSV, and sentence scores as TSV, CSV or JSON Lines.
 
 Scores, agreement with ratings, published figures and reports are a `TableReport`, which each of `TABLE_FORMATS` writes.
 """
@@ -9,7 +9,7 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby, pairwise
 from textwrap import wrap
@@ -20,6 +20,7 @@ from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
     from sari.aggregation import SentenceScores
+    from sari.validation import SystemColumns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -381,29 +382,49 @@ def format_of_ending(ending: str) -> TableFormat:
 # ---- Sentence scores ------------------------------------------------------------------------------------------------
 
 
-def sentences_as_tsv(scores: dict[str, SentenceScores]) -> Iterator[str]:
-    """Yield a header and a line per segment."""
+def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColumns | None = None) -> Iterator[str]:
+    """Yield a header and a line per segment, without texts."""
     for number, row in enumerate(_sentences(scores)):
         if number == 0:
             yield "\t".join(row)
         yield "\t".join(_one_line(str(value)) for value in row.values())
 
 
-def sentences_as_jsonl(scores: dict[str, SentenceScores]) -> Iterator[str]:
+def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
+    """Yield a header and a line per segment; a text of several lines takes several. Each reference is a column."""
+    width = max(map(len, columns.references), default=0) if columns else 0
+    file = io.StringIO()
+    writer = csv.writer(file, lineterminator="\n")
+    for number, row in enumerate(_sentences(scores, columns)):
+        references = row.pop("references", [])
+        if number == 0:
+            writer.writerow([*row, *(f"reference_{place}" for place in range(1, width + 1))])
+        writer.writerow([*row.values(), *references, *[""] * (width - len(references))])
+        yield file.getvalue().removesuffix("\n")
+        file.seek(0)
+        file.truncate()
+
+
+def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
     """Yield a JSON object per segment."""
-    return (json.dumps(row, allow_nan=False) for row in _sentences(scores))
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentences(scores, columns))
 
 
-def _sentences(scores: dict[str, SentenceScores]) -> Iterator[dict[str, Any]]:
-    """Yield for each segment its system if there are several, its number, from 1, and its four scores."""
+def _sentences(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[dict[str, Any]]:
+    """Yield for each segment its system if there are several, its number, from 1, its four scores, and its texts."""
     for name, own in scores.items():
         whose = {"system": name} if len(scores) > 1 else {}
         for number, row in enumerate(zip(*(own[score] for score in SCORES), strict=True), 1):
-            yield {**whose, "segment": number, **dict(zip(SCORES, row, strict=True))}
+            texts: dict[str, Any] = {}
+            if columns is not None:
+                texts = {"source": columns.sources[number - 1], "output": columns.predictions[name][number - 1]}
+                texts["references"] = columns.references[number - 1]
+            yield {**whose, "segment": number, **dict(zip(SCORES, row, strict=True)), **texts}
 
 
 #: The formats of sentence scores, by the ending of the file.
-SENTENCE_FORMATS: dict[str, Callable[[dict[str, SentenceScores]], Iterator[str]]] = {
+SENTENCE_FORMATS: dict[str, Callable[..., Iterator[str]]] = {
     ".tsv": sentences_as_tsv,
+    ".csv": sentences_as_csv,
     ".jsonl": sentences_as_jsonl,
 }

@@ -23,6 +23,9 @@ FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 #: reference scored with the others.
 KINDS = ("system", "copy", "unrelated", "people")
 
+# Scores that differ less are the same: the file has four decimals.
+_SAME = 1e-4
+
 _WORDS = ("test_set", "texts", "kind", "name", "year", "publication", "how", "licence", "outputs")
 
 
@@ -110,11 +113,15 @@ class Standing:
     rows: list[StandingRow]
     reason: str = ""
 
-    def in_words(self, score: float) -> str:
+    def in_words(self, score: float, *, names_variant: bool = False) -> str:
         """Return a sentence that says between which systems a score lies, and what people get."""
         if self.reason:
             return self.reason
         systems = [row for row in self.rows if row.kind == "system"]
+        by = f" by {self.variant}" * names_variant
+        same = [row.name for row in systems if abs(row.sari - score) < _SAME]
+        if same:
+            return f"On {self.test_set}, {score:.1f}{by} is the score of {' and '.join(same)}."
         above = [row for row in systems if row.sari >= score][-1:]
         below = [row for row in systems if row.sari < score][:1]
         named = " and ".join(f"{row.name} ({row.sari:.1f})" for row in below + above)
@@ -122,9 +129,9 @@ class Standing:
         if not below:
             where = "below every published system, the last of which is"
         people = "".join(f"; people get {row.sari:.1f}" for row in self.rows if row.kind == "people")
-        return f"On {self.test_set}, {score:.1f} lies {where} {named}{people}."
+        return f"On {self.test_set}, {score:.1f}{by} lies {where} {named}{people}."
 
-    def table(self, own: Mapping[str, float], digits: int = 2) -> Table:
+    def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
         rows = [
             (row.sari, [row.name, "" if row.kind == "system" else "baseline", row.year, _ends(row, digits)])
@@ -141,7 +148,8 @@ class Standing:
         body = [[*map(Cell, words), Cell(f"{score:.{digits}f}", interval=ends)] for score, (*words, ends) in rows]
         title = f"Published systems on {self.test_set}: {self.variant}"
         apart = [place for place, row in enumerate(body) if row[1].text == "yours"]
-        return Table(title, columns, body, apart=apart, notes=[self.in_words(score) for score in own.values()])
+        notes = [self.in_words(score, names_variant=names_variant) for score in own.values()]
+        return Table(title, columns, body, apart=apart, notes=notes)
 
 
 def _ends(row: StandingRow, digits: int) -> str:

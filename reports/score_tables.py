@@ -70,7 +70,8 @@ def tabulate_scores(
     tables += _reference_tables(report, digits)
     for standing in report.published:
         if standing.rows:
-            tables.append(standing.table(_scores_by(report, standing.variant), digits))
+            own = _scores_by(report, standing.variant)
+            tables.append(standing.table(own, digits, names_variant=len(report.variants) > 1))
         else:
             tables[0].notes.append(standing.reason)
     tables += _measure_tables(report, show)

@@ -5,7 +5,9 @@ Brackets mark the words, as in wdiff; on terminals they also have colours.
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+
+from wcwidth import wcwidth
 
 from sari.reports.explanation import MARKS, Explanation, Gram, Token
 from sari.variants import OPERATIONS, Figure
@@ -75,9 +77,10 @@ def explanation_as_text(
     return "\n".join([*lines, "", explanation.signature])
 
 
-def explanation_as_json(explanation: Explanation) -> str:
-    """Return the fields of an explanation as JSON."""
-    return json.dumps(dataclasses.asdict(explanation), indent=2, allow_nan=False)
+def explanations_as_json(explanations: Sequence[Explanation]) -> str:
+    """Return the fields of an explanation as JSON, or a list of several."""
+    fields = list(map(dataclasses.asdict, explanations))
+    return json.dumps(fields if len(fields) > 1 else fields[0], indent=2, allow_nan=False)
 
 
 def _painted(text: str, *codes: int) -> str:
@@ -90,10 +93,15 @@ def _visible(text: str) -> str:
     return shown or "␣"
 
 
+def _columns(text: str) -> int:
+    """Return how many columns of a terminal a text takes; wide letters take two."""
+    return sum(max(wcwidth(letter), 0) for letter in text)
+
+
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:
     shape = _SHAPES[mark].format(_visible(text))
     kind = "" if mark == "kept-rightly" else mark.rpartition("-")[2]
-    return (paint(shape, _COLOURS[kind]) if kind in _COLOURS else shape) + " " * (pad - len(shape))
+    return (paint(shape, _COLOURS[kind]) if kind in _COLOURS else shape) + " " * (pad - _columns(shape))
 
 
 def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width: int | None) -> list[str]:
@@ -101,7 +109,7 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
     lines: list[str] = []
     line, used = "", 0
     for token in tokens:
-        size = len(_SHAPES[token.mark].format(_visible(token.text))) + 1
+        size = _columns(_SHAPES[token.mark].format(_visible(token.text))) + 1
         if width and line and _LABEL_WIDTH + used + size - 1 > width:
             lines.append(line)
             line, used = "", 0
@@ -129,8 +137,8 @@ def _reasons(explanation: Explanation) -> list[str]:
         (_visible(token.text), token.why): None
         for token in (*explanation.source, *explanation.output, *explanation.missed)
     }
-    width = min(max((len(text) for text, _ in pairs), default=0), 24)
-    return [f"  {text:<{width}}  {why}" for text, why in pairs]
+    width = min(max((_columns(text) for text, _ in pairs), default=0), 24)
+    return [f"  {text}{' ' * (width - _columns(text))}  {why}" for text, why in pairs]
 
 
 def _gram(gram: Gram, paint: Callable[..., str]) -> str:

@@ -135,7 +135,7 @@ def explain(run_here, tmp_path):
     """Return a function that runs `score.py --explain` on two lines."""
     for name, lines in EXPLAINED.items():
         (tmp_path / name).write_text("\n".join(lines) + "\n")
-    return lambda line, *arguments: run_here(*EXPLAINED_FILES, "--explain", line, *arguments, folder=tmp_path)
+    return lambda *arguments: run_here(*EXPLAINED_FILES, "--explain", *arguments, folder=tmp_path)
 
 
 def test_explanation_as_text(explain):
@@ -155,7 +155,15 @@ def test_explanation_as_json(explain):
     found = json.loads(output_of(explain("2", "--format", "json", "--no-lowercase")))
     source, output, *references = (lines[1] for lines in EXPLAINED.values())
     wanted = explained(source=source, prediction=output, references=references, lowercase=False)
-    assert found == json.loads(terminal.explanation_as_json(wanted))
+    assert found == json.loads(terminal.explanations_as_json([wanted]))
+
+
+def test_the_worst_line_and_several(explain):
+    text = output_of(explain("2", "worst", "--variant", "easse"))
+    scores = {line: float(score) for line, score in re.findall(r"^(Line \d) of .*\nSARI ([\d.]+)", text, re.MULTILINE)}
+    assert list(scores) == ["Line 2", "Line 1"]
+    assert scores["Line 1"] <= scores["Line 2"]
+    assert len(json.loads(output_of(explain("2", "1", "worst", "--format", "json")))) == 2
 
 
 def test_width_sets_the_decimals(explain):
@@ -214,8 +222,6 @@ def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
         assert path or "SARI|" in output
         if path:
             (tmp_path / path).write_text(output)
-    (signature,) = re.findall(r"^> (SARI\|.+)$", page, re.MULTILINE)
-    assert signature in (tmp_path / "table.tex").read_text()
     if shutil.which("pdflatex") and shutil.which("bibtex"):
         (paper,) = re.findall(r"^```tex\n(.+?)^```", page, re.MULTILINE | re.DOTALL)
         more = r"\input{table}\input{agreement}\nocite{*}"

@@ -237,7 +237,14 @@ def test_a_word_that_moved_and_one_at_the_end_are_put_back_where_they_stood():
 
 def test_choices_of_texts_whose_words_are_written_otherwise():
     edits = explained("&quot;a b&quot;", "&quot;a", ["a b"], variant="easse").edits
-    assert {edit.output for edit in edits if edit.text == "b"} == {'" a b'}
+    assert {edit.output for edit in edits if edit.text == "b"} == {'"a b'}
+
+
+def test_choices_of_words_that_are_written_as_entities():
+    """Without "&", "AT&amp;T" is "ATT", and not "ATamp;T"."""
+    edits = explained("AT&amp;T bought it", "AT&amp;T bought", ["It bought it"], variant="easse").edits
+    assert {edit.text: edit.output for edit in edits if edit.choice == "kept"}["&"] == "ATT bought"
+    assert {edit.text: edit.output for edit in edits if edit.choice == "deleted"} == {"it": "AT&T bought it"}
 
 
 def test_choices_of_long_texts_take_bounded_time():

@@ -63,7 +63,7 @@ def test_rows_are_sorted_by_the_variant(stored):
     ("score", "where", "figures"),
     [
         (43.06, "between low high", ["43.1", "30.0", "44.2", "44.9"]),
-        (44.16, "between low high", ["44.2", "30.0", "44.2", "44.9"]),
+        (44.158, "between low high", ["44.2", "30.0", "44.2", "44.9"]),
         (60, "above high", ["60.0", "44.2", "44.9"]),
         (5, "below low", ["5.0", "30.0", "44.9"]),
     ],
@@ -75,6 +75,14 @@ def test_in_words(score, where, figures):
     assert re.findall(r"\d+\.\d+", words) == figures
     assert re.findall(r"\b(?:between|above|below|low|high)\b", words) == where.split()
     assert "Made up" in words
+
+
+@pytest.mark.usefixtures("stored")
+def test_the_outputs_of_a_public_system_are_known_by_their_score():
+    standing = find_standing(SOURCES, REFERENCES, VARIANTS["easse"])
+    (high,) = (row for row in standing.rows if row.name == "high")
+    assert standing.in_words(high.sari) == f"On Made up, {high.sari:.1f} is the score of high."
+    assert " by easse " in standing.in_words(high.sari, names_variant=True)
 
 
 @pytest.mark.usefixtures("stored")

@@ -4,13 +4,14 @@ import dataclasses
 import json
 
 from report_corpus import explained
+from wcwidth import wcswidth
 
 from sari.reports import terminal
 
 
 def test_json_has_all_fields():
     explanation = explained(source="a b", prediction="b", references=["b", "a c"])
-    fields = json.loads(terminal.explanation_as_json(explanation))
+    fields = json.loads(terminal.explanations_as_json([explanation]))
     assert list(fields) == [field.name for field in dataclasses.fields(explanation)]
     missed = {"text": "c", "mark": "missed", "why": "Missed: 1 of 2 references adds it.", "credit": None}
     assert fields["missed"] == [missed]
@@ -22,3 +23,13 @@ def test_texts_cannot_steer_the_terminal():
     assert "[-\\x1b[2j-]" in text
     assert "{+~␣~+}" in text
     assert "\x1b" not in text
+
+
+def test_words_of_wide_letters_are_aligned():
+    found = explained("简化 b", "简化", ["简化 b"], tokenize="none")
+    text = terminal.explanation_as_text(found, title="x", by_order=False, width=20)
+    reasons = [line for line in text.splitlines() if " it" in line or "Deleted" in line]
+    kept, deleted = (line for line in reasons if line.startswith(("  简化  ", "  b  ")))
+    assert wcswidth(kept.partition("Kept")[0]) == wcswidth(deleted.partition("Deleted")[0])
+    texts = text.partition("Output")[2].splitlines() + text.partition("Output")[0].splitlines()[2:]
+    assert all(wcswidth(line) <= 20 for line in texts if "简化" in line and "Kept" not in line and "keep" not in line)
