@@ -42,12 +42,6 @@ def check_length(name: str, column: Sized, other: Sized, other_name: str) -> Non
         raise ValueError(f"{name}: got {len(column)} rows, expected {len(other)} (as in {other_name})")
 
 
-def check_alpha(alpha: float) -> None:
-    """Refuse what is not a number from 0 to 1 (ValueError)."""
-    if isinstance(alpha, bool) or not isinstance(alpha, int | float) or not 0 <= alpha <= 1:
-        raise ValueError(f"alpha: got {alpha!r}, expected a number from 0 to 1")
-
-
 def check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Return columns of finite numbers, all of one length.
 

@@ -12,8 +12,8 @@ import numpy as np
 from sacrebleu.metrics import BLEU, TER
 from sacrebleu.metrics.helpers import extract_all_char_ngrams
 
-from sari.companion_measures.columns import check_alpha, texts_and_references
-from sari.validation import validate_columns
+from sari.companion_measures.columns import texts_and_references
+from sari.validation import check_share, validate_columns
 
 # The orders of character n-grams that chrF compares.
 _ORDERS = 6
@@ -98,7 +98,7 @@ def ibleu(sources: Any, predictions: Any, references: Any, *, alpha: float = 0.9
     81.81
     """
     sources, predictions, references = validate_columns(sources, predictions, references)
-    check_alpha(alpha)
+    check_share("alpha", alpha)
     return alpha * bleu(predictions, references, **options) - (1 - alpha) * bleu(predictions, sources, **options)
 
 

@@ -5,7 +5,6 @@ digest of its sources and references.
 """
 
 import csv
-import io
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -214,7 +213,7 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 
 @cache
 def published_systems(path: Path = FILE) -> list[PublishedSystem]:
-    """Return the rows of a file that `systems_csv` wrote."""
+    """Return the rows of a file that research/systems.py wrote."""
     with open(path, encoding="utf-8", newline="") as file:
         return [_row_of(cells) for cells in csv.DictReader(file) if cells["texts"]]  # others are not scored yet
 
@@ -237,27 +236,3 @@ def _row_of(cells: dict[str, str]) -> PublishedSystem:
         ranks=(int(best), int(worst)) if best else None,
         scores=scores,
     )
-
-
-def systems_csv(rows: Sequence[PublishedSystem]) -> str:
-    """Return rows as comma-separated values: five columns for each variant, and empty cells for what is None."""
-    written = io.StringIO()
-    variants = list(dict.fromkeys(name for row in rows for name in row.scores))
-    table = [_cells_of(row, variants) for row in rows]
-    writer = csv.DictWriter(written, table[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(table)
-    return written.getvalue()
-
-
-def _cells_of(row: PublishedSystem, variants: Sequence[str]) -> dict[str, str]:
-    cells = {name: getattr(row, name) for name in _WORDS}
-    cells |= {"runs": str(row.runs), "empty": f"{row.empty:.4f}", "long": f"{row.long:.4f}"}
-    cells["ranks"] = f"{row.ranks[0]}-{row.ranks[1]}" if row.ranks else ""
-    for variant in variants:
-        score = row.scores.get(variant)
-        for name in PublishedScore._fields:
-            value = getattr(score, name, None)
-            digits = 4 if name == "value" else 2
-            cells[variant if name == "value" else f"{variant} {name}"] = "" if value is None else f"{value:.{digits}f}"
-    return cells

@@ -191,6 +191,7 @@ def taus(rows: Sequence[Row], variants: Sequence[str], other: str) -> list[float
 
 def page_tables(rows: Sequence[Row]) -> dict[str, str]:
     """Return the tables of the page: the systems on one test set, and Kendall's tau of rankings."""
+    rows = [row for row in rows if row["texts"]]  # others are not scored yet
     others = [name for name in VARIANTS if name != RANKED and name in rows[0]]
     ranked = []
     for test_set in TEST_SETS:
@@ -235,7 +236,7 @@ def draw_ranks(rows: Sequence[Row], path: Path) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    shown = [row for row in rows if row["test_set"] == DRAWN_SET and row["kind"] != "unrelated"]
+    shown = [row for row in rows if row["test_set"] == DRAWN_SET and row["kind"] != "unrelated" and row["texts"]]
     orders = {name: sorted(shown, key=lambda row: -float(row[name])) for name in DRAWN}
     ranks = {row["name"]: [orders[name].index(row) + 1 for name in DRAWN] for row in shown}
     dashed = {row["name"] for row in shown if row["kind"] != "system"}
