@@ -1,6 +1,8 @@
 """The endpoints through gradio_client: what they answer, what they refuse, and many programs at once."""
 
+import inspect
 import json
+import re
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -10,6 +12,7 @@ from test_web_server import answer
 
 from sari.data_warnings import warning_rows
 from sari.variants import VARIANTS
+from sari.web.endpoints import ENDPOINTS
 from sari.web.inputs import offered_options
 
 pytest_plugins = ("web_app",)
@@ -29,6 +32,9 @@ def test_sentence_endpoint(client, sari):
         "why": "Deleted: 1 of 2 references deletes it too.",
         "credit": 0.5,
     }
+    assert "grams" not in found
+    longer = client.predict(**segment, ngrams=True, api_name="/sentence")
+    assert [gram["text"] for gram in longer["grams"][2]["add"] if gram["mark"] == "right"] == ["a cat sat"]
 
 
 def test_variants_endpoint(client, sari):
@@ -122,9 +128,17 @@ def test_only_documented_endpoints_are_public(client):
     }
 
 
+@pytest.mark.parametrize("endpoint", ENDPOINTS, ids=lambda endpoint: endpoint.__name__)
+def test_every_parameter_is_described(endpoint):
+    """In the docstring, from which Gradio takes what language models see of a tool: in a line each."""
+    described = dict(re.findall(r"^    (\w+): (.+)$", inspect.getdoc(endpoint), re.MULTILINE))
+    assert list(described) == list(inspect.signature(endpoint).parameters)
+    assert all(name in described["options"] for name in offered_options())
+
+
 def test_twenty_programs_at_once_get_their_own_answers(address):
     def ask(number):
-        texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"], None] for other in (number, number + 1)]
+        texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"], None, False] for other in (number, number + 1)]
         return [answer(address, "call/sentence", json={"data": row})[0]["output"][-1] for row in texts]
 
     with ThreadPoolExecutor(20) as pool:

@@ -117,9 +117,9 @@ def refusal(page, within):
     return found
 
 
-def cell(page, row, column, name="Sentences"):
-    """Return a cell of a table that can be searched, whose first row is 1."""
-    table = page.get_by_role("grid", name=name)
+def cell(page, row, column):
+    """Return a cell of the table of segments, whose first row is 1."""
+    table = page.get_by_role("grid", name="SARI of every segment")
     return table.get_by_role("row").nth(row).get_by_role("gridcell").nth(column)
 
 
@@ -130,38 +130,29 @@ def accordion(page, name):
         button.click()
 
 
-def empty_way(page, tab, way):
-    """Open one of the ways in of a view, without the files that were left in it."""
-    view(page, tab)
-    view(page, way)
-    clear = page.get_by_label("Clear").locator("visible=true")
-    while clear.count():
-        clear.first.click()
-
-
 def fits(page):
     return page.evaluate("document.documentElement.scrollWidth <= innerWidth")
 
 
-def fill_example(page):
-    """Fill in the example of the way in that is seen, and wait for it."""
-    page.get_by_role("button", name="Fill in an example").locator("visible=true").click()
-
-
 def upload(page, label, *paths):
     """Put files into a box, in place of those that are in it."""
-    panel = page.get_by_role("tabpanel").locator("visible=true")
-    block = panel.locator(".block", has=page.get_by_text(label, exact=True)).last
+    block = page.locator(".block", has=page.get_by_text(label, exact=True)).locator("visible=true").last
     clear, field = block.get_by_label("Clear"), block.locator("input[type=file]").last
-    expect(clear.or_(field).first).to_be_attached()  # what is there, the page shows when the tab was changed
+    expect(clear.or_(field).first).to_be_attached()
     if clear.count():
         clear.first.click()
     field.set_input_files([str(path) for path in paths])
     expect(block.get_by_role("cell", name=paths[-1].name).first).to_be_visible()
 
 
+def score(page):
+    """Score the files that were chosen, and wait for the scores or the refusal."""
+    page.get_by_role("button", name="Score", exact=True).click()
+    expect(page.locator("#systems table, #files-message .sari-refusal").first).to_be_visible()
+
+
 def downloaded(page, name):
     """Return the text of a file that a button offers."""
     with page.expect_download() as download:
-        page.get_by_role("button", name=f"Download {name}").locator("visible=true").click()
+        page.get_by_role("button", name=f"Download {name}", exact=True).click()
     return Path(download.value.path()).read_text("utf-8")

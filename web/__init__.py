@@ -9,4 +9,3 @@ import os
 
 # Before any module here imports Gradio.
 os.environ["GRADIO_ANALYTICS_ENABLED"] = "False"
-os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing here needs another host

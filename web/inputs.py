@@ -1,11 +1,11 @@
-"""What visitors send: lists from programs, pasted lines, and files; checked against the limits, refused in one line."""
+"""What visitors send: lists from programs, and files; checked against the limits, refused in one line."""
 
 import gzip
 import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
 from itertools import chain, count
@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.table_files import read_ratings, read_table
+from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
+from sari.text_files.table_files import read_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
@@ -24,7 +25,6 @@ DEFAULT_VARIANT = "easse"
 OFFERED_TOKENIZERS = tuple(
     name for name in TOKENIZERS if name not in EXTERNAL_TOKENIZERS or EXTERNAL_TOKENIZERS[name].install == "sacrebleu"
 )
-
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
@@ -34,11 +34,20 @@ MAX_MEGABYTES = 10
 MAX_SYSTEMS = 20
 MAX_REFERENCES = 100
 
-_ELSEWHERE = "The command line, score.py, has no limit."
+#: Where the texts of the Files view are: in text files, in a table, or, apart from the outputs, in a test set.
+TEXT_FILES, TABLE = "Text files", "Table"
+# What papers call test sets.
+_TITLES = {name: title for title, name in ALIASES.items()}
+#: The splits of test sets, by the names of the choices.
+TEST_SETS = {
+    f"{_TITLES.get(name, name)}, {split}": (name, split) for name in NAMED_SETS for split in ("test", "validation")
+}
+
+_GZIP_MAGIC = b"\x1f\x8b"
 
 
 class RefusedError(Exception):
-    """Input that is not answered, said in one friendly line."""
+    """Input that cannot be answered; the message is one line for visitors."""
 
 
 @contextmanager
@@ -48,6 +57,9 @@ def errors_refused() -> Iterator[None]:
         yield
     except (ValueError, TypeError, ImportError) as error:
         raise RefusedError(re.sub("^predictions", "outputs", str(error))) from error
+
+
+# Options
 
 
 @cache
@@ -79,9 +91,9 @@ def _is_possible(name: str, choice: str) -> bool:
 
 
 def resolve_options(options: Mapping[str, Any]) -> Variant:
-    """Return the variant of scoring options, by name, which may be None as if not given.
+    """Return the variant of scoring options, by name; those that are None count as not given.
 
-    Those that this server does not offer are refused.
+    Options that this server does not offer are refused.
     """
     offered = offered_options()
     with errors_refused():
@@ -98,177 +110,155 @@ def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
 
     Options that no variant takes are refused.
     """
-    found, refusal = {}, RefusedError()
+    variants, refusal = {}, RefusedError()
     for name in offered_options()["variant"].choices:
         try:
-            found[name] = resolve_options({**options, "variant": name})
+            variants[name] = resolve_options({**options, "variant": name})
         except RefusedError as error:
             refusal = error
-    if not found:
+    if not variants:
         raise refusal
-    return found
+    return variants
+
+
+# Limits
 
 
 def check_limit(number: int, most: int, units: str, *, all_read: bool = True) -> None:
     """Refuse more segments, systems or characters than `most`; there may be even more where not all was read."""
     if number > most:
-        said = f"{number:,}" if all_read else f"more than {most:,}"
-        raise RefusedError(f"That is {said} {units}; this page takes {most:,} at a time. {_ELSEWHERE}")
+        size = f"{number:,}" if all_read else f"more than {most:,}"
+        raise RefusedError(f"That is {size} {units}; this page takes {most:,} at a time. score.py has no limit.")
 
 
-def check_references(references: Iterable[Sequence[str]]) -> None:
-    """Refuse a segment with too many references."""
+def _check_references(references: Iterable[Sequence[str]]) -> None:
     check_limit(max(map(len, references), default=0), MAX_REFERENCES, "references of a segment")
 
 
-def check_bytes(number: int) -> None:
-    """Refuse texts or files that are too large together."""
+def _check_bytes(number: int) -> None:
     if number > MAX_MEGABYTES * 1_000_000:
-        raise RefusedError(f"That is {number / 1e6:.1f} MB; this page takes {MAX_MEGABYTES} MB at a time. {_ELSEWHERE}")
+        size = f"{number / 1e6:.1f} MB"
+        raise RefusedError(f"That is {size}; this page takes {MAX_MEGABYTES} MB at a time. score.py has no limit.")
 
 
-# Each function returns checked texts, or raises RefusedError: past the limits, for a file that is missing or cannot be
-# used, and for what the metric refuses.
+def _checked_systems(columns: SystemColumns) -> SystemColumns:
+    check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
+    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
+    _check_references(columns.references)
+    texts = chain(columns.sources, *columns.predictions.values(), *columns.references)
+    _check_bytes(sum(len(text.encode()) for text in texts))
+    return columns
 
 
-class RatedCorpus(NamedTuple):
-    """Segments with one output each, and the ratings of the outputs, where there are any."""
-
-    columns: Columns
-    ratings: list[float] | None = None
+# Texts. Each function raises RefusedError past the limits and for what the metric refuses.
 
 
-class RatedSystems(NamedTuple):
-    """Segments with outputs of systems, and the ratings of the outputs by system, where there are any."""
-
-    columns: SystemColumns
-    ratings: dict[str, list[float]] | None = None
+def segment_of(source: Any, output: Any, references: Any) -> Columns:
+    """Return one segment; what is missing is refused."""
+    try:
+        segment = validate_columns([source], [output], [references or [""]])
+    except (TypeError, ValueError) as error:
+        named = str(error).replace("predictions[0]", "output").replace("sources[0]", "source")
+        raise RefusedError(named.replace("references[0]", "references")) from error
+    (source,), (output,), (references,) = segment
+    check_limit(len(source) + len(output) + sum(map(len, references)), MAX_CHARACTERS, "characters")
+    _check_references([references])
+    if not source.strip():
+        raise RefusedError("Please enter a source: the sentence to simplify.")
+    if not any(reference.strip() for reference in references):
+        raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
+    return segment
 
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
-    """Check three columns."""
+    """Return three columns, the outputs of one system."""
     with errors_refused():
         columns = validate_columns(sources, outputs, references)
-    _check_size(columns.sources, columns.predictions, *columns.references)
-    check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
-    check_references(columns.references)
+    _checked_systems(SystemColumns(columns.sources, {"": columns.predictions}, columns.references))
     return columns
 
 
 def systems_of_lists(sources: Any, outputs: Any, references: Any) -> SystemColumns:
-    """Check three columns, the outputs by system."""
+    """Return three columns, the outputs by system."""
     with errors_refused():
-        columns = validate_systems(sources, outputs, references)
-    check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
-    _check_size(columns.sources, *columns.predictions.values(), *columns.references)
-    check_references(columns.references)
-    return columns
+        return _checked_systems(validate_systems(sources, outputs, references))
 
 
-def corpus_of_lines(sources: str, outputs: str, references: str) -> RatedCorpus:
-    """Read three texts with a line for each segment; tabs separate the references of a segment."""
-    named = {"sources": sources, "outputs": outputs, "references": references}
-    segments = len(sources.rstrip("\n").split("\n"))
-    lines = {name: _lines(text, segments) for name, text in named.items()}
-    for name, text in named.items():
-        if not text.strip():
-            raise RefusedError(f"Please paste the {name}: one line for each segment.")
-        if len(lines[name]) != segments:
-            plural = "" if len(lines[name]) == 1 else "s"
-            wanted = f"{segments} (as in sources)"
-            raise RefusedError(f"The {name} have {len(lines[name])} line{plural}, expected {wanted}.")
-    people = [line.split("\t") for line in lines["references"]]
-    return RatedCorpus(columns_of_lists(lines["sources"], lines["outputs"], people))
+class FilePaths(NamedTuple):
+    """The files of a visitor.
 
-
-def corpus_of_files(
-    sources: str | None, outputs: str | None, references: Sequence[str] | None, ratings: str | None = None
-) -> RatedCorpus:
-    """Read text files with a line for each segment; arguments are paths."""
-    columns, rated = systems_of_files(sources, [outputs] if outputs else [], references, [ratings] if ratings else [])
-    (name,) = columns.predictions
-    return RatedCorpus(columns.of(name), None if rated is None else rated[name])
-
-
-def systems_of_files(
-    sources: str | None,
-    outputs: Sequence[str] | None,
-    references: Sequence[str] | None,
-    ratings: Sequence[str] | None = None,
-    names: str = "",
-) -> RatedSystems:
-    """Read text files with a line for each segment.
-
-    Args:
-        sources, outputs, references: paths; references in files called .tsv have tabs between several of a line.
-        ratings: no paths, or one for each file of outputs, in the same order.
-        names: of the systems, a line for each; where there are none, those of the files.
+    Attributes:
+        kind: `TEXT_FILES`, `TABLE` or a name in `TEST_SETS`.
+        sources, outputs, references: text files with a line for each segment.
+        table: CSV, TSV or JSON Lines with a row for each output.
     """
-    _check_given({"the sources": sources, "the outputs": outputs, "at least one file of references": references})
-    outputs, references = outputs or [], references or []
-    check_limit(len(outputs), MAX_SYSTEMS, "systems")
-    chosen = _chosen_names(names, system_names(outputs))
-    tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
-    with (
-        _naming_no_folders([str(sources), *outputs, *references]),
-        closing(reading.open_texts(str(sources), list(outputs), references, tab_separated=tabs)) as corpus,
-    ):
-        columns = reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), chosen)
-    if not ratings:
-        return RatedSystems(columns)
-    if len(ratings) != len(outputs):
-        raise RefusedError(f"ratings: got {len(ratings)} files, expected {len(outputs)}: one for each file of outputs")
-    with _naming_no_folders([*ratings, str(sources)]):
-        rated = [read_ratings(path, len(columns.sources), str(sources)) for path in ratings]
-    return RatedSystems(columns, dict(zip(columns.predictions, rated, strict=True)))
+
+    kind: str
+    sources: str | None = None
+    outputs: list[str] | None = None
+    references: list[str] | None = None
+    table: str | None = None
+
+    def read(self) -> SystemColumns:
+        """Return the texts; systems have the names of their files, or those in the column `system`."""
+        files = [path for path in (self.sources, *(self.outputs or ()), *(self.references or ()), self.table) if path]
+        try:
+            _check_bytes(sum(map(_unpacked_bytes, files)))
+            if self.kind == TABLE:
+                return _systems_of_table(_required("a table", self.table))
+            return _checked_systems(self._systems_of_lines())
+        except FileNotFoundError:
+            raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
+        except FileError as error:
+            message = str(error)
+            for path in files:
+                message = message.replace(path, Path(path).name)
+            raise RefusedError(message) from error
+
+    def _systems_of_lines(self) -> SystemColumns:
+        if self.kind in TEST_SETS:
+            name, split = TEST_SETS[self.kind]
+            outputs = _required("the outputs", self.outputs)
+            corpus = open_test_set(name, split=split, columns=None, outputs=outputs)
+        else:
+            sources, outputs = _required("the sources", self.sources), _required("the outputs", self.outputs)
+            references = _required("at least one file of references", self.references)
+            tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
+            corpus = reading.open_texts(sources, outputs, references, tab_separated=tabs)
+        try:
+            check_limit(len(outputs), MAX_SYSTEMS, "systems")
+            return reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), system_names(outputs))
+        finally:
+            corpus.close()
 
 
-def corpus_of_table(path: str | None) -> RatedCorpus:
-    """Read a table, JSON Lines, CSV or TSV, with the ratings that it may have."""
-    rows = _read_rows(path)
-    columns = zip(*((row.source, row.prediction, row.references) for row in rows), strict=True)
-    return RatedCorpus(columns_of_lists(*map(list, columns)), _ratings(rows))
+def _required(name: str, files: Any) -> Any:
+    if not files:
+        raise RefusedError(f"Please choose {name}.")
+    return files
 
 
-def systems_of_table(path: str | None, names: str = "") -> RatedSystems:
-    """Read a table with a column `system`, with the ratings that it may have.
-
-    Args:
-        path: of the table; its rows may be in any order, but all systems need the same segments.
-        names: of the systems, a line for each; where there are none, those of the table.
-    """
-    rows = _read_rows(path)
-    by_system: dict[str, dict[_Key, TableRow]] = {}
-    repeats: Counter[tuple[str, str, tuple[str, ...]]] = Counter()
-    for row in rows:
-        if row.system is None:
-            raise RefusedError("There is no column system in the table, or a row without: whose outputs are they?")
-        segment = (row.system, row.source, tuple(row.references))
-        by_system.setdefault(row.system, {})[(*segment[1:], repeats[segment])] = row
-        repeats[segment] += 1
-    check_limit(len(by_system), MAX_SYSTEMS, "systems")
-    segments = list(next(iter(by_system.values())))
-    for name, own in by_system.items():
+def _systems_of_table(path: str) -> SystemColumns:
+    """Read a table whose rows may be in any order; all systems need the same segments."""
+    texts, systems, _ = read_table(path)
+    check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
+    outputs: dict[str, dict[tuple[Any, ...], str]] = {}  # by system and segment
+    repeats: Counter[tuple[Any, ...]] = Counter()
+    names = systems or system_names([path]) * len(texts.sources)
+    for name, source, output, people in zip(names, *texts, strict=True):
+        segment = (source, tuple(people))
+        outputs.setdefault(name, {})[(*segment, repeats[name, segment])] = output
+        repeats[name, segment] += 1
+    first, segments = next((name, list(own)) for name, own in outputs.items())
+    for name, own in outputs.items():
         if own.keys() != set(segments):
             raise RefusedError(
-                f"{name} has {len(own)} rows, {next(iter(by_system))} has {len(segments)}, and their sources or "
-                "references differ: expected the same segments of every system."
+                f"{name} has {len(own)} rows, {first} has {len(segments)}, and their sources or references differ: "
+                "expected the same segments of every system."
             )
-    check_limit(len(segments), MAX_SEGMENTS, "segments")
-    chosen = _chosen_names(names, list(by_system))
-    ordered = {name: [own[key] for key in segments] for name, own in zip(chosen, by_system.values(), strict=True)}
-    outputs = {name: [row.prediction for row in own] for name, own in ordered.items()}
-    columns = SystemColumns([key[0] for key in segments], outputs, [list(key[1]) for key in segments])
-    rated = None if _ratings(rows) is None else {name: _ratings(own) or [] for name, own in ordered.items()}
-    return RatedSystems(columns, rated)
-
-
-def names_in_table(path: str | None) -> list[str]:
-    """Return the names of the systems of a table; none for one that cannot be read, which is refused later."""
-    try:
-        return list(dict.fromkeys(row.system for row in _read_rows(path) if row.system is not None))
-    except RefusedError:
-        return []
+    predictions = {name: [own[segment] for segment in segments] for name, own in outputs.items()}
+    sources, references = [segment[0] for segment in segments], [list(segment[1]) for segment in segments]
+    return _checked_systems(SystemColumns(sources, predictions, references))
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
@@ -284,94 +274,13 @@ def system_names(paths: Iterable[str]) -> list[str]:
     return names
 
 
-#: What identifies a segment of a table: source, references, and how often both came before.
-_Key = tuple[str, tuple[str, ...], int]
-
-
-def _lines(text: str, wanted: int) -> list[str]:
-    r"""Return the lines of a text; empty ones at its end count as far as they are wanted.
-
-    >>> _lines("a\n\n\n", 2), _lines("a", 2)
-    (['a', ''], ['a'])
-    """
-    lines = text.split("\n")
-    while len(lines) > wanted and not lines[-1]:
-        lines.pop()
-    return lines
-
-
-def _chosen_names(names: str, own: list[str]) -> list[str]:
-    chosen = [name.strip() for name in names.split("\n") if name.strip()]
-    if not chosen:
-        return own
-    if len(chosen) != len(own):
-        raise RefusedError(f"names: got {len(chosen)}, expected {len(own)}, one for each system, or none")
-    if len(set(chosen)) != len(chosen):
-        raise RefusedError(f"names: got {', '.join(chosen)}, expected names that are all different")
-    return chosen
-
-
-class TableRow(NamedTuple):
-    """A row of a table, with the system and the rating where it has them."""
-
-    source: str
-    prediction: str
-    references: list[str]
-    system: str | None
-    rating: float | None
-
-
-def _read_rows(path: str | None) -> list[TableRow]:
-    """Return the rows of a table."""
-    _check_given({"a table": path})
-    with _naming_no_folders([str(path)]):
-        texts, systems, ratings = read_table(str(path))
-    check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
-    check_references(texts.references)
-    nothing: list[None] = [None] * len(texts.sources)
-    return list(map(TableRow, *texts, systems or nothing, ratings or nothing))
-
-
-def _ratings(rows: Iterable[TableRow]) -> list[float] | None:
-    """Return the ratings of rows, which all have one or none."""
-    ratings = [row.rating for row in rows]
-    given = [rating for rating in ratings if rating is not None]
-    if given and len(given) < len(ratings):
-        raise RefusedError(f"{len(given)} of {len(ratings)} rows have a rating, expected all of them or none.")
-    return given or None
-
-
-@contextmanager
-def _naming_no_folders(paths: Sequence[str]) -> Iterator[None]:
-    """Refuse files that are too large together, and what is wrong with them, named without their folders."""
-    check_bytes(sum(map(_unpacked_bytes, paths)))
-    try:
-        yield
-    except FileError as error:
-        message = str(error)
-        for path in paths:
-            message = message.replace(path, Path(path).name)
-        raise RefusedError(message) from error
-
-
-def _check_given(files: dict[str, Any]) -> None:
-    for name, path in files.items():
-        if not path:
-            raise RefusedError(f"Please choose {name}.")
-
-
-def _check_size(*columns: Iterable[str]) -> None:
-    check_bytes(sum(len(text.encode()) for text in chain(*columns)))
-
-
 def _limited(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.Segment]]:
     """Yield batches until there are too many segments, which is refused before the rest is read."""
     segments = 0
     for batch in batches:
         segments += len(batch)
-        check_references(segment.references for segment in batch)
-        yield batch
         check_limit(segments, MAX_SEGMENTS, "segments", all_read=False)
+        yield batch
 
 
 def _unpacked_bytes(path: str) -> int:
@@ -380,13 +289,7 @@ def _unpacked_bytes(path: str) -> int:
         if file.read(2) != _GZIP_MAGIC:
             return Path(path).stat().st_size
     number = 0
-    with (
-        gzip.open(path) as unpacked,
-        suppress(OSError, EOFError, zlib.error),
-    ):  # a damaged file is refused as it is read
+    with gzip.open(path) as unpacked, suppress(OSError, EOFError, zlib.error):  # damaged files are refused when read
         while number <= MAX_MEGABYTES * 1_000_000 and (part := unpacked.read(1 << 20)):
             number += len(part)
     return number
-
-
-_GZIP_MAGIC = b"\x1f\x8b"

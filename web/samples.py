@@ -2,7 +2,6 @@
 
 import functools
 import json
-from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,19 +37,7 @@ def example_file(name: str) -> str:
     return (_ROOT / "examples" / name).read_text(encoding="utf-8")
 
 
-def example_files(systems: Mapping[str, str] = _SYSTEMS) -> dict[str, str]:
+def example_files() -> dict[str, str]:
     """Return the files of the example corpus by the names that the page gives them, which are those of systems."""
-    names = {"sources.txt": "sources.txt", **systems, **{name: name for name in _REFERENCES}}
+    names = {"sources.txt": "sources.txt", **_SYSTEMS, **{name: name for name in _REFERENCES}}
     return {name: example_file(original) for name, original in names.items()}
-
-
-def example_corpus() -> dict[str, str]:
-    """Return the files of the example corpus with the outputs of one system."""
-    return example_files({"outputs.txt": "outputs.txt"})
-
-
-def example_lines() -> tuple[str, str, str]:
-    """Return the example corpus as lines, with tabs between the references of a segment."""
-    sources, outputs, *references = example_corpus().values()
-    people = zip(*(text.splitlines() for text in references), strict=True)
-    return sources, outputs, "\n".join(map("\t".join, people))

@@ -1,0 +1,201 @@
+"""The view of files in a real headless browser, and what is kept of them."""
+
+import csv
+import io
+import json
+
+import pytest
+from playwright.sync_api import expect
+from programs import ROOT, example_corpus, with_system
+from web_pages import accordion, box, cell, choose, downloaded, expect_score, fits, refusal, score, upload, view
+
+from sari.web import components, files_tab
+from sari.web.files_tab import open_next, show_ngrams, sort_segments, write_files
+from sari.web.inputs import TEXT_FILES, offered_options
+
+pytest_plugins = ("web_app",)
+
+COLUMNS = example_corpus()
+FOLDER = ROOT / "examples"
+REFERENCES = [FOLDER / f"references.{place}.txt" for place in (0, 1)]
+
+
+@pytest.fixture(scope="module")
+def systems(tmp_path_factory):
+    """Return the files of three systems: those of the example, and one that copies."""
+    folder = tmp_path_factory.mktemp("systems")
+    outputs = {**COLUMNS["predictions"], "copying": COLUMNS["sources"]}
+    files = {name: folder / f"{name}.txt" for name in outputs}
+    for name, texts in outputs.items():
+        files[name].write_text("".join(f"{text}\n" for text in texts), encoding="utf-8")
+    return files
+
+
+def choose_kind(page, kind):
+    view(page, "Files")
+    page.get_by_role("radio", name=kind, exact=True).check()
+
+
+def rows_of(page, number):
+    """Return the rows of a table of scores as lists of cells."""
+    rows = page.locator("#systems table").nth(number).locator("tbody tr").all()
+    return [[" ".join(text.split()) for text in row.locator("th, td").all_inner_texts()] for row in rows]
+
+
+@pytest.mark.filterwarnings("ignore:.*most outputs are the same as their sources:UserWarning")
+def test_three_systems_from_text_files(desktop, page_scorer, systems):
+    page = desktop
+    wanted = page_scorer.compare(
+        sources=COLUMNS["sources"],
+        predictions={**COLUMNS["predictions"], "copying": COLUMNS["sources"]},
+        references=COLUMNS["references"],
+        method="randomization",
+        details=True,
+    )["systems"]
+    choose_kind(page, TEXT_FILES)
+    upload(page, "Sources", FOLDER / "sources.txt")
+    upload(page, "Outputs (one file for each system)", *systems.values())
+    upload(page, "References (one file or more)", *REFERENCES)
+    score(page)
+    rows = {row[0]: row for row in rows_of(page, 0)}
+    for name, own in wanted.items():
+        low, high = own["confidence_intervals"]["sari"]
+        assert f"{own['sari']:.2f}" in rows[name][1]
+        assert f"[{low:.2f}, {high:.2f}]" in rows[name][1]
+    assert {"copy", "empty", "unrelated", "references"} <= set(rows)
+    assert any(row[0] == "BLEU" for row in rows_of(page, 2))
+    differences = [row for row in rows_of(page, 1) if row[1] == "SARI"]
+    assert [row[-2] for row in differences] == [f"{wanted[row[0]]['p_values']['sari']:.4f}" for row in differences]
+    expect(page.locator("#systems").get_by_role("list", name="Warnings")).to_contain_text("copying")
+    expect(page.locator("#systems img")).to_have_count(2)
+    expect(page.locator("#files-results")).to_be_focused()
+    expect(page.locator("#sari-live")).to_contain_text(f"rewriting {wanted['rewriting']['sari']:.2f}")
+
+    ranking = page.locator("#ranking")
+    expect(ranking.get_by_role("listitem").first).to_contain_text("rewriting is significantly above deleting")
+    expect(ranking.get_by_role("listitem").last).to_contain_text("out of competition")
+    expect(ranking.locator("tbody tr")).to_have_count(len(offered_options()["variant"].choices))
+
+    records = list(csv.DictReader(io.StringIO(downloaded(page, "CSV"))))
+    assert [float(row["sari"]) for row in records[:3]] == [own["sari"] for own in wanted.values()]
+    assert json.loads(downloaded(page, "JSON"))["systems"][1]["scores"]["sari"] == wanted["rewriting"]["sari"]
+    assert r"\begin{tabular}" in downloaded(page, "LaTeX")
+    segments = list(csv.DictReader(io.StringIO(downloaded(page, "scores of all segments")), delimiter="\t"))
+    assert [float(row["sari"]) for row in segments[:10]] == wanted["deleting"]["sentences"]["sari"]
+    assert "<title>SARI of deleting, rewriting, copying</title>" in downloaded(page, "report (HTML)")
+
+    page.get_by_role("button", name="Find n-grams gained and lost").click()
+    found = page.get_by_role("table", name="rewriting against deleting").locator("tbody tr").first
+    expect(found).to_be_visible()
+    gain, own, other = map(float, found.locator("td").all_inner_texts()[1:])
+    assert gain == pytest.approx(own - other)
+    assert fits(page)
+
+    page.get_by_role("combobox", name="Baseline").click()
+    page.get_by_role("option", name="rewriting").click()
+    expect(page.locator("#systems table").nth(1)).to_contain_text("Differences from rewriting")
+
+
+def test_segments_are_ordered_searched_and_opened(desktop):
+    page = desktop
+    rewriting = COLUMNS["predictions"]["rewriting"]
+    choose_kind(page, TEXT_FILES)
+    page.get_by_role("button", name="Fill in an example").click()
+    expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
+    choose(page, "Case", "cased")
+    score(page)
+    choose(page, "Order", "As in the files")
+    expect(cell(page, 1, 0)).to_have_text("1")
+    choose(page, "Order", "rewriting loses most against deleting")
+    losses = [float(cell(page, row, 2).inner_text()) - float(cell(page, row, 1).inner_text()) for row in range(1, 11)]
+    assert losses == sorted(losses)
+    lines = [int(cell(page, row, 0).inner_text()) for row in range(1, 11)]
+    page.get_by_placeholder("Search").fill("reservoir")
+    expect(page.get_by_role("grid", name="SARI of every segment").get_by_role("row")).to_have_count(2)
+    line, shown = int(cell(page, 1, 0).inner_text()), cell(page, 1, 2).inner_text()
+    cell(page, 1, 2).click()
+    expect(box(page, "Output")).to_have_value(rewriting[line - 1])
+    expect_score(page, float(shown))  # under the options of the files
+    expect(page.locator("#place")).to_have_text(f"rewriting, line {line}")
+    page.get_by_role("button", name="Next ›").click()
+    line = lines[(lines.index(line) + 1) % 10]
+    expect(box(page, "Output")).to_have_value(rewriting[line - 1])
+    page.get_by_role("button", name="‹ Previous").click()
+    page.get_by_role("button", name="← Back").click()
+    expect(page.locator("#segments")).to_be_focused()
+    expect(cell(page, 1, 0)).to_be_in_viewport()
+
+
+def test_a_test_set_by_its_name_needs_outputs_alone(phone, page_scorer, systems):
+    choose_kind(phone, "ASSET, test")
+    upload(phone, "Outputs (one file for each system)", systems["rewriting"])
+    score(phone)
+    wanted = page_scorer.compute(**with_system(COLUMNS, "rewriting"))["sari"]
+    assert f"{wanted:.2f}" in next(row for row in rows_of(phone, 0) if row[0] == "rewriting")[1]
+    expect(phone.locator("#ranking")).to_be_empty()  # of one system
+    expect(phone.get_by_role("combobox", name="Baseline")).to_have_count(0)
+    accordion(phone, "More options")
+    expect(phone.locator("#files-results")).to_be_visible()
+    phone.get_by_role("radio", name="Paired bootstrap").locator("visible=true").check()
+    expect(phone.locator("#files-results")).to_be_hidden()  # the results were of other settings
+    score(phone)  # numbers that are empty stay empty
+    expect(phone.locator("#systems table").first).to_be_visible()
+    assert fits(phone)
+
+
+def test_tables_and_what_is_wrong_with_files(phone, tmp_path):
+    rows = [
+        {"system": name, "source": source, "output": output, "references": people}
+        for name, outputs in COLUMNS["predictions"].items()
+        for source, output, people in zip(COLUMNS["sources"], outputs, COLUMNS["references"], strict=True)
+    ]
+    table, bad = tmp_path / "table.jsonl", tmp_path / "bad.csv"
+    table.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    bad.write_text("source,output\na,b\n")
+    choose_kind(phone, "Table")
+    upload(phone, "Table", table)
+    score(phone)
+    assert [row[0] for row in rows_of(phone, 0)][:2] == ["deleting", "rewriting"]
+    upload(phone, "Table", bad)
+    expect(phone.locator("#files-results")).to_be_hidden()
+    score(phone)
+    expect(refusal(phone, "#files-message")).to_contain_text("bad.csv: no column 'references'")
+    choose_kind(phone, TEXT_FILES)
+    short = tmp_path / "short.txt"
+    short.write_text("a\n")
+    upload(phone, "Sources", FOLDER / "sources.txt")
+    upload(phone, "References (one file or more)", *REFERENCES)
+    upload(phone, "Outputs (one file for each system)", short)
+    score(phone)
+    expect(refusal(phone, "#files-message")).to_have_text(
+        "short.txt:2: the file has 1 line, expected 10 as in sources.txt"
+    )
+
+
+# What is kept of files
+
+
+@pytest.fixture
+def scored(tmp_path, monkeypatch):
+    """Return what is kept of the example."""
+    monkeypatch.setattr(files_tab, "get_upload_folder", lambda: str(tmp_path))
+    paths = write_files({path.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.txt"))})
+    first, other, *references, sources = paths
+    values = (TEXT_FILES, sources, [first, other], references, None, next(iter(files_tab._METHODS)))
+    return files_tab.score_files(None, *values, *components.initial_choices()).scored
+
+
+def test_paths_are_kept_instead_of_texts(scored):
+    assert COLUMNS["sources"][0] not in repr(scored)
+    assert "outputs.txt" in repr(scored)
+    assert scored.score_segments()[0] == COLUMNS["sources"]
+
+
+def test_what_has_expired_says_so_in_a_line(scored):
+    for path in scored.files.outputs:
+        files_tab.Path(path).unlink()
+    assert "The files have been deleted meanwhile: please choose them again." in show_ngrams(scored)
+    assert "please score the files again" in show_ngrams(None)
+    for expired in (lambda: sort_segments(None, ""), lambda: open_next(1, None)):
+        with pytest.raises(files_tab.gr.Error, match="please score the files again"):
+            expired()
