@@ -139,10 +139,11 @@ def test_warnings_lists_every_category():
     assert first_cells(text_of("docs/warnings.md"), "Warnings") == names
 
 
-def test_command_line_lists_every_flag_and_format(capsys):
+def test_command_line_lists_every_flag_and_format(capsys, monkeypatch):
     from sari.command_line.arguments import parse
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
+    monkeypatch.setenv("COLUMNS", "10000")  # flags are not broken into two lines
     with pytest.raises(SystemExit):
         parse(["--help"])
     known, text = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)), text_of("docs/command_line.md")
