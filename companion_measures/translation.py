@@ -167,13 +167,13 @@ def ter_of_sums(sums: np.ndarray) -> np.ndarray:
 
 # Systems are measured segment by segment, so that references are prepared once for all systems.
 @lru_cache(64)
-def _characters(text: str) -> list[Counter[str]]:
+def _character_ngrams(text: str) -> list[Counter[str]]:
     return extract_all_char_ngrams(text, _ORDERS)
 
 
 def _matching_characters(text: str, reference: str) -> list[int]:
     counts = []
-    for own, other in zip(_characters(text), _characters(reference), strict=True):
+    for own, other in zip(_character_ngrams(text), _character_ngrams(reference), strict=True):
         counts += [own.total() if other else 0, other.total(), (own & other).total()]
     return counts
 

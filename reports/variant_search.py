@@ -36,32 +36,32 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     rows, most = hits or search["nearest"], max(map(len, columns.references))
     digits = max(digits, len(figure.partition(".")[2]))
     cells = [
-        [row["options"]["variant"], _options(row), row["verdict"], _references(row, most)]
+        [row["options"]["variant"], _option_text(row), row["verdict"], _reference_text(row, most)]
         + [f"{row[score]:.{digits}f}" for score in SCORES]
         + [f"{row['distance']:+.{digits}f}"] * (not hits)
         for row in rows
     ]
     title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
-    published = list(_published(figure, columns))
-    table.notes.extend([*_notes(search), *published])
+    published = list(_published_scores(figure, columns))
+    table.notes.extend([*_search_notes(search), *published])
     return TableReport(
         tables=[table],
         signatures=[row["signature"] for row in hits],
-        records=[{**row, "variant": row["options"]["variant"], "options": _options(row)} for row in rows],
+        records=[{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
         fields={**search, "published": published},
     )
 
 
-def _options(row: FoundVariant) -> str:
+def _option_text(row: FoundVariant) -> str:
     return ", ".join(f"{name}={value}" for name, value in row["options"].items() if name != "variant")
 
 
-def _references(row: FoundVariant, most: int) -> str:
+def _reference_text(row: FoundVariant, most: int) -> str:
     return str(row["nrefs"]) if row["nrefs"] in (most, "var") else f"{row['nrefs']} of {most}"
 
 
-def _notes(search: VariantSearch) -> Iterator[str]:
+def _search_notes(search: VariantSearch) -> Iterator[str]:
     hits = search["hits"]
     for verdict, meaning in _VERDICTS.items():
         if any(row["verdict"] == verdict for row in hits):
@@ -79,7 +79,7 @@ def _notes(search: VariantSearch) -> Iterator[str]:
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
 
 
-def _published(figure: str, columns: SystemColumns) -> Iterator[str]:
+def _published_scores(figure: str, columns: SystemColumns) -> Iterator[str]:
     """Yield what published systems have this score, if the texts are a known test set."""
     known, digits = texts_digest(columns.sources, columns.references), len(figure.partition(".")[2])
     for row in published_systems():

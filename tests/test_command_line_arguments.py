@@ -74,7 +74,7 @@ def refusal(capsys):
             [*FILES, "--format", "latex", "--label", "a}b"],
             "--label: got 'a}b', expected letters, digits and : . + / - _",
         ),
-        ([*FILES, "--sentences", "x.csv"], "--sentences: got 'x.csv', expected a name ending in .tsv or .jsonl"),
+        ([*FILES, "--sentences", "x.md"], "--sentences: got 'x.md', expected a name ending in .tsv, .csv or .jsonl"),
         ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, .txt, .json"),
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected some of copy, empty, unrelated, "),

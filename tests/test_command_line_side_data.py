@@ -34,7 +34,7 @@ def test_every_format_has_them_as_columns(printed, printed_json):
             assert [float(row[f"{name}_{end}"]) for end in ("low", "high")] == system["measure_intervals"][name]
     assert list(rows[0])[-16:-13] == ["bleu", "bleu_low", "bleu_high"]
     for name in ("text", "markdown", "latex"):
-        shown = printed(*BOTH, *given, "--format", name).replace("\\", "")
+        shown = " ".join(printed(*BOTH, *given, "--format", name).replace("\\", "").split())
         assert " 90% CI" in shown
         assert "Compr.: characters of the output per character of the source" in shown
         for system in systems:

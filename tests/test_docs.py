@@ -3,12 +3,14 @@
 import doctest
 import importlib
 import re
+import shlex
 import subprocess
 
 import pytest
 from conftest import ROOT
 from test_layout import LEAVES, relative_imports
 
+from sari.command_line.program import main
 from sari.data_warnings import CATEGORIES
 from sari.variants import VERSION
 
@@ -116,6 +118,13 @@ def test_ci_calls_the_readmes_test_command():
     assert command in re.findall(r"^```sh\n(.+)\n```", text_of("README.md"), re.MULTILINE)
 
 
+def test_readme_shows_what_its_command_prints(capsys):
+    example = text_of("README.md").partition("```console\n$ python score.py ")[2].partition("\n```")[0]
+    arguments, *lines = example.split("\n")
+    main(shlex.split(arguments))
+    assert [line for line in capsys.readouterr().out.split("\n") if line in lines] == lines
+
+
 def test_tables_of_variants_and_options_and_the_figure_are_up_to_date(monkeypatch):
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     for path, text in importlib.import_module("variant_tables").documents().items():
@@ -130,10 +139,11 @@ def test_warnings_lists_every_category():
     assert first_cells(text_of("docs/warnings.md"), "Warnings") == names
 
 
-def test_command_line_lists_every_flag_and_format(capsys):
+def test_command_line_lists_every_flag_and_format(capsys, monkeypatch):
     from sari.command_line.arguments import parse
     from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 
+    monkeypatch.setenv("COLUMNS", "10000")  # flags are not broken into two lines
     with pytest.raises(SystemExit):
         parse(["--help"])
     known, text = set(re.findall(r"--[a-z-]+", capsys.readouterr().out)), text_of("docs/command_line.md")

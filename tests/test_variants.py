@@ -11,6 +11,7 @@ from importlib.metadata import version
 import nltk
 import pytest
 from four_segments import TEXTS, own_tokenizer
+from hostile_texts import CHOICES
 from programs import broken_punkt
 from refusals import refuses
 
@@ -31,14 +32,8 @@ from sari.variants import (
 )
 
 #: A value of each option that differs from those of most variants.
-CHOSEN = {
-    "level": "corpus",
-    "deletion": "f1",
-    "zero_division": 0.5,
-    "tokenize": "char",
-    "lowercase": False,
-    "max_order": 2,
-}
+CHOSEN = {name: values[-1] for name, values in CHOICES.items()} | {"level": "corpus", "tokenize": "char"}
+del CHOSEN["penalties"]
 PENALIZED = {**CHOSEN, "level": "sentence", "penalties": "plan_simp", "sentence_splitter": str.split}
 
 every_variant = pytest.mark.parametrize("name", VARIANTS)

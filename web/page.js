@@ -277,9 +277,20 @@
   const wordsOf = (part) => part.querySelector("[data-words]")?.dataset.words ?? part.textContent.trim();
   const speakScore = (element) => speak(wordsOf(element), WAIT.speech);
 
+  /** Give components of Gradio what they lack for screen readers. */
+  function mend() {
+    all("#segments .search-input").forEach((box) => box.setAttribute("aria-label", "Search the segments"));
+    all('button[aria-label="common.upload"]').forEach((button) => {
+      button.setAttribute("aria-label", "Add files");
+      all("*", button).forEach((inner) => (inner.inert = true));
+    });
+    all("[role=listbox]").forEach((list) => (list.tabIndex = -1)); // Tab would go there, and be lost as it closes
+  }
+
   /** Bring the first part of the page that is visible into view, with the focus, and say what is there. */
   function showPart(...ids) {
     requestAnimationFrame(() => {
+      mend();
       const part = ids.map((id) => document.getElementById(id)).find((one) => one?.offsetParent && one.textContent.trim());
       if (!part) return;
       part.tabIndex = -1;
@@ -336,7 +347,7 @@
   });
   document.addEventListener("keydown", (event) => {
     const stop = event.target.closest?.(".sari-see .sari-token, .sari-grams .sari-pick, .sari-lists .sari-pick");
-    if (event.key === "Tab") all("[role=listbox]").forEach((list) => (list.tabIndex = -1)); // it closes, with the focus
+    if (event.key === "Tab") mend();
     if (event.key === "Escape") {
       pinned = null;
       show(null);
