@@ -6,9 +6,7 @@ The package is apart from the product and from the wheel. The texts are not part
 - `systems`: `docs/systems.csv`, every variant on public outputs of systems, and the page and picture made from it.
 - `ratings`: `docs/which_sari.csv`, how every variant agrees with people's ratings, and the page made from it.
 - `power`: `power.csv`, what differences between real systems tests find.
-- `checkouts`: files of the repositories.
 - `collections_of_ratings`: public collections of ratings.
 - `joshua`: FK, BLEU, iBLEU and FKBLEU of Xu et al. 2016.
-- `offline_variants`: variants that need no downloads.
-- `pages`: tables in pages of `docs`.
+- `files`: files of the repositories, and the tables of the project.
 """

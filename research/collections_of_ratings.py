@@ -10,8 +10,7 @@ from statistics import fmean
 import pandas as pd
 
 from sari.human_ratings.rated_outputs import RatedOutputs
-from sari.research.checkouts import read_table, read_test_set
-from sari.text_files.errors import FileError
+from sari.research.files import find_files, read_table, read_test_set
 from sari.validation import Columns
 
 _EASSE, _LENS = "feralvam/easse/easse/resources/data/test_sets", "Yao-Dou/LENS"
@@ -37,25 +36,20 @@ Sentence = tuple[str, list[str]]
 
 
 def read_collection(name: str, folder: Path) -> RatedOutputs:
-    """Return the outputs of a collection with their ratings.
-
-    Raises:
-        FileError: if a file is missing, cannot be read or is not as expected.
-        ImportError: if the package that reads Excel files is missing.
-    """
+    """Return the outputs of a collection with their ratings."""
     _, reader = COLLECTIONS[name]
-    try:
-        return reader(folder)
-    except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise FileError(f"{name}: the files are not as expected: {str(error)[:80]}") from None
+    return reader(folder)
 
 
 def rated_by_number(folder: Path, file: str, rating: str, test_set: tuple[str, str]) -> RatedOutputs:
     """Read ratings of outputs whose sources are named by their number in the test set, from 1."""
-    rows = read_table(folder, file, ["sent_id", "sys_name", "simp_sent", rating])
-    sentences = dict(enumerate(_sentences(folder, *test_set), start=1))
-    found = [sentences[int(number)] for number in rows["sent_id"]]
+    rows, sentences = _rows(folder, file), _sentences(folder, *test_set)
+    found = [sentences[int(number) - 1] for number in rows["sent_id"]]
     return _rated(found, rows["simp_sent"], rows[rating], rows["sys_name"])
+
+
+def _rows(folder: Path, file: str) -> pd.DataFrame:
+    return read_table(find_files(folder, file)[0])
 
 
 def _sentences(folder: Path, sources: str, references: str) -> list[Sentence]:
@@ -63,54 +57,47 @@ def _sentences(folder: Path, sources: str, references: str) -> list[Sentence]:
 
 
 def _asset_ratings(folder: Path) -> RatedOutputs:
-    file, keys = "facebookresearch/asset/human_ratings/human_ratings.csv", ["original_sentence_id", "simplification"]
-    rows = read_table(folder, file, [*keys, "aspect", "rating"])
+    rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv")
+    keys, sentences = ["original_sentence_id", "simplification"], _sentences(folder, *ASSET)
     means = _means_of_raters(rows[rows["aspect"] == "simplicity"], keys, "rating")
-    sentences = dict(enumerate(_sentences(folder, *ASSET)))
-    found = [sentences[int(number)] for number in means[keys[0]]]
-    return _rated(found, means["simplification"], means["rating"])
+    return _rated([sentences[int(number)] for number in means[keys[0]]], means["simplification"], means["rating"])
 
 
 def _simpeval_past(folder: Path) -> RatedOutputs:
-    raters = [f"rating_{number}_z_score" for number in range(1, 6)]
-    columns = ["original", "processed_generation", "system", *raters]
-    rows = read_table(folder, f"{_LENS}/data/simpeval_past.csv", columns)
+    rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv")
     rows = rows[~rows["system"].isin(_OWN_REFERENCES)]
-    sentences = {_normalized(sentence[0]): sentence for sentence in _sentences(folder, *ASSET)}
-    found = [sentences[_normalized(source)] for source in rows["original"]]
-    return _rated(found, rows["processed_generation"], _means(rows[raters]), rows["system"])
+    sentences = {_letters(sentence[0]): sentence for sentence in _sentences(folder, *ASSET)}
+    found = [sentences[_letters(source)] for source in rows["original"]]
+    return _rated(found, rows["processed_generation"], _means(rows.filter(regex="z_score")), rows["system"])
+
+
+def _simpeval_2022(folder: Path) -> RatedOutputs:
+    rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
+    found = zip(rows["original"].str.lower(), _references_of_2022(folder, rows["original"]), strict=True)
+    return _rated(found, rows["generation"].str.lower(), _means(rows.filter(regex="zscore")), rows["system"])
+
+
+def _simpda_2022(folder: Path) -> RatedOutputs:
+    """Read ratings of the outputs of SimpEval 2022. Numbers find the references: a source is spelled differently."""
+    originals = _rows(folder, f"{_LENS}/data/simpeval_2022.csv").groupby("original_id")["original"].first()
+    keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
+    rows = _means_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
+    references = _references_of_2022(folder, rows["Input.id"].map(originals))
+    found = zip(rows["Input.original"].str.lower(), references, strict=True)
+    return _rated(found, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
 
 
 def _references_of_2022(folder: Path, sources: Iterable[str]) -> list[list[str]]:
     """Return the references of sources of SimpEval 2022, lowercased."""
     under = f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references"
     rows = _sentences(folder, f"{under}/test.src", f"{under}/test.dst")
-    sentences = {_normalized(source): list(map(_normalized, row.strip().split("\t"))) for source, (row,) in rows}
-    return [sentences[_normalized(source)] for source in sources]
-
-
-def _simpeval_2022(folder: Path) -> RatedOutputs:
-    raters = [f"rating_{number}_zscore" for number in range(1, 4)]
-    rows = read_table(folder, f"{_LENS}/data/simpeval_2022.csv", ["original", "generation", "system", *raters])
-    found = zip(rows["original"].map(_normalized), _references_of_2022(folder, rows["original"]), strict=True)
-    return _rated(found, rows["generation"].str.lower(), _means(rows[raters]), rows["system"])
-
-
-def _simpda_2022(folder: Path) -> RatedOutputs:
-    """Read ratings of the outputs of SimpEval 2022. Numbers find the references: a source is spelled differently."""
-    numbers = read_table(folder, f"{_LENS}/data/simpeval_2022.csv", ["original_id", "original"])
-    originals = dict(zip(numbers["original_id"], numbers["original"], strict=True))
-    keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
-    rows = _means_of_raters(read_table(folder, f"{_LENS}/data/simpDA_2022.csv", [*keys, rating]), keys, rating)
-    references = _references_of_2022(folder, [originals[number] for number in rows["Input.id"]])
-    found = zip(rows["Input.original"].str.lower(), references, strict=True)
-    return _rated(found, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
+    sentences = {_letters(source): row.lower().split("\t") for source, (row,) in rows}
+    return [sentences[_letters(source)] for source in sources]
 
 
 def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
     """Read documents, without outputs that are nearly copies of a reference."""
-    file = "cardiffnlp/document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl"
-    rows = read_table(folder, file, ["original", "simplification", "references", "ratings"])
+    rows = _rows(folder, "cardiffnlp/document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl")
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
     by_name = pd.DataFrame([{own["name"]: own["agg_value"] for own in row} for row in rows["ratings"]])
     found = zip(rows["original"], rows["references"], strict=True)
@@ -130,7 +117,7 @@ def _multicochrane(folder: Path) -> RatedOutputs:
     texts = ["original english sentence", "simple generated sentence", "simple gold sentence"]
     under, parts = "SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets", []
     for system, files in _COCHRANE_FILES.items():
-        sheets = [read_table(folder, f"{under}/{file}", [*texts, "Simplicity"]) for file in files]
+        sheets = [_rows(folder, f"{under}/{file}") for file in files]
         ratings = pd.concat([sheet["Simplicity"] for sheet in sheets], axis=1)
         parts.append(sheets[0][texts].assign(rating=-_means(ratings), system=system))
     rows = pd.concat(parts).dropna()  # below the sentences are sums
@@ -141,9 +128,7 @@ def _multicochrane(folder: Path) -> RatedOutputs:
 def _language_models(folder: Path, test_set: tuple[str, str]) -> RatedOutputs:
     """Read outputs for sentences of ASSET and TurkCorpus, which share them."""
     under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
-    columns = ["source", "simple", "source_file", "model", "label_annotations"]
-    files = [f"{under}/likert_{model}.json" for model in ("gpt", "llama", "qwen", "t5")]
-    rows = pd.concat([read_table(folder, file, columns) for file in files])
+    rows = pd.concat([_rows(folder, f"{under}/likert_{model}.json") for model in ("gpt", "llama", "qwen", "t5")])
     rows = rows[rows["source_file"].isin(["asset", "turk"])]
     sentences = {_letters(source): references for source, references in _sentences(folder, *test_set)}
     found = [(source, sentences[_letters(source)]) for source in rows["source"]]
@@ -167,10 +152,6 @@ def _means(ratings: pd.DataFrame) -> pd.Series:
 def _means_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.DataFrame:
     """Return one row for each output, in order of appearance, with the mean of its ratings."""
     return rows.astype({rating: float}).groupby(keys, sort=False)[rating].mean().reset_index()
-
-
-def _normalized(text: str) -> str:
-    return text.strip().lower()
 
 
 def _letters(text: str) -> str:

@@ -13,11 +13,11 @@ samples that are significant at 5%, for differences of 1, 2 and 3 points.
 """
 
 import sys
-from collections.abc import Callable, Sequence
 from itertools import combinations
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
@@ -27,10 +27,10 @@ from as_package import make_importable
 make_importable()
 
 from sari.comparison import score_systems  # noqa: E402
+from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
-from sari.research.checkouts import read_runs, read_test_set  # noqa: E402
 from sari.research.collections_of_ratings import ASSET  # noqa: E402
-from sari.research.stored import Row, as_markdown, read_csv, run  # noqa: E402
+from sari.research.files import read_runs, read_table, read_test_set, run  # noqa: E402
 from sari.significance import TESTS, Sample  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
@@ -42,76 +42,76 @@ _VARIANTS, _DIFFERENCES, _SEGMENTS = ("easse", "set", "hf"), (1, 2, 3), (100, 35
 #: How near a pair's difference is to the wanted one; the numbers of pairs, of samples of each, and of resamples.
 _NEAR, _PAIRS, _SAMPLES, _RESAMPLES = 0.2, 60, 5, 499
 
-#: From sums of rows and the number of rows to scores.
-Statistic = Callable[[np.ndarray, int], np.ndarray]
+#: One test: of the first system and the second.
+_BOTH = np.array([[0, 1]])
 
 
-def measure_power(folder: Path) -> list[Row]:
-    """Test samples of pairs of runs.
-
-    Raises:
-        FileError: if a file is missing or cannot be read.
-    """
-    described = [row for row in read_csv(SYSTEMS) if row["test_set"] == "ASSET" and "/BLESS/" in row["outputs"]]
+def measure_power(folder: Path) -> pd.DataFrame:
+    """Test samples of pairs of runs."""
+    described = read_table(SYSTEMS).query("test_set == 'ASSET' and outputs.str.contains('/BLESS/')")
     sources, references = read_test_set(folder, *ASSET)
-    found = {row["name"]: read_runs(folder, row["outputs"], sources) for row in described}
-    models = [name for name, runs in found.items() for _ in runs]
-    runs = {path: outputs for runs in found.values() for path, outputs in runs.items()}
+    runs: dict[str, list[str]] = {}
+    models: list[str] = []
+    for name, pattern in zip(described["name"], described["outputs"], strict=True):
+        runs |= read_runs(folder, pattern, sources)
+        models += [name] * (len(runs) - len(models))
+    others = np.array([(one, two) for one, two in combinations(range(len(runs)), 2) if models[one] != models[two]])
     draws, rows = np.random.default_rng(12345), []
     for variant in _VARIANTS:
-        columns = SystemColumns(sources, runs, references)
-        scored = list(score_systems(columns, resolve_variant(variant), rows=True).values())
-        scores = np.array([corpus.scores()["sari"] for corpus in scored])
-        population = np.stack([corpus.rows() for corpus in scored], axis=1)
-        others = np.array([pair for pair in combinations(range(len(runs)), 2) if models[pair[0]] != models[pair[1]]])
+        scored = score_systems(SystemColumns(sources, runs, references), resolve_variant(variant), rows=True)
+        corpora = list(scored.values())
+        scores = np.array([corpus.scores()["sari"] for corpus in corpora])
         sizes = np.abs(scores[others[:, 0]] - scores[others[:, 1]])
         near = {size: others[np.abs(sizes - size) <= _NEAR] for size in _DIFFERENCES}
         pairs = {size: draws.choice(own, _PAIRS, replace=False) for size, own in near.items()}
-        rows += [_measured(variant, population, scored[0].scores_of_sums, pairs, size, draws) for size in _SEGMENTS]
-    return rows
+        rows += [{"variant": variant} | _measured(corpora, pairs, size, draws) for size in _SEGMENTS]
+    return pd.DataFrame(rows)
 
 
 def _measured(
-    variant: str,
-    population: np.ndarray,
-    scores_of_sums: Statistic,
-    pairs: dict[int, np.ndarray],
-    segments: int,
-    draws: np.random.Generator,
-) -> Row:
+    corpora: list[CorpusStatistics], pairs: dict[int, np.ndarray], segments: int, draws: np.random.Generator
+) -> dict[str, str]:
     """Return the row of a variant and a number of segments."""
+    population = np.stack([corpus.rows() for corpus in corpora], axis=1)
 
-    def sample(pair: np.ndarray) -> Sample:
-        rows = population[draws.integers(0, len(population), segments)][:, pair]
-        return Sample(rows, lambda sums: scores_of_sums(sums, segments)[..., :1], int(draws.integers(1 << 32)))
+    def sample(rows: np.ndarray, seed: int) -> Sample:
+        return Sample(rows, lambda sums: corpora[0].scores_of_sums(sums, len(rows))[..., :1], seed)
 
-    errors = []
-    for pair in pairs[_DIFFERENCES[0]]:
-        drawn = Sample(population[:, pair], lambda sums: scores_of_sums(sums, len(population))[..., :1], 1)
-        error = np.diff(drawn.resampled(_RESAMPLES)[..., 0], axis=1).std()
-        errors.append(error * np.sqrt(len(population) / segments))
-    low, median, high = np.percentile(errors, [10, 50, 90])
+    observed = [sample(population[:, pair], 1) for pair in pairs[_DIFFERENCES[0]]]
+    errors = [np.diff(each.resampled(_RESAMPLES)[..., 0], axis=1).std() for each in observed]
+    low, median, high = np.percentile(errors, [10, 50, 90]) * np.sqrt(len(population) / segments)
     found = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
-    row = {"variant": variant, "segments": str(segments), "pairs": str(_PAIRS)}
+    row = {
+        "segments": str(segments),
+        "pairs": str(_PAIRS),
+        "observed": str(_significant(observed, "randomization").sum()),
+    }
     row |= {"error_low": f"{low:.3f}", "error": f"{median:.3f}", "error_high": f"{high:.3f}", "found": f"{found:.3f}"}
-    both = np.array([[0, 1]])
     for difference, own in pairs.items():
-        samples = [sample(pair) for pair in tqdm(own, disable=None, leave=False) for _ in range(_SAMPLES)]
-        for name, test in TESTS.items():
-            p_values = np.array([test.p_values(each, both, _RESAMPLES)[0, 0] for each in samples])
-            row[f"{name} {difference}"] = f"{(p_values < SIGNIFICANT).mean():.4f}"
+        samples = [
+            sample(population[draws.integers(0, len(population), segments)][:, pair], int(draws.integers(1 << 32)))
+            for pair in tqdm(own, disable=None, leave=False)
+            for _ in range(_SAMPLES)
+        ]
+        row |= {f"{name} {difference}": f"{_significant(samples, name).mean():.4f}" for name in TESTS}
     return row
 
 
-def page_tables(rows: Sequence[Row]) -> dict[str, str]:
+def _significant(samples: list[Sample], test: str) -> np.ndarray:
+    return np.array([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] for each in samples]) < SIGNIFICANT
+
+
+def page_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the table of the page."""
-    points = [f"{size} point{'s' * (size > 1)}" for size in _DIFFERENCES]
-    table = []
-    for row in rows:
-        shares = [", ".join(f"{float(row[f'{name} {size}']):.0%}" for name in TESTS) for size in _DIFFERENCES]
-        low, high, found = (f"{float(row[name]):.2f}" for name in ("error_low", "error_high", "found"))
-        table.append([f"`{row['variant']}`", row["segments"], f"{low}–{high}", found, *shares])
-    return {"power": as_markdown(["variant", "segments", "standard error", "found in 80%", *points], table)}
+    table = pd.DataFrame({"variant": "`" + rows["variant"] + "`", "segments": rows["segments"]})
+    table["standard error"] = [
+        f"{float(low):.2f}–{float(high):.2f}" for low, high in zip(rows["error_low"], rows["error_high"], strict=True)
+    ]
+    table["found in 80%"] = rows["found"].astype(float).map("{:.2f}".format)
+    for size in _DIFFERENCES:
+        shares = [rows[f"{name} {size}"].astype(float).map("{:.0%}".format) for name in TESTS]
+        table[f"{size} point{'s' * (size > 1)}"] = shares[0].str.cat(shares[1:], sep=", ")
+    return {"power": table}
 
 
 if __name__ == "__main__":

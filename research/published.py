@@ -7,7 +7,7 @@ FOLDER has checkouts of the repositories that the rows name, each under its own 
 differs in the printed digits. `reason` says why.
 
 A row of research/published.csv is a system with its scores: `sari`, `keep`, `delete` and `add` under a variant, with
-options as JSON; names in `MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of ratings.
+options as JSON; those of `MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of ratings.
 `printed` and `ours` have a figure for each score. Several files of outputs are runs, whose mean is the figure. Where
 no sources and references are named, the file of outputs has them.
 """
@@ -15,12 +15,13 @@ no sources and references are named, the file of outputs has them.
 import argparse
 import json
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
-from typing import cast
+from typing import Any
 
 import numpy as np
+import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
@@ -31,43 +32,32 @@ make_importable()
 
 from sari.companion_measures import simplification, translation  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.research import joshua  # noqa: E402
-from sari.research.checkouts import read_runs, read_test_set  # noqa: E402
 from sari.research.collections_of_ratings import rated_by_number  # noqa: E402
-from sari.research.stored import Row, read_csv, write_csv  # noqa: E402
-from sari.text_files.errors import FileError  # noqa: E402
+from sari.research.files import read_runs, read_table, read_test_set, write_csv  # noqa: E402
+from sari.research.joshua import joshua_scores  # noqa: E402
 from sari.validation import Columns  # noqa: E402
-from sari.variants import Score, resolve_variant  # noqa: E402
+from sari.variants import resolve_variant  # noqa: E402
 
 FILE = Path(__file__).with_name("published.csv")
 
-#: From sources, outputs and references to a figure, or to numbers whose mean is the figure.
-Formula = Callable[[list[str], list[str], list[list[str]]], float | np.ndarray]
+
+def narayan_scores(texts: Columns) -> dict[str, Any]:
+    """Return the measures of Narayan and Gardent 2014, of lowercased texts."""
+    sources, outputs = ([text.lower() for text in column] for column in texts[:2])
+    references = [[text.lower() for text in row] for row in texts.references]
+    to_reference = simplification.edit_distances(outputs, references)
+    return {
+        "split_percent": 100 * simplification.splits(sources, outputs),
+        "sentences": simplification.sentence_counts(outputs),
+        "bleu": translation.bleu(outputs, references),
+        "unedited": (simplification.edit_distances(sources, outputs) == 0).sum(),
+        "edits_to_reference": to_reference,
+        "matches": (to_reference == 0).sum(),
+    }
 
 
-def _lowercased(formula: Formula) -> Formula:
-    """Return a measure of lowercased texts."""
-
-    def measure(sources: list[str], outputs: list[str], references: list[list[str]]) -> float | np.ndarray:
-        lower = [[text.lower() for text in texts] for texts in (sources, outputs, *references)]
-        return formula(lower[0], lower[1], lower[2:])
-
-    return measure
-
-
-#: The measures besides SARI: of Xu et al. 2016, and of Narayan and Gardent 2014.
-MEASURES: dict[str, Formula] = {
-    "joshua_fk": joshua.fk_scores,
-    "joshua_bleu": joshua.bleu_scores,
-    "joshua_ibleu": joshua.ibleu_scores,
-    "joshua_fkbleu": joshua.fkbleu_scores,
-    "split_percent": _lowercased(lambda sources, outputs, _: 100 * simplification.splits(sources, outputs)),
-    "sentences": _lowercased(lambda _, outputs, __: simplification.sentence_counts(outputs)),
-    "bleu": _lowercased(lambda _, outputs, references: translation.bleu(outputs, references)),
-    "unedited": _lowercased(lambda sources, outputs, _: (simplification.edit_distances(sources, outputs) == 0).sum()),
-    "edits_to_reference": _lowercased(lambda _, outputs, texts: simplification.edit_distances(outputs, texts)),
-    "matches": _lowercased(lambda _, outputs, texts: (simplification.edit_distances(outputs, texts) == 0).sum()),
-}
+#: The measures besides SARI, in the place of a variant: from texts to figures, or numbers whose means are the figures.
+MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"joshua": joshua_scores, "narayan": narayan_scores}
 
 
 def rounded(ours: str, printed: str) -> str:
@@ -80,73 +70,69 @@ def rounded(ours: str, printed: str) -> str:
     return f"{round(float(ours), digits) + 0:.{digits}f}"  # never -0
 
 
-def figures(row: Row) -> list[tuple[str, str, str]]:
+def figures(row: dict[str, str]) -> list[tuple[str, str, str]]:
     """Return the figures of a row: the name of the score, what was printed, and ours, rounded to its digits."""
     scores, printed, ours = (row[name].split() for name in ("score", "printed", "ours"))
     return list(zip(scores, printed, map(rounded, ours, printed), strict=True))
 
 
-def compute(row: Row, folder: Path) -> list[float]:
-    """Return the scores of a row, as means of its runs.
-
-    Raises:
-        FileError: if a file is missing or cannot be read.
-        ValueError, ImportError: if a table is not as expected, or an option needs a package.
-    """
-    names, options, outputs = row["score"].split(), json.loads(row["options"] or "{}"), row["outputs"]
+def compute(row: dict[str, str], folder: Path) -> str:
+    """Return the scores of a row, as means of its runs, with 9 decimals."""
+    names, outputs, options = row["score"].split(), row["outputs"], json.loads(row["options"] or "{}")
     if names[0].startswith("pearson:"):
         rated = rated_by_number(folder, outputs, names[0].partition(":")[2], (row["sources"], row["references"]))
         variant = resolve_variant(row["variant"], level="sentence", **options)
         scores = score_columns(rated.texts, variant, sentences=True).sentences()["sari"]
-        return [float(stats.pearsonr(scores, rated.ratings).statistic)]
+        return f"{stats.pearsonr(scores, rated.ratings).statistic:.9f}"
     sources, references = read_test_set(folder, row["sources"] or outputs, row["references"] or outputs)
     runs = [Columns(sources, run, references) for run in read_runs(folder, outputs, sources).values()]
-    if row["variant"]:
-        found = [score_columns(run, resolve_variant(row["variant"], **options)).scores() for run in runs]
-        return [fmean(scores[cast(Score, name)] for scores in found) for name in names]
-    return [fmean(float(np.mean(MEASURES[name](*run))) for run in runs) for name in names]
+    if row["variant"] in MEASURES:
+        found = [MEASURES[row["variant"]](run) for run in runs]
+    else:
+        variant = resolve_variant(row["variant"], **options)
+        found = [score_columns(run, variant).scores() for run in runs]
+    return " ".join(f"{fmean(float(np.mean(scores[name])) for scores in found):.9f}" for name in names)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its status: 0, 1 where a figure differs, 2 for bad use."""
-    rows = read_csv(FILE)
-    tables = list(dict.fromkeys(row["table"] for row in rows))
-    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0], epilog=f"tables: {', '.join(tables)}")
+    table = read_table(FILE)
+    names = list(dict.fromkeys(table["table"]))
+    parser = argparse.ArgumentParser(description=str(__doc__).splitlines()[0], epilog=f"tables: {', '.join(names)}")
     parser.add_argument("table", nargs="?", metavar="TABLE", help="one of the tables; all without it")
     parser.add_argument("folder", nargs="?", metavar="FOLDER", help="with checkouts of the repositories")
     parser.add_argument("--store", action="store_true", help=f"write ours to {FILE.name}")
     options = parser.parse_args(arguments)
-    if options.table and options.folder is None and options.table not in tables:
+    if options.table not in names and options.folder is None:
         options.table, options.folder = None, options.table
-    if options.table and options.table not in tables:
-        parser.error(f"got {options.table!r}, expected one of {', '.join(tables)}")
-    if options.store and options.folder is None:
-        parser.error("--store: expected a folder with checkouts")
-    chosen = [row for row in rows if options.table in (None, row["table"])]
-    if options.folder is not None:
+    if options.table not in {None, *names}:
+        parser.error(f"got {options.table!r}, expected one of {', '.join(names)}")
+    chosen = table[table["table"] == options.table] if options.table else table
+    if options.folder:
+        rows = tqdm(chosen.to_dict("records"), disable=None, leave=False)
         try:
-            for row in tqdm(chosen, disable=None, leave=False):
-                row["ours"] = " ".join(f"{value:.9f}" for value in compute(row, Path(options.folder)))
-        except (FileError, LookupError, ValueError, ImportError) as error:
+            chosen = chosen.assign(ours=[compute(row, Path(options.folder)) for row in rows])
+        except FileNotFoundError as error:
             parser.error(str(error))
     if options.store:
-        write_csv(FILE, rows)
+        table.update(chosen)
+        write_csv(FILE, table)
     return _show(chosen)
 
 
-def _show(rows: Sequence[Row]) -> int:
+def _show(table: pd.DataFrame) -> int:
     """Print figures, and return 1 if any differs."""
-    shown, heading, differing = 0, "", 0
-    for row in rows:
-        before, heading = heading, f"{row['table']}: {row['paper']}, {row['url']}"
-        if before != heading:
-            print(f"\n{heading}")
-        for score, printed, ours in figures(row):
-            mark = f"* {row['reason']}" * (printed != ours)
-            print(f"  {row['system']}, {row['test_set']}: {score}".ljust(70), f"{printed:>9} {ours:>9} {mark}".rstrip())
-            shown, differing = shown + 1, differing + (printed != ours)
-    print(f"\n{shown - differing:,} of {shown:,} figures come out to the printed digits; * marks the others.")
-    return int(differing > 0)
+    differing = []
+    for heading, rows in table.groupby(["table", "paper", "url"], sort=False):
+        print("\n{}: {}, {}".format(*heading))
+        for row in rows.to_dict("records"):
+            for score, printed, ours in figures(row):
+                differing.append(printed != ours)
+                name, mark = f"  {row['system']}, {row['test_set']}: {score}", f"* {row['reason']}" * differing[-1]
+                print(name.ljust(70), f"{printed:>9} {ours:>9} {mark}".rstrip())
+    same = differing.count(False)
+    print(f"\n{same:,} of {len(differing):,} figures come out to the printed digits; * marks the others.")
+    return int(any(differing))
 
 
 if __name__ == "__main__":

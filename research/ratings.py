@@ -16,11 +16,12 @@ row for each collection and score, with 95% intervals from 1,000 resamples of th
 """
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
@@ -33,93 +34,77 @@ from sari.companion_measures import translation  # noqa: E402
 from sari.companion_measures.columns import Numbers  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.human_ratings.correlation import Agreement, SystemRows, agreement  # noqa: E402
-from sari.human_ratings.rated_outputs import RatedScore, rated_scores  # noqa: E402
+from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
-from sari.research.checkouts import read_runs, read_test_set  # noqa: E402
 from sari.research.collections_of_ratings import ASSET, COLLECTIONS, read_collection  # noqa: E402
-from sari.research.offline_variants import offline_variant  # noqa: E402
-from sari.research.stored import DOCS, Row, as_markdown, run  # noqa: E402
+from sari.research.files import DOCS, read_runs, read_test_set, run, split_sentences  # noqa: E402
 from sari.validation import Columns, SystemColumns  # noqa: E402
-from sari.variants import VARIANTS  # noqa: E402
+from sari.variants import VARIANTS, Variant, resolve_variant  # noqa: E402
 
 FILE = DOCS / "which_sari.csv"
 
 #: The score that the others are compared with.
 BASELINE = "set"
 
-#: The scores: names in tables, with variant and options.
-CONFIGURATIONS: dict[str, tuple[str, dict[str, Any]]] = {name: (name, {}) for name in VARIANTS} | {
-    "set, 13a": ("set", {"tokenize": "13a"})
+#: The variants by name in tables.
+_VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS} | {
+    "set, 13a": resolve_variant("set", tokenize="13a")
 }
 
 #: Those that are computed with fewer references, too, and the outputs.
-BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
+_BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
 _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/ACCESS"
 
-_COLUMNS = (
-    *("figure", "collection", "number", "score", "signature", "value", "low", "high"),
-    *("difference", "difference_low", "difference_high", "at_equal_length"),
-)
+
+def compute_agreement(folder: Path) -> pd.DataFrame:
+    """Score all outputs under all variants."""
+    rated = {name: read_collection(name, folder) for name in COLLECTIONS}
+    rows = [row for name in tqdm(rated, disable=None, leave=False) for row in _of_collection(name, rated[name])]
+    return pd.DataFrame([*rows, *_by_references(folder)])
 
 
-def compute_agreement(folder: Path) -> list[Row]:
-    """Score all outputs under all variants.
-
-    Raises:
-        FileError: if a file is missing, cannot be read or is not as expected.
-        ImportError: if the package that reads Excel files is missing.
-    """
-    rows = [row for name in tqdm(COLLECTIONS, disable=None, leave=False) for row in _of_collection(name, folder)]
-    return [dict.fromkeys(_COLUMNS, "") | row for row in (*rows, *_by_references(folder))]
-
-
-def _of_collection(name: str, folder: Path) -> Iterator[Row]:
-    rated = read_collection(name, folder)
-    scores = {score: _sari(rated.texts, *own) for score, own in CONFIGURATIONS.items()}
+def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, str]]:
+    scores = {name: _sari(rated.texts, variant) for name, variant in _VARIANTS.items()}
     scores |= {"BLEU": _bleu(rated.texts), "length": _length(rated.texts)}
     how: dict[str, Any] = {"groups": rated.texts.sources, "confidence": 0.95, "baseline": BASELINE}
-    values = {score: own.values for score, own in scores.items()}
-    found = agreement(values, rated.ratings, **how)
-    for row in _rows("Pearson", name, len(rated.ratings), scores, found):
+    values = {name: score.values for name, score in scores.items()}
+    place = {"figure": "Pearson", "collection": collection, "number": str(len(rated.ratings))}
+    for name, own in agreement(values, rated.ratings, **how).items():
         # Each output is scored alone.
-        row["signature"] = row["signature"].replace("|level:corpus|", "|level:sentence|")
-        if row["score"] != "length":
-            partial = partial_correlation(values[row["score"]], rated.ratings, values["length"])
-            row["at_equal_length"] = f"{partial:.6f}"
-        yield row
+        signature = scores[name].signature.replace("|level:corpus|", "|level:sentence|")
+        partial = partial_correlation(values[name], rated.ratings, values["length"])
+        alone = {"at_equal_length": f"{partial:.6f}"} if name != "length" else {}
+        yield place | {"score": name, "signature": signature} | _numbers(own) | alone
     if "systems" in rated.levels:
-        by_system = {score: own.of_systems for score, own in scores.items()}
-        found = agreement(by_system, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
-        yield from _rows("Spearman", name, len(set(rated.systems)), scores, found)
+        place |= {"figure": "Spearman", "number": str(len(set(rated.systems)))}
+        rows = {name: score.of_systems for name, score in scores.items()}
+        found = agreement(rows, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
+        for name, own in found.items():
+            yield place | {"score": name, "signature": scores[name].signature} | _numbers(own)
 
 
-def _rows(
-    figure: str, collection: str, number: int, scores: dict[str, RatedScore], found: dict[str, Agreement]
-) -> Iterator[Row]:
-    """Yield a row for each score; its numbers have 6 digits, so that they are the same everywhere."""
-    for score, own in found.items():
-        place = (figure, collection, str(number), score, scores[score].signature)
-        missing = (None, None)
-        numbers = (own.value, *(own.interval or missing), own.difference, *(own.difference_interval or missing))
-        shown = ("" if each is None else f"{round(each, 6) + 0:.6f}" for each in numbers)
-        yield dict(zip(_COLUMNS, (*place, *shown), strict=False))
+def _numbers(own: Agreement) -> dict[str, str]:
+    """Return the cells of a coefficient, with 6 decimals, so that they are the same everywhere."""
+    numbers = (own.value, *(own.interval or ()), own.difference, *(own.difference_interval or ()))
+    names = ("value", "low", "high", "difference", "difference_low", "difference_high")
+    return {
+        name: f"{round(number, 6) + 0:.6f}" for name, number in zip(names, numbers, strict=False) if number is not None
+    }
 
 
-def _by_references(folder: Path) -> Iterator[Row]:
+def _by_references(folder: Path) -> Iterator[dict[str, str]]:
     """Score one system with 1, 2, … of its references: means over subsets."""
     sources, references = read_test_set(folder, *ASSET)
-    (outputs,) = read_runs(folder, _ACCESS, sources).values()
-    for score in BY_REFERENCES:
-        name, options = CONFIGURATIONS[score]
-        variant = offline_variant(name, **options)
-        for row in scores_by_references(SystemColumns(sources, {"": outputs}, references), variant, subsets=10):
-            signature = variant.signature([row.references])
-            cells = ("SARI", "ACCESS on ASSET", str(row.references), score, signature, f"{row.mean['sari']:.6f}")
-            yield dict(zip(_COLUMNS, cells, strict=False))
+    columns = SystemColumns(sources, read_runs(folder, _ACCESS, sources), references)
+    for name in _BY_REFERENCES:
+        for row in scores_by_references(columns, _VARIANTS[name], subsets=10):
+            place = {"figure": "SARI", "collection": "ACCESS on ASSET", "number": str(row.references), "score": name}
+            signature = _VARIANTS[name].signature([row.references])
+            yield place | {"signature": signature, "value": f"{row.mean['sari']:.6f}"}
 
 
-def _sari(texts: Columns, name: str, options: dict[str, Any]) -> RatedScore:
-    return rated_scores(score_columns(texts, offline_variant(name, **options), sentences=True, rows=True))[0]
+def _sari(texts: Columns, variant: Variant) -> RatedScore:
+    return rated_scores(score_columns(texts, variant, sentences=True, rows=True))[0]
 
 
 def _bleu(texts: Columns) -> RatedScore:
@@ -148,25 +133,22 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
     return float((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
 
 
-def page_tables(rows: Sequence[Row]) -> dict[str, str]:
-    """Return the tables of the page: of outputs by group, of systems, and by the number of references."""
-    tables: dict[str, list[Row]] = {}
-    for row in rows:
-        name = {"Spearman": "systems", "SARI": "references"}.get(row["figure"]) or COLLECTIONS[row["collection"]][0]
-        tables.setdefault(name, []).append(row)
-    return {name: _page_table(own) for name, own in tables.items()}
+def page_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the tables of the page: of outputs by group, of systems, and by the number of references.
 
-
-def _page_table(rows: Sequence[Row]) -> str:
-    """Return a row for each score and a column for each collection, or number of references."""
-    shown = {}
-    for row in rows:
-        of_references = row["figure"] == "SARI"
-        column = row["number"] if of_references else f"{row['collection']} ({row['number']})"
-        interval = f" [{float(row['low']):.3f}, {float(row['high']):.3f}]" if row["low"] else ""
-        shown[row["score"], column] = f"{float(row['value']):.{2 if of_references else 3}f}{interval}"
-    names, columns = (list(dict.fromkeys(part)) for part in zip(*shown, strict=True))
-    return as_markdown(["Score", *columns], [[name, *(shown[name, column] for column in columns)] for name in names])
+    They have a row for each score, and a column for each collection or number of references.
+    """
+    names = {"Spearman": "systems", "SARI": "references"}
+    tables: dict[str, dict[str, dict[str, str]]] = {}
+    for row in rows.to_dict("records"):
+        table = tables.setdefault(names.get(row["figure"]) or COLLECTIONS[row["collection"]][0], {})
+        if row["figure"] == "SARI":
+            column, shown = row["number"], f"{float(row['value']):.2f}"
+        else:
+            column = f"{row['collection']} ({row['number']})"
+            shown = "{:.3f} [{:.3f}, {:.3f}]".format(*(float(row[name]) for name in ("value", "low", "high")))
+        table.setdefault(column, {})[row["score"]] = shown
+    return {name: pd.DataFrame(table).rename_axis("Score").reset_index() for name, table in tables.items()}
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ from scipy import stats
 
 from sari.research import power, ratings, systems
 from sari.research.collections_of_ratings import COLLECTIONS, read_collection
-from sari.research.stored import DOCS, read_csv, with_tables
+from sari.research.files import DOCS, read_table, with_tables
 from sari.sari_scorer import Scorer
 
 pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
@@ -28,7 +28,7 @@ def figures(folder):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ratings, "COLLECTIONS", {name: COLLECTIONS[name]})
         patch.setattr(ratings, "_ACCESS", "o/muss/one.pred")
-        return {(row["figure"], row["score"], row["number"]): row for row in ratings.compute_agreement(folder)}
+        return ratings.compute_agreement(folder).set_index(["figure", "score", "number"]).T
 
 
 def test_correlations_of_outputs(folder, figures):
@@ -73,12 +73,12 @@ def test_scores_with_all_references(folder, figures):
 )
 def test_pages_have_the_stored_tables(page, script):
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert with_tables(text, script.page_tables(read_csv(script.FILE))) == text
+    assert with_tables(text, script.page_tables(read_table(script.FILE))) == text
 
 
 def test_figures_in_the_page_are_stored():
     prose = re.sub(r"^\|.*", "", (DOCS / "which_sari.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    numbers = {abs(round(float(cell), 3)) for row in read_csv(ratings.FILE) for cell in list(row.values())[5:] if cell}
+    numbers = {abs(round(float(cell), 3)) for cell in read_table(ratings.FILE).iloc[:, 5:].to_numpy().ravel() if cell}
     quoted = [abs(float(number.replace("−", "-"))) for number in re.findall(r"−?\.\d{3}\b", prose)]
     assert len(quoted) > 10
     assert set(quoted) <= numbers
@@ -86,7 +86,7 @@ def test_figures_in_the_page_are_stored():
 
 @pytest.mark.parametrize("name", ["README.md"])
 def test_the_readme_shows_the_stored_figures(name):
-    stored = {(row["collection"], row["score"]): row for row in read_csv(ratings.FILE) if row["figure"] == "Pearson"}
+    stored = read_table(ratings.FILE).query("figure == 'Pearson'").set_index(["collection", "score"]).T
     text = (ROOT / name).read_text(encoding="utf-8").partition("## Which SARI should I use?")[2]
     table = re.search(r"^\| \|.*\n(?:\|.*\n)+", text.partition("\n## ")[0], re.MULTILINE)[0]
     (_, *names), _, *body = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())

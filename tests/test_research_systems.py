@@ -1,10 +1,10 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
 import pytest
-from published_trees import ORIGINALS, REFERENCES, TEST_SETS, checkouts, sentences, write_lines
+from published_trees import ORIGINALS, REFERENCES, TEST_SETS, checkouts, sentences, write
 
 from sari.research import systems
-from sari.research.stored import read_csv, write_csv
+from sari.research.files import read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
@@ -16,14 +16,14 @@ OUTPUTS = {"winner": "o/best/best.txt", "two": "o/muss/two.pred", "runs": "o/mus
 @pytest.fixture(scope="module")
 def rows(tmp_path_factory):
     folder = checkouts(tmp_path_factory.mktemp("checkouts"))
-    write_lines(folder / "best/best.txt", [row[0] for row in REFERENCES])
-    described = dict.fromkeys(read_csv(systems.FILE)[0], "") | {"test_set": "ASSET", "kind": "system", "year": "2020"}
-    write_csv(folder / "systems.csv", [described | {"name": name, "outputs": file} for name, file in OUTPUTS.items()])
+    write(folder / "best/best.txt", [row[0] for row in REFERENCES])
+    described = read_table(systems.FILE)[:0].reindex(range(3)).assign(test_set="ASSET", kind="system")
+    write(folder / "systems.csv", described.assign(name=OUTPUTS.keys(), outputs=OUTPUTS.values()))
     asset = f"feralvam/{TEST_SETS}/asset/asset.test"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "FILE", folder / "systems.csv")
         patch.setattr(systems, "TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
-        return {row["name"]: row for row in systems.score_public_systems(folder)}
+        return systems.score_public_systems(folder).set_index("name").T
 
 
 def test_scores_are_means_of_runs(rows):
@@ -38,7 +38,7 @@ def test_scores_are_means_of_runs(rows):
 
 def test_baselines(rows):
     expected = Scorer("easse").baselines(**COLUMNS)
-    found = {row["kind"]: row["easse"] for row in rows.values() if row["kind"] != "system"}
+    found = {row["kind"]: row["easse"] for _, row in rows.items() if row["kind"] != "system"}
     names = {"copy": "copy", "unrelated": "unrelated", "people": "references"}
     assert found == {kind: f"{expected[name]['sari']:.4f}" for kind, name in names.items()}
 
@@ -51,11 +51,11 @@ def test_ranks_are_those_of_a_comparison_of_all_pairs(rows):
 
 
 def test_the_picture_is_drawn_from_the_stored_rows(tmp_path):
-    systems.draw_ranks(read_csv(systems.FILE), tmp_path / "systems.svg")
+    systems.draw_ranks(read_table(systems.FILE), tmp_path / "systems.svg")
     text = (tmp_path / "systems.svg").read_text(encoding="utf-8")
     assert [name for name in (*systems.NAMED, *systems.DRAWN) if name not in text] == []
 
 
 def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
-    told = ("year", "publication", "how", "licence", "outputs")
-    assert [row for row in read_csv(systems.FILE) if row["kind"] == "system" and not all(map(row.get, told))] == []
+    told = ["year", "publication", "how", "licence", "outputs"]
+    assert (read_table(systems.FILE).query("kind == 'system'")[told] != "").all(axis=None)

@@ -1,0 +1,157 @@
+"""Files of public repositories, and tables of this project.
+
+Files are named by patterns that begin with the owner and the name of the repository on GitHub, such as
+"feralvam/easse/easse/resources/data/test_sets/asset/asset.test.simp.*": a folder of checkouts has it as "easse".
+"""
+
+import argparse
+import json
+import re
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from sari.text_files.reading import LineFile
+from sari.validation import Columns
+
+DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+#: Readers of tables, by the ending of the file. All cells of comma-separated values are text.
+_READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
+    ".csv": partial(pd.read_csv, dtype=str, keep_default_na=False, encoding="utf-8-sig"),
+    ".json": partial(pd.read_json, dtype=False, precise_float=True),
+    ".jsonl": partial(pd.read_json, dtype=False, precise_float=True, lines=True),
+    ".xlsx": pd.read_excel,  # needs openpyxl
+}
+
+
+def read_table(path: Path) -> pd.DataFrame:
+    """Return a table of comma-separated values, JSON, JSON Lines or Excel."""
+    return _READERS[path.suffix](path)
+
+
+def find_files(folder: Path, pattern: str) -> list[Path]:
+    """Return the paths of the files that a pattern matches, sorted.
+
+    Raises:
+        FileNotFoundError: if there is none.
+    """
+    owner, name, file = pattern.split("/", 2)
+    found = [path for path in sorted((folder / name).glob(file)) if path.is_file()]
+    if not found:
+        raise FileNotFoundError(f"{folder}: no {name}/{file}, expected a checkout of https://github.com/{owner}/{name}")
+    return found
+
+
+def read_columns(path: Path) -> Columns:
+    """Return texts from a file: lines, which are taken for any column, JSON Lines as in BLESS, or JSON as in APIO.
+
+    Of several outputs of a segment the first is taken.
+    """
+    with closing(LineFile(str(path))) as file:
+        lines = list(file)
+    if path.suffix == ".jsonl":
+        rows = [json.loads(line) for line in lines]
+        outputs = [row["model_output"] for row in rows]
+        first = [output if isinstance(output, str) else output[0] for output in outputs]
+        return Columns([row["source"] for row in rows], first, [row["references"] for row in rows])
+    if path.suffix == ".json":
+        rows = json.loads("\n".join(lines))
+        return Columns([row["text"] for row in rows], [], [[row[f"ref{n}"] for n in range(10)] for row in rows])
+    return Columns(lines, lines, [[line] for line in lines])
+
+
+def read_test_set(folder: Path, sources: str, references: str) -> tuple[list[str], list[list[str]]]:
+    """Return the sources of a file, and the references of each in the files of patterns separated by spaces."""
+    paths = [path for pattern in references.split() for path in find_files(folder, pattern)]
+    columns = [read_columns(path).references for path in paths]
+    texts = read_columns(find_files(folder, sources)[0]).sources
+    return texts, [[text for own in row for text in own] for _, *row in zip(texts, *columns, strict=True)]
+
+
+def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, list[str]]:
+    """Return the outputs of each file of a pattern, by path.
+
+    Raises:
+        ValueError: if a file has not as many segments as there are sources.
+    """
+    runs = {str(path): read_columns(path).predictions for path in find_files(folder, outputs)}
+    for path, texts in runs.items():
+        if len(texts) != len(sources):
+            raise ValueError(f"{path}: got {len(texts)} segments, expected {len(sources)}, as many as sources")
+    return runs
+
+
+def split_sentences(text: str) -> list[str]:
+    """Split a text into sentences, which end in a mark before a space or between two letters.
+
+    >>> split_sentences("It has 2.5 parts. One is made by heat.it melts.")
+    ['It has 2.5 parts.', 'One is made by heat.', 'it melts.']
+    """
+    return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
+
+
+def write_csv(path: Path, table: pd.DataFrame) -> None:
+    """Write a table as comma-separated values."""
+    table.to_csv(path, index=False, lineterminator="\n")
+
+
+def as_markdown(table: pd.DataFrame) -> str:
+    """Return a table whose first column is words and whose others are numbers.
+
+    >>> print(as_markdown(pd.DataFrame({"system": ["ours"], "sari": ["40.1"]})))
+    | system   |   sari |
+    |:---------|-------:|
+    | ours     |   40.1 |
+    """
+    sides = ["left", *["right"] * (len(table.columns) - 1)]
+    return str(table.to_markdown(index=False, disable_numparse=True, colalign=sides))
+
+
+def with_tables(page: str, tables: dict[str, pd.DataFrame]) -> str:
+    """Return a page with new tables between `<!-- table: NAME -->` and `<!-- end -->`."""
+    for name, table in tables.items():
+        before, start, after = page.partition(f"<!-- table: {name} -->\n")
+        _, end, rest = after.partition("<!-- end -->")
+        page = f"{before}{start}{as_markdown(table)}\n{end}{rest}"
+    return page
+
+
+def run(
+    description: str | None,
+    *,
+    file: Path,
+    page: str,
+    compute: Callable[[Path], pd.DataFrame],
+    tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]],
+) -> pd.DataFrame:
+    """Run a script: print the tables of a page, from computed or stored rows, or write them and the computed rows.
+
+    Args:
+        description: of the script.
+        file: that has the rows.
+        page: of `docs` that has the tables.
+        compute: from a folder of checkouts to rows.
+        tables: from rows to tables by name.
+
+    Returns:
+        The rows that were written; none without `--store`.
+    """
+    parser = argparse.ArgumentParser(description=str(description).splitlines()[0])
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
+    parser.add_argument("--store", action="store_true", help=f"write {file.name}, if computed, and docs/{page}")
+    options = parser.parse_args()
+    try:
+        rows = compute(options.folder).fillna("") if options.folder else read_table(file)
+    except FileNotFoundError as error:
+        parser.error(str(error))
+    if not options.store:
+        print("\n\n".join(map(as_markdown, tables(rows).values())))
+        return rows[:0]
+    write_csv(file, rows)
+    path = DOCS / page
+    path.write_text(with_tables(path.read_text(encoding="utf-8"), tables(rows)), encoding="utf-8")
+    return rows
