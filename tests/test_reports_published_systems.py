@@ -148,6 +148,8 @@ def test_the_command_line_shows_them(options, shown, tmp_path, capsys):
     assert main([*command, "--format", "json"]) == 0
     (published,) = json.loads(capsys.readouterr().out)["published"]
     assert [row["name"] for row in published["rows"]] == ([] if options else ["us", "high", "low", "copy"])
+    assert main([*command, "--format", "latex"]) == 0
+    assert "2 segments of Made up, 2 references" in capsys.readouterr().out  # in the paragraph
 
 
 def test_the_stored_file():
