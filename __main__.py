@@ -17,7 +17,7 @@ else:  # in a checkout
 import os
 from collections.abc import Callable, Sequence
 
-from sari.command_line.process import refuse, run
+from sari.command_line.process import refuse, run_program
 
 
 def score(arguments: Sequence[str]) -> int:
@@ -57,7 +57,7 @@ HELP = ("-h", "--help")
 
 def main() -> int:
     """Run the command that the arguments of this process name, and return its exit status."""
-    return run(lambda: dispatch(sys.argv[1:]), "sari")
+    return run_program(lambda: dispatch(sys.argv[1:]), "sari")
 
 
 def dispatch(arguments: Sequence[str]) -> int:

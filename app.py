@@ -12,7 +12,7 @@ if not __package__:  # in a checkout or in the Space
     make_importable()
 
 from sari.__main__ import dispatch
-from sari.command_line.process import run
+from sari.command_line.process import run_program
 
 if __name__ == "__main__":
-    sys.exit(run(lambda: dispatch(["app", *sys.argv[1:]]), "app.py"))
+    sys.exit(run_program(lambda: dispatch(["app", *sys.argv[1:]]), "app.py"))

@@ -13,7 +13,7 @@ if not __package__:  # in a checkout
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from sari.command_line.process import run
+from sari.command_line.process import run_program
 from sari.command_line.program import main
 
 if TYPE_CHECKING:  # what `--help` need not wait for
@@ -45,4 +45,4 @@ def sari(
 
 
 if __name__ == "__main__":
-    sys.exit(run(main, "score.py"))
+    sys.exit(run_program(main, "score.py"))

@@ -10,6 +10,7 @@ import os
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any, NoReturn
 
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
@@ -38,6 +39,12 @@ def _formats_but(*names: str) -> list[str]:
     return [f"--format {name}" for name in TABLE_FORMATS if name not in names]
 
 
+#: The baselines that may be asked for.
+BASELINES = ("copy", "empty", "unrelated", "references", "each")
+
+#: Several systems or variants, as the tables below and messages name them.
+SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more files of --outputs", "two or more names of --variant"
+
 #: Options that need one of those on the right.
 NEEDS: dict[str, tuple[str, ...]] = {
     "--split": ("--dataset",),
@@ -45,6 +52,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--tab-separated": ("--references",),
     "--resamples": ("--confidence", *_TESTS, "--report"),
     "--seed": ("--confidence", *_TESTS, "--by-references", "--report"),
+    **dict.fromkeys(_TESTS, (SEVERAL_SYSTEMS,)),
     **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
@@ -53,22 +61,22 @@ NEEDS: dict[str, tuple[str, ...]] = {
     **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
 }
 
-#: The baselines that may be asked for.
-BASELINES = ("copy", "empty", "unrelated", "references", "each")
-
+_OF_ONE_VARIANT = ("--explain", "--find-variant", "--report", "--sentences", "--why")
 
 #: Options that go with none of those on the right.
 EXCLUDES: dict[str, tuple[str, ...]] = {
     "--table": ("--sources", "--outputs", "--references", "--dataset"),
     "--dataset": ("--sources", "--references"),
     "--signature": ("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
-    "--all-variants": ("--variant", "--sentences", "--why", "--report", "--find-variant"),
+    "--all-variants": ("--variant", *_OF_ONE_VARIANT),
+    SEVERAL_VARIANTS: _OF_ONE_VARIANT,
+    SEVERAL_SYSTEMS: ("--explain",),
     **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
     "--ratings": (*_TESTS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
-    "--explain": ("--all-variants", "--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
+    "--explain": ("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
     "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
 }
@@ -110,11 +118,13 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 
 
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
-    """Return options other than their defaults, and `--format NAME`, `--show NAME` and `--report FILE.ENDING`."""
+    """Return what the tables name: options other than their defaults, some with their values, and several names."""
     names = [name for name, value in vars(options).items() if value != parser.get_default(name)]
     kinds = {f"--format {options.format}", f"--report FILE{os.path.splitext(options.report or '')[1]}"}
     kinds |= {f"--show {name}" for name in options.show or ()}
-    return {"--" + name.replace("_", "-") for name in names} | kinds
+    kinds |= {SEVERAL_SYSTEMS} if len(options.systems) > 1 else set()
+    kinds |= {SEVERAL_VARIANTS} if len(options.variants) > 1 else set()
+    return set(map(flag_of, names)) | kinds
 
 
 def _faults(options: Options, given: set[str]) -> Iterator[str]:
@@ -123,26 +133,11 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
         for option, others in excludes.items():
             both = [other for other in others if other in given and option in given]
             if both:
-                yield f"{option} does not go with {both[0]}"
-    yield from _faults_of_inputs(options)
+                yield f"{both[0]} does not go with {option}"
     for option, needed in NEEDS.items():
-        if option in given and not given & set(needed):
+        if option in given and given.isdisjoint(needed):
             yield f"{option} needs {either(needed)}"
-    tests = given & set(_TESTS)
-    if tests and len(options.systems) == 1:
-        yield f"{min(tests)} compares systems, expected two or more --outputs"
-    if options.explain is not None and len(options.systems) > 1:
-        yield "--explain shows a line of one system, expected one file of --outputs"
-    unknown = next((name for name in options.baselines or () if name not in BASELINES), None)
-    if unknown is not None:
-        yield f"--baselines: got {unknown!r}, expected some of {', '.join(BASELINES)}"
-    measures = [*(options.measures or []), *(own.partition("=")[0] for own in options.own_measure or [])]
-    unknown = next((name for name in options.show or () if name not in (*SHOWN, *measures)), None)
-    if unknown is not None and "all" not in measures:
-        yield f"--show: got {unknown!r}, expected some of {', '.join(SHOWN)}, or of --measures"
-    several = next((option for option in EXCLUDES["--all-variants"][1:] if option in given), None)
-    if len(options.variants) > 1 and (several or options.explain is not None):
-        yield f"--variant: got {len(options.variants)}, expected one with {several or '--explain'}"
+    yield from _faults_of_inputs(options)
     if options.why in options.variants and not options.all_variants:
         yield f"--why: got {options.why!r}, which is the variant itself, expected another"
     if options.ratings is not None and len(options.ratings) != len(options.systems):
@@ -151,20 +146,19 @@ def _faults(options: Options, given: set[str]) -> Iterator[str]:
 
 
 def _faults_of_inputs(options: Options) -> Iterator[str]:
-    texts = {"--sources": options.sources, "--outputs": options.outputs, "--references": options.references}
-    if options.dataset is not None:
-        if options.outputs is None:
-            yield "missing --outputs: --dataset has only sources and references"
-        if options.columns is None and options.dataset not in {**NAMED_SETS, **ALIASES}:
-            names = ", ".join(NAMED_SETS)
-            yield f"--dataset: got {options.dataset!r}, expected one of {names}, or another with its --columns"
-        if options.columns is not None and len(options.columns) < 2:
-            yield f"--columns: got {options.columns[0]!r} alone, expected the columns of sources and references"
-    elif options.table is None and None in texts.values():
-        missing = ", ".join(name for name, value in texts.items() if value is None)
-        yield f"missing {missing}: expected --sources, --outputs and --references, or --table"
-    elif options.table is not None and options.columns is not None and len(options.columns) < 3:
-        yield f"--columns: got {len(options.columns)}, expected those of sources, outputs and references"
+    wanted = {"--outputs": options.outputs}
+    if options.dataset is None:
+        wanted |= {"--sources": options.sources, "--references": options.references}
+    missing = ", ".join(sorted(name for name, value in wanted.items() if value is None))
+    if missing and options.table is None:
+        other = "" if options.dataset is not None else ", or --table or --dataset"
+        yield f"missing {missing}: expected {either(sorted(wanted), 'and')}{other}"
+    if options.dataset is not None and options.columns is None and options.dataset not in {**NAMED_SETS, **ALIASES}:
+        names = ", ".join(NAMED_SETS)
+        yield f"--dataset: got {options.dataset!r}, expected one of {names}, or another with its --columns"
+    columns = ["sources", "references"] if options.dataset is not None else ["sources", "outputs", "references"]
+    if options.columns is not None and len(options.columns) < len(columns):
+        yield f"--columns: got {len(options.columns)}, expected those of {either(columns, 'and')}"
     twice = next((name for name in options.systems if options.systems.count(name) > 1), None)
     if twice is not None:
         yield f"--outputs: got {twice!r} twice, expected a name for each: NAME=FILE"
@@ -182,26 +176,11 @@ class Parser(argparse.ArgumentParser):
         print(self.format_help(), end="", file=file)
 
 
-class _Print(argparse.Action):
-    """Print what a function returns, and end the program."""
-
-    def __init__(self, option_strings: Sequence[str], *, text: Callable[[], str], dest: str, help: str):
-        super().__init__(option_strings, nargs=0, dest=dest, default=argparse.SUPPRESS, help=help)
-        self._text = text
-
-    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
-        print(self._text())
-        parser.exit()
-
-
 class _ExtendByNames(argparse.Action):
-    """Collect names that commas or spaces separate; without names, those of `const`."""
+    """Collect lists of names in one; without names, that of `const`."""
 
     def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
-        names = [name for value in values or self.const for name in value.split(",")]
-        if "" in names:
-            raise argparse.ArgumentError(self, f"got {' '.join(values)!r}, expected names with a comma between two")
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *names])
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *chain(*(values or [self.const]))])
 
 
 def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wanted: str) -> Callable[[str], Any]:
@@ -215,10 +194,6 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
         raise argparse.ArgumentTypeError(f"got {text!r}, expected {wanted}")
 
     return value_of
-
-
-def _report_path(text: str) -> str:
-    return _path([".html", *(row.ending for row in TABLE_FORMATS.values())])(text)
 
 
 def _path(endings: Sequence[str]) -> Callable[[str], Any]:
@@ -239,6 +214,8 @@ _LINE = _checked(
     "a whole number of at least 1, or worst",
 )
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
+_NAMES = _checked(lambda text: text.split(","), all, "names with a comma between two")
+_BASELINES = _checked(lambda text: text.split(","), set(BASELINES).issuperset, f"some of {', '.join(BASELINES)}")
 _LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
@@ -254,8 +231,13 @@ def _value(metavar: str, help_text: str, **how: Any) -> _Option:
     return {"metavar": metavar, "help": help_text, **how}
 
 
-def _values(metavar: str, help_text: str, action: Any = "extend") -> _Option:
-    return _value(metavar, help_text, nargs="+", action=action)
+def _values(metavar: str, help_text: str) -> _Option:
+    return _value(metavar, help_text, nargs="+", action="extend")
+
+
+def _names(help_text: str, **how: Any) -> _Option:
+    """Return the arguments for argparse of an option with names that commas or spaces separate."""
+    return _value("NAME", help_text, **{"nargs": "+", "type": _NAMES, "action": _ExtendByNames, **how})
 
 
 def _scoring_option(name: str) -> _Option:
@@ -286,7 +268,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--tab-separated": _switch("each line of --references has several, separated by tabs"),
     },
     "metric": {
-        "--variant": {**_scoring_option("variant"), "default": None, "nargs": "+", "action": _ExtendByNames},
+        "--variant": _names(_scoring_option("variant")["help"]),
         "--all-variants": _switch("score by every published SARI, a row for each (dsari needs NLTK and its Punkt)"),
         **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
@@ -304,19 +286,16 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "N", "the number of resamples (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1
         ),
         "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
-        "--baselines": _value(
-            "NAME",
+        "--baselines": _names(
             f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
             nargs="*",
-            action=_ExtendByNames,
+            type=_BASELINES,
             const=BASELINES[:-1],
         ),
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
     "measures": {
-        "--measures": _values(
-            "NAME", f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all", _ExtendByNames
-        ),
+        "--measures": _names(f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all"),
         "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
         **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
@@ -325,9 +304,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "report": {
         "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
-        "--show": _values(
-            "NAME", f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)", _ExtendByNames
-        ),
+        "--show": _names(f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"),
         "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
@@ -341,7 +318,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"
         ),
         "--report": _value(
-            "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)", type=_report_path
+            "FILE",
+            "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)",
+            type=_path([".html", *(row.ending for row in TABLE_FORMATS.values())]),
         ),
         "--sentences": _value(
             "FILE",
@@ -384,9 +363,9 @@ def _parser(program: str) -> Parser:
         for flag, how in options.items():
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
     for flag, text, help_text in (
-        ("--version", f"SARI {VERSION}".strip, "print the version, which signatures name"),
-        ("--citation", bibliography, "print what to cite, as BibTeX: SARI, its variants, and this program"),
-        ("--list-datasets", _datasets, "print the test sets that --dataset knows"),
+        ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
+        ("--citation", bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
+        ("--list-datasets", _datasets(), "print the test sets that --dataset knows"),
     ):
-        parser.add_argument(flag, action=_Print, text=text, dest=argparse.SUPPRESS, help=help_text)
+        parser.add_argument(flag, action="version", version=text, help=help_text)
     return parser

@@ -10,7 +10,7 @@ from contextlib import suppress
 from sari.validation import one_line
 
 
-def run(main: Callable[[], int], program: str) -> int:
+def run_program(main: Callable[[], int], program: str) -> int:
     """Run a program and return its status: 2 with an error if its output is lost, 130 for an interrupt.
 
     Args:

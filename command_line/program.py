@@ -5,7 +5,6 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
-from contextlib import closing
 from dataclasses import replace
 from itertools import chain, islice
 
@@ -19,7 +18,7 @@ from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
-from sari.text_files.table_files import OutputTable, read_table
+from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import check_writable
 from sari.variants import resolve_variant
 
@@ -58,22 +57,22 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     table = None
     if options.table is not None:
         rating = options.ratings[0] if options.ratings is not None else None
-        table = read_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
-    with closing(_open_corpus(options, table)) as corpus:
-        batches = corpus.batches()
-        first = next(batches)  # read before slow imports, so that most faults of files are reported at once
-        batches = chain([first], batches)
-        if options.ratings is not None:
-            with needing("report", "--ratings"):
-                from sari.command_line.rating_agreement import agree
-            return _formatted_tables(agree(options, batches, table), options)
-        with refusals():
-            from sari.command_line.score_files import report_scores
-        if options.explain is not None:
-            return _explanation(options, batches), []
-        if options.find_variant is not None:
-            return _formatted_tables(_variant_search(options, batches), options)
-        return _report_text(report_scores(options, corpus, batches), options)
+        table = read_output_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
+    corpus = _open_corpus(options, table)
+    batches = corpus.batches()
+    first = next(batches)  # read before slow imports, so that most faults of files are reported at once
+    batches = chain([first], batches)
+    if options.ratings is not None:
+        with needing("report", "--ratings"):
+            from sari.command_line.rating_agreement import agree
+        return _formatted_tables(agree(options, batches, table), options)
+    with refusals():
+        from sari.command_line.score_files import report_scores
+    if options.explain is not None:
+        return _explanation(options, batches), []
+    if options.find_variant is not None:
+        return _formatted_tables(_variant_search(options, batches), options)
+    return _report_text(report_scores(options, corpus, batches), options)
 
 
 def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:

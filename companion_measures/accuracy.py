@@ -255,10 +255,8 @@ def read_trees(path: str | Path) -> list[Tree]:
 
 
 def _check_tree(tree: Tree, name: str) -> None:
-    if not isinstance(tree, Tree):
-        raise ValueError(f"{name}: got {type(tree).__name__}, expected a Tree")
-    if len(tree.heads) != len(tree.tokens):
-        raise ValueError(f"{name}: got {len(tree.heads)} heads, expected {len(tree.tokens)} (as in tokens)")
+    if not isinstance(tree, Tree) or len(tree.heads) != len(tree.tokens):
+        raise ValueError(fault(name, shown(tree), "a Tree with a head for each token"))
     left, reached = set(range(len(tree.heads))), {-1}
     while reached := {place for place in left if tree.heads[place] in reached}:
         left -= reached

@@ -8,7 +8,6 @@ import argparse
 import json
 import re
 from collections.abc import Callable, Sequence
-from contextlib import closing
 from functools import partial
 from pathlib import Path
 
@@ -51,8 +50,7 @@ def read_columns(path: Path) -> Columns:
 
     Of several outputs of a segment the first is taken.
     """
-    with closing(LineFile(str(path))) as file:
-        lines = list(file)
+    lines = list(LineFile(str(path)))
     if path.suffix == ".jsonl":
         rows = [json.loads(line) for line in lines]
         outputs = [row["model_output"] for row in rows]

@@ -5,7 +5,14 @@ import re
 import pytest
 from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
-from sari.command_line.arguments import EXCLUDES, NEEDS, SHOWN_BY_REPORTS_ALONE, parse
+from sari.command_line.arguments import (
+    EXCLUDES,
+    NEEDS,
+    SEVERAL_SYSTEMS,
+    SEVERAL_VARIANTS,
+    SHOWN_BY_REPORTS_ALONE,
+    parse,
+)
 from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, flag_of
 from sari.reports import report_page
 from sari.variants import OPTIONS, VARIANTS, VERSION
@@ -34,11 +41,11 @@ def refusal(capsys):
     ("arguments", "message"),
     [
         # Inputs
-        ([], "missing --sources, --outputs, --references: expected --sources, --outputs and --references, or --table"),
-        (FILES[:4], "missing --references: expected --sources, --outputs and --references, or --table"),
-        (["--dataset", "asset"], "missing --outputs: --dataset has only sources and references"),
+        ([], "missing --outputs, --references, --sources: expected --outputs, --references and --sources, or --table"),
+        (FILES[:4], "missing --references: expected --outputs, --references and --sources, or --table"),
+        (["--dataset", "asset"], "missing --outputs: expected --outputs"),
         (DATASET, "--dataset: got 'x', expected one of asset, turk, or another with its --columns"),
-        ([*DATASET, "--columns", "a"], "--columns: got 'a' alone, expected the columns of sources and references"),
+        ([*DATASET, "--columns", "a"], "--columns: got 1, expected those of sources and references"),
         (
             ["--table", "t", "--columns", "a", "b"],
             "--columns: got 2, expected those of sources, outputs and ",
@@ -78,11 +85,10 @@ def refusal(capsys):
         ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, .txt, .json"),
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected some of copy, empty, unrelated, "),
-        ([*FILES, "--show", "sari", "bleu"], "--show: got 'bleu', expected some of sari, keep, delete, add, "),
         # Options that do not go together
-        ([*FILES, "--all-variants", "--variant", "set"], "--all-variants does not go with --variant"),
-        ([*FILES, "--paired-ar"], "--paired-ar compares systems, expected two or more --outputs"),
-        ([*TWO, "--explain", "1"], "--explain shows a line of one system, expected one file of --outputs"),
+        ([*FILES, "--all-variants", "--variant", "set"], "--variant does not go with --all-variants"),
+        ([*FILES, "--paired-ar"], "--paired-ar needs two or more files of --outputs"),
+        ([*TWO, "--explain", "1"], "--explain does not go with two or more files of --outputs"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
         (
             [*FILES, "--seed", "1"],
@@ -106,7 +112,9 @@ PLAIN = [*FLAGS.split(), *map(flag_of, [*PAIRED_TESTS, *SCORING_FLAGS])]
 
 
 def given(option):
-    """Return an option with a value that it takes."""
+    """Return an option with a value that it takes; there are two systems already."""
+    if option in (SEVERAL_SYSTEMS, SEVERAL_VARIANTS):
+        return ["--variant", "easse,set"] if option == SEVERAL_VARIANTS else []
     name, *value = option.split()
     return [option] if name in PLAIN else [name, *(value or VALUES.get(name, "x").split(","))]
 
@@ -122,7 +130,8 @@ def test_options_that_exclude_each_other(refusal, table):
 
 def test_options_that_need_others(refusal):
     for option, needed in NEEDS.items():
-        files = TWO if option != "--tab-separated" else ["--dataset", "asset", *SYSTEMS]
+        files = ["--dataset", "asset", *SYSTEMS] if option == "--tab-separated" else TWO
+        files = FILES if SEVERAL_SYSTEMS in needed else files
         assert refusal([*files, *given(option)]).startswith(f"{option} needs {needed[0]}")
 
 

@@ -62,17 +62,17 @@ signal.signal(signal.SIGINT, signal.default_int_handler)  # tests may run in the
 sys.path.insert(0, sys.argv[1])
 import as_package
 as_package.make_importable()
-from sari.command_line.process import run
+from sari.command_line.process import run_program
 from sari.command_line.program import main
 from sari.reports import formats
 
-def slow(_scores):
+def slow(*_):
     yield "half"
     print("writing", flush=True)
     time.sleep(60)
 
 formats.SENTENCE_FORMATS[".tsv"] = slow
-sys.exit(run(lambda: main(sys.argv[2:]), "score.py"))
+sys.exit(run_program(lambda: main(sys.argv[2:]), "score.py"))
 """
 
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 
 import pytest
-from programs import EXAMPLE, FILES, OUTPUT, REFERENCES, ROOT, SOURCE, SYSTEMS, exit_of, output_of, refusal_of, run
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS, exit_of, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
@@ -50,20 +50,6 @@ def test_text_files_pipes_and_line_endings(tmp_path, sari):
         sources=[text.removesuffix("\r") for text in sources], predictions=outputs, references=references
     )
     assert system["scores"] == expected
-
-
-def test_jsonl(run_here, tmp_path, sari):
-    rows = [
-        {"source": SOURCE, "prediction": OUTPUT, "references": REFERENCES, "id": 7},
-        {"source": "Café \u2028 au lait", "prediction": "", "references": "un café"},
-    ]
-    (tmp_path / "in.jsonl").write_text("".join(json.dumps(row) + "\r\n" for row in rows))
-    (system,) = json.loads(output_of(run_here("--jsonl", "in.jsonl", "--format", "json", folder=tmp_path)))["systems"]
-    assert (system["name"], system["segments"]) == ("in", 2)
-    assert "nrefs:var" in system["signature"]
-    assert system["scores"] == sari.compute(
-        sources=[row["source"] for row in rows], predictions=[OUTPUT, ""], references=[REFERENCES, ["un café"]]
-    )
 
 
 @pytest.mark.parametrize(("name", "mark"), [("in.csv", ","), ("in.tsv.gz", "\t")])
@@ -164,12 +150,6 @@ def test_the_worst_line_and_several(explain):
     assert list(scores) == ["Line 2", "Line 1"]
     assert scores["Line 1"] <= scores["Line 2"]
     assert len(json.loads(output_of(explain("2", "1", "worst", "--format", "json")))) == 2
-
-
-def test_width_sets_the_decimals(explain):
-    lines = output_of(explain("2", "--width", "4", "--by-order")).splitlines()
-    assert lines[1] == "SARI 34.0888  keep 33.5165  delete 56.2500  add 12.5000"
-    assert "1-grams, add: precision 50.0000  recall 50.0000  f1 50.0000" in lines
 
 
 def test_a_line_that_is_not_there(explain):

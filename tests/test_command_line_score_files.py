@@ -21,7 +21,7 @@ from programs import (
     write_corpus,
     write_example_of_the_paper,
 )
-from report_corpus import OUTPUTS, SOURCES, TREES, Page
+from report_corpus import OUTPUTS, SOURCES, TREES
 from report_corpus import REFERENCES as ROWS
 
 from sari.variants import SCORES
@@ -88,16 +88,6 @@ def test_memory_does_not_grow_with_the_files(tmp_path):
 # ---- Sentence scores ------------------------------------------------------------------------------------------------
 
 
-def test_sentence_scores_as_tsv(run_here, paper, sari):
-    folder, arguments = paper
-    output_of(run_here(*arguments, "--sentences", "x.tsv", folder=folder))
-    scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES])
-    row = [scores[name] for name in ("sari", "keep", "delete", "add")]
-    assert (folder / "x.tsv").read_text() == (
-        "segment\tsari\tkeep\tdelete\tadd\n" + "\t".join(["1", *(repr(score) for score in row)]) + "\n"
-    )
-
-
 @pytest.mark.filterwarnings("ignore:copies of the sources have a higher SARI:UserWarning")
 def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sari):
     """The file has a row for every segment scored alone, in order, over more than one batch."""
@@ -160,14 +150,6 @@ def report(run_here, two_systems):
     return lambda *arguments: output_of(run_here(*TWO_SYSTEMS, *arguments, folder=two_systems))
 
 
-def test_command_writes_a_page_and_prints_the_scores(two_systems, report):
-    assert report("--report", "x.html") == report()
-    page = Page((two_systems / "x.html").read_text(encoding="utf-8"))
-    assert not page.faults
-    assert "SARI of a, b" in page.words
-    assert "95% CI" in page.words
-
-
 def test_command_with_trees(two_systems, report, sari):
     how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
     output = report(*how, "--report", "x.json", "--trees", "t.conllu")
@@ -200,23 +182,6 @@ def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, 
     process = run_here(*TWO_SYSTEMS, "--report", "x.md", *arguments, folder=two_systems)
     assert refusal_of(process).startswith(message)
     assert (two_systems / "x.md").read_text() == "what stood there before"
-
-
-@pytest.mark.parametrize("ending", [".html", ".md", ".json", ".txt", ".tex"])
-def test_reports_show_what_was_asked_for(printed, tmp_path, ending):
-    path = tmp_path / f"report{ending}"
-    options = ["c=examples/sources.txt", "--paired-ar", "--baselines", "--why", "hf", "--seed", 7, "--resamples", 499]
-    printed(*EXAMPLE, *SYSTEMS, *options, "--report", path)
-    text = " ".join(path.read_text().split())
-    if ending == ".json":
-        found = json.loads(text)
-        assert {"systems", "baselines", "explanations", "warnings", "resampling", "measures"} <= set(found)
-        assert (found["resampling"]["seed"], found["resampling"]["trials"]) == (7, 499)
-        assert {"p_values", "corrected_p_values"} <= set(found["systems"][1])
-        return
-    for words in ("499 trials", "499 resamples, seed 7", "Holm", "SARI from easse to hf", "unrelated"):
-        assert words in text
-    assert "c: most outputs are the same as their sources (10 of 10)" in text
 
 
 def test_reports_heed_width_order_and_pairs_and_keep_warnings(printed_json, printed, tmp_path):

@@ -174,8 +174,12 @@ def test_text_files_that_are_no_trees(tmp_path, text, message):
     ("function", "trees", "message"),
     [
         (accuracy.string_errors, ["a", "b"], "references: got 2 rows, expected 1 (as in"),
-        (accuracy.tree_errors, ["a"], "trees[0]: got str, expected a Tree"),
-        (accuracy.quality, [Tree(("a",), ())], "trees[0]: got 0 heads, expected 1"),
+        (accuracy.tree_errors, ["a"], "trees[0]: got 'a', expected a Tree with a head for each token"),
+        (
+            accuracy.quality,
+            [Tree(("a",), ())],
+            "trees[0]: got Tree(tokens=('a',), heads=()), expected a Tree with a head",
+        ),
         (accuracy.quality, [Tree(("a",), (0,))], "trees[0]: got heads (0,), expected a tree"),
     ],
 )

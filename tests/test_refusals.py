@@ -49,14 +49,12 @@ def test_refused(metric, call):
 
 @pytest.mark.parametrize("missing", NAMES)
 def test_missing_column(metric, missing):
-    wanted = ROWS if missing == "references" else TEXTS
     some = {name: column for name, column in GOOD.items() if name != missing}
     for call in (metric.compute, metric.add_batch, Scorer().compute):
-        with refuses(ValueError, f"{missing}: got NoneType, expected {wanted}"):
+        with refuses(ValueError, f"{missing}: got NoneType, expected {ROWS if missing == 'references' else TEXTS}"):
             call(**some)
-    for scorer in (metric, Scorer()):
-        with refuses(ValueError, f"batch: got columns {', '.join(some)}, expected also {missing}"):
-            scorer.score_batch(some)
+    with refuses(ValueError, f"batch: got columns {', '.join(some)}, expected also {missing}"):
+        metric.score_batch(some)
     assert_unharmed(metric)
 
 
@@ -66,32 +64,18 @@ def test_no_segments(metric):
     for call in (metric.compute, Scorer().compute, partial(Scorer().explain_difference, "easse")):
         with refuses(ValueError, NO_SEGMENTS):
             call(**nothing)
-    with refuses(ValueError, NO_SEGMENTS):
-        metric.compute()
-    with refuses(ValueError, "sources, references: got no segments, expected at least one"):
-        Scorer().baselines(sources=[], references=[])
     assert_unharmed(metric)
     assert metric.score_batch(nothing) == {"sari": [], "keep": [], "delete": [], "add": []}
     state = metric.state(sentences=True)
     state.update(**nothing)
-    with refuses(ValueError, NO_SEGMENTS):
-        state.compute(details=True)
+    for call in (metric.compute, partial(state.compute, details=True)):
+        with refuses(ValueError, NO_SEGMENTS):
+            call()
 
 
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"source": None}, "sources[0]: got NoneType, expected str"),
-        ({"prediction": ["a"]}, "predictions[0]: got list, expected str"),
-        ({"reference": None}, "references[0]: got NoneType, expected a list of str"),
-        ({"reference": {"a"}}, "references[0]: got set, expected a list of str"),
-        ({"reference": ["a", 5]}, "references[0][1]: got int, expected str"),
-        ({"reference": []}, "references[0]: got no reference, expected at least one"),
-    ],
-)
-def test_refused_by_add(metric, change, message):
-    with refuses(ValueError, message):
-        metric.add(**{"source": "a", "prediction": "a", "reference": ["a"]} | change)
+def test_refused_by_add(metric):
+    with refuses(ValueError, "references[0][1]: got int, expected str"):
+        metric.add(source="a", prediction="a", reference=["a", 5])
     assert_unharmed(metric)
 
 
@@ -99,14 +83,11 @@ def test_refused_by_add(metric, change, message):
 
 
 def test_what_was_stored_outlives_a_refusal(metric):
-    for number in range(3):
-        metric.add_batch(**{name: [column[number]] for name, column in GOOD.items()})
-        with pytest.raises(ValueError, match="NoneType"):
-            metric.add_batch(sources=["a"], predictions=[None], references=["a"])
-        with pytest.raises(ValueError, match="NoneType"):
-            metric.add(source="a", prediction="a", reference=None)
-    with refuses(ValueError, "predictions[0]: got NoneType, expected str"):
-        metric.compute(sources=["a"], predictions=[None], references=["a"])
+    metric.add_batch(**GOOD)
+    bad = {"sources": ["a"], "predictions": [None], "references": ["a"]}
+    for call in (metric.add_batch, metric.compute):
+        with refuses(ValueError, "predictions[0]: got NoneType, expected str"):
+            call(**bad)
     assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
@@ -116,19 +97,13 @@ def test_errors_leave_the_files_of_other_metrics_alone(metric):
         raise RuntimeError(text)
 
     other = load(cache_dir=str(Path(metric.data_dir).parent.parent))
-    for error, arguments in (
-        (ValueError, {"sources": ["a"], "predictions": [None], "references": ["a"]}),
-        (RuntimeError, {"tokenize": broken}),
-    ):
-        metric.add_batch(**GOOD)
-        metric.compute()
-        other.add_batch(**GOOD)  # into the file that `metric` has just let go
-        metric.add_batch(**GOOD)
-        with pytest.raises(error):
-            metric.compute(**arguments)
-        assert other.compute() == pytest.approx(SCORES)
-        if error is ValueError:
-            assert metric.compute() == pytest.approx(SCORES)
+    metric.add_batch(**GOOD)
+    metric.compute()
+    other.add_batch(**GOOD)  # into the file that `metric` has just let go
+    metric.add_batch(**GOOD)
+    with pytest.raises(RuntimeError):
+        metric.compute(tokenize=broken)
+    assert other.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
 

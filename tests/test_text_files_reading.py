@@ -34,7 +34,6 @@ def test_lines(tmp_path, data, texts, pack):
     assert list(file) == texts
     assert file.lines == len(texts)
     assert file.position == file.size == len(pack(data))
-    file.close()
 
 
 def test_batches_end_at_segments_or_characters(tmp_path):
@@ -44,7 +43,6 @@ def test_batches_end_at_segments_or_characters(tmp_path):
     def sizes(**limits):
         corpus = open_texts(paths[0], paths[1:2], paths[2:])
         batches = list(corpus.batches(**limits))
-        corpus.close()
         assert [row.source for batch in batches for row in batch] == [f"1234567 {number}" for number in range(10)]
         return [len(batch) for batch in batches]
 
@@ -60,6 +58,5 @@ def test_segments_of_several_systems(tmp_path):
     paths = [str(tmp_path / name) for name in ("s.txt", "o.txt", "o2.txt", "r.txt")]
     corpus = open_texts(paths[0], paths[1:3], [paths[3], paths[0]])
     columns = gather(corpus.batches(segments=2), ["one", "other"])
-    corpus.close()
     texts = [f"x {number}" for number in range(5)]
     assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])

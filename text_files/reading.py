@@ -11,7 +11,7 @@ import stat
 import sys
 import zlib
 from collections import deque
-from collections.abc import Generator, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain, zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple, cast
@@ -63,15 +63,11 @@ class LineFile:
             return 0
         return self.size if self._raw.closed else self._raw.tell()
 
-    def close(self) -> None:
-        """Close the file; standard input stays open."""
-        self._texts.close()
-
     def error(self, message: str) -> FileError:
         """Return a fault of the line that was read last."""
         return FileError(f"{self.name}:{self.lines}: {message}")
 
-    def _read(self, path: str, encoding: str) -> Generator[str, None, None]:
+    def _read(self, path: str, encoding: str) -> Iterator[str]:
         try:
             with _open_bytes(path) as self._raw:
                 status = os.fstat(self._raw.fileno())
@@ -79,7 +75,8 @@ class LineFile:
                 stream: io.BufferedReader[Any] = io.BufferedReader(self._raw, _BUFFER_BYTES)
                 if stream.peek(2).startswith(_GZIP_MAGIC):
                     stream = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), _BUFFER_BYTES)
-                for text in _utf8_lines(stream) if encoding == "utf-8" else _other_lines(stream, encoding):
+                # UTF-8 is decoded line by line, so that errors name the line.
+                for text in map(bytes.decode, stream) if encoding == "utf-8" else _other_lines(stream, encoding):
                     text = text if self.lines else text.removeprefix("\ufeff")
                     if text or self.lines:  # a byte order mark alone is no line
                         self.lines += 1
@@ -105,11 +102,6 @@ def _open_bytes(path: str) -> io.FileIO:
     if sys.stdin is None:  # closed by the caller: descriptor 0 may now be another file
         raise OSError(None, "closed")
     return open(0, "rb", buffering=0, closefd=False)
-
-
-def _utf8_lines(stream: Iterable[bytes]) -> Iterator[str]:
-    """Decode line by line, so that errors name the line."""
-    return map(bytes.decode, stream)
 
 
 def _other_lines(stream: io.BufferedReader, encoding: str) -> Iterator[str]:
@@ -140,11 +132,6 @@ class Corpus:
     def position(self) -> int:
         """Bytes read so far."""
         return sum(file.position for file in self.files)
-
-    def close(self) -> None:
-        """Close all files."""
-        for file in self.files:
-            file.close()
 
     def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[list[Segment]]:
         """Yield batches of at most so many segments, which end early after so many characters.

@@ -12,12 +12,12 @@ import json
 import math
 import re
 from collections.abc import Iterator, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
-from sari.text_files.reading import LineFile
+from sari.text_files.reading import LineFile, line_faults
 from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
 
 _REFERENCE = re.compile(r"references?([ _.]?\d+)?")
@@ -32,7 +32,7 @@ class OutputTable(NamedTuple):
     ratings: list[float] | None
 
 
-def read_table(
+def read_output_table(
     path: str, *, columns: Sequence[str] | None = None, rating: str | None = None, encoding: str = "utf-8"
 ) -> OutputTable:
     """Read a table of outputs.
@@ -46,20 +46,26 @@ def read_table(
     Raises:
         FileError: for a file that cannot be read, and for a fault in it.
     """
-    ending = _ending(path)
-    is_json = ending not in ("csv", "tsv")
-    with closing(LineFile(path, encoding)) as file, faults_in(file.name):
-        rows = list(_objects(file) if is_json else _separated_rows(file, tabs=ending == "tsv", usual=columns is None))
-        if not rows:
-            raise ValueError(f"no rows, expected at least one{'' if is_json else ' below the first line'}")
-        names = list(dict.fromkeys(chain.from_iterable(rows)))
-        several = [] if is_json else [name for name in names if _REFERENCE.fullmatch(name)]
-        source, output, *others = _text_columns(names, columns, several or ["references"])
-        references = [_row_references([row.get(name) for name in others], blank=is_json) for row in rows]
+    kind = _kind(path, "jsonl")
+    file = LineFile(path, encoding)
+    with faults_in(file.name):
+        cells = _read_cells(file, kind, usual=columns is None)
+        if columns is None:
+            several = [] if kind == "jsonl" else list(filter(_REFERENCE.fullmatch, cells))
+            columns = ["source", _one_of("prediction", "output", cells), *(several or ["references"])]
+            expected = "source, prediction (or output) and references"
+        else:
+            expected = ", ".join(columns)
+        source, output, *others = (_column(cells, name, expected) for name in columns)
+        references = [_row_references(row, blank=kind == "jsonl") for row in zip(*others, strict=True)]
+        texts = validate_columns(source, output, references)
+        systems = validate_texts("system", cells["system"]) if "system" in cells else None
+        usual = _one_of("ratings", "rating", cells)
+        if rating is None and usual not in cells:
+            return OutputTable(texts, systems, None)
+        name = rating or usual
         return OutputTable(
-            validate_columns([row.get(source) for row in rows], [row.get(output) for row in rows], references),
-            _system_column(rows) if "system" in names else None,
-            _rating_column(rows, names, rating, file.name),
+            texts, systems, _finite_numbers(f"{file.name}: {name}", _column(cells, name, "ratings there"))
         )
 
 
@@ -75,12 +81,11 @@ def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8")
     Raises:
         FileError: for a file that cannot be read, a line that is no number, and another number of lines.
     """
-    with closing(LineFile(path, encoding)) as file:
-        ratings = [_finite_number(line, f"{file.name}:{file.lines}") for line in file]
-        if len(ratings) != wanted:
-            plural = "" if len(ratings) == 1 else "s"
-            raise FileError(f"{file.name}: the file has {len(ratings)} line{plural}, expected {wanted} as in {model}")
-        return ratings
+    file = LineFile(path, encoding)
+    ratings = [_finite_number(f"{file.name}:{file.lines}", line) for line in file]
+    if len(ratings) != wanted:
+        raise line_faults([file], wanted, model)
+    return ratings
 
 
 def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
@@ -93,36 +98,33 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     Raises:
         FileError: for a file that cannot be read, and for anything else in it.
     """
-    with closing(LineFile(path, encoding)) as file:
-        columns: dict[str, list[float]] = {}
-        for row in _objects(file) if _ending(path) == "jsonl" else _separated_rows(file, tabs=True):
-            for name, value in row.items():
-                columns.setdefault(name, []).append(_finite_number(value, f"{file.name}:{file.lines}"))
-        if not columns:
-            raise file.error("no numbers, expected one in each column for each segment")
-        return columns
+    file = LineFile(path, encoding)
+    with faults_in(file.name):
+        cells = _read_cells(file, _kind(path, "tsv"))
+        return {name: _finite_numbers(f"{file.name}: {name}", column) for name, column in cells.items()}
 
 
-def _ending(path: str) -> str:
-    return path.lower().removesuffix(".gz").rpartition(".")[2]
+def _kind(path: str, otherwise: str) -> str:
+    ending = path.lower().removesuffix(".gz").rpartition(".")[2]
+    return ending if ending in ("csv", "tsv", "jsonl") else otherwise
 
 
-def _finite_number(value: object, place: str) -> float:
-    """Return a finite number of a file, or raise FileError."""
-    with suppress(ValueError, OverflowError):
-        if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
-            return float(value)
-    raise FileError(fault(place, shown(value), "a number"))
-
-
-def _separated_rows(file: LineFile, *, tabs: bool, usual: bool = False) -> Iterator[dict[str, str]]:
-    """Yield rows of cells by the names in the first line; raise FileError for names that come twice, and other rows.
+def _read_cells(file: LineFile, kind: str, *, usual: bool = False) -> dict[str, list[Any]]:
+    """Return the columns of a table by name; cells that a JSON object lacks are None.
 
     Args:
         file: is read.
-        tabs: whether tabs separate cells, without quotes; else the file is CSV.
-        usual: whether usual names are taken in any case.
+        kind: "csv", "tsv" (without quotes) or "jsonl".
+        usual: whether usual names of CSV and TSV are taken in any case.
     """
+    rows = list(_objects(file) if kind == "jsonl" else _separated_rows(file, tabs=kind == "tsv", usual=usual))
+    if not rows:
+        raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
+    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
+
+
+def _separated_rows(file: LineFile, *, tabs: bool, usual: bool) -> Iterator[dict[str, str]]:
+    """Yield rows of cells by the names in the first line; raise FileError for names that come twice, and other rows."""
     try:
         lines = (line.split("\t") for line in file) if tabs else csv.reader((f"{line}\n" for line in file), strict=True)
         names = [name.strip() for name in next(lines, [])]
@@ -150,30 +152,17 @@ def _objects(file: LineFile) -> Iterator[dict[str, Any]]:
         yield row
 
 
-# ---- Columns of a table ---------------------------------------------------------------------------------------------
+def _column(cells: dict[str, list[Any]], name: str, expected: str) -> list[Any]:
+    if name not in cells:
+        raise ValueError(f"no column {name!r} among {shortened(', '.join(cells)) or 'none'}, expected {expected}")
+    return cells[name]
 
 
-def _text_columns(names: list[str], columns: Sequence[str] | None, references: list[str]) -> Sequence[str]:
-    """Return the columns of sources, outputs and references, or raise ValueError for one that is not there.
-
-    Args:
-        names: of all columns.
-        columns: as in `read_table`; None for the usual, with these references.
-    """
-    expected = "source, prediction (or output) and references" if columns is None else ", ".join(columns)
-    if columns is None:
-        columns = ["source", _one_of("prediction", "output", names), *references]
-    missing = next((name for name in columns if name not in names), None)
-    if missing is not None:
-        raise ValueError(f"no column {missing!r} among {shortened(', '.join(names)) or 'none'}, expected {expected}")
-    return columns
-
-
-def _one_of(name: str, other: str, names: list[str]) -> str:
+def _one_of(name: str, other: str, cells: dict[str, list[Any]]) -> str:
     """Return which of two names for the same column is there; the first if none is."""
-    if name in names and other in names:
+    if name in cells and other in cells:
         raise ValueError(f"columns: got {name} and {other}, expected one of them")
-    return other if other in names else name
+    return other if other in cells else name
 
 
 def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:
@@ -182,20 +171,13 @@ def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:
     return texts if blank else [text for text in texts if text.strip()]
 
 
-def _system_column(rows: Sequence[dict[str, Any]]) -> list[str]:
-    systems = [row.get("system") for row in rows]
-    for number, name in enumerate(systems):
-        if not isinstance(name, str) or not name.strip():
-            raise ValueError(fault(f"system[{number}]", shown(name), "the name of a system"))
-    return validate_texts("system", systems)
+def _finite_numbers(place: str, column: Sequence[object]) -> list[float]:
+    return [_finite_number(f"{place}[{row}]", value) for row, value in enumerate(column)]
 
 
-def _rating_column(
-    rows: Sequence[dict[str, Any]], names: list[str], rating: str | None, file: str
-) -> list[float] | None:
-    name = _one_of("ratings", "rating", names) if rating is None else rating
-    if name in names:
-        return [_finite_number(row.get(name), f"{file}: {name}[{number}]") for number, row in enumerate(rows)]
-    if rating is None:
-        return None
-    raise ValueError(f"no column {rating!r} among {shortened(', '.join(names))}, expected ratings there")
+def _finite_number(place: str, value: object) -> float:
+    """Return a finite number of a file, or raise FileError."""
+    with suppress(ValueError, OverflowError):
+        if isinstance(value, str | int | float) and not isinstance(value, bool) and math.isfinite(float(value)):
+            return float(value)
+    raise FileError(fault(place, shown(value), "a number"))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
-from sari.text_files.table_files import read_table
+from sari.text_files.table_files import read_output_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
@@ -225,11 +225,8 @@ class FilePaths(NamedTuple):
             references = _required("at least one file of references", self.references)
             tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
             corpus = reading.open_texts(sources, outputs, references, tab_separated=tabs)
-        try:
-            check_limit(len(outputs), MAX_SYSTEMS, "systems")
-            return reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), system_names(outputs))
-        finally:
-            corpus.close()
+        check_limit(len(outputs), MAX_SYSTEMS, "systems")
+        return reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), system_names(outputs))
 
 
 def _required(name: str, files: Any) -> Any:
@@ -240,7 +237,7 @@ def _required(name: str, files: Any) -> Any:
 
 def _systems_of_table(path: str) -> SystemColumns:
     """Read a table whose rows may be in any order; all systems need the same segments."""
-    texts, systems, _ = read_table(path)
+    texts, systems, _ = read_output_table(path)
     check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
     outputs: dict[str, dict[tuple[Any, ...], str]] = {}  # by system and segment
     repeats: Counter[tuple[Any, ...]] = Counter()
