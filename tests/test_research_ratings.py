@@ -5,7 +5,6 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import ROOT
 from published_trees import checkouts
 from scipy import stats
 
@@ -80,17 +79,3 @@ def test_figures_in_the_page_are_stored():
     quoted = [abs(float(number.replace("−", "-"))) for number in re.findall(r"−?\.\d{3}\b", prose)]
     assert len(quoted) > 10
     assert set(quoted) <= numbers
-
-
-@pytest.mark.parametrize("name", ["README.md"])
-def test_the_readme_shows_the_stored_figures(name):
-    stored = read_table(ratings.FILE).query("figure == 'Pearson'").set_index(["collection", "score"]).T
-    text = (ROOT / name).read_text(encoding="utf-8").partition("## Which SARI should I use?")[2]
-    table = re.search(r"^\| \|.*\n(?:\|.*\n)+", text.partition("\n## ")[0], re.MULTILINE)[0]
-    (_, *names), _, *body = ([cell.strip() for cell in line.split("|")[1:-1]] for line in table.splitlines())
-    for score, *cells in body:
-        for collection, cell in zip(names, cells, strict=True):
-            own = stored[collection, score.replace("`", "")]
-            value, *ends = map(float, re.findall(r"-?\.\d+", cell))
-            assert value == pytest.approx(float(own["value"]), abs=0.00051)
-            assert ends == pytest.approx([float(own["low"]), float(own["high"])], abs=0.0056)  # rounded twice
