@@ -67,7 +67,7 @@ def scores_by_references(
     found: list[ReferenceCount] = []
     for number in range(1, width + 1):
         places = _subsets(width, number, subsets, generator)
-        scored = [_scores(columns, variant, subset) for subset in places]
+        scored = [_scores_of_subset(columns, variant, subset) for subset in places]
         for name in columns.predictions:
             table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
             spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
@@ -86,7 +86,7 @@ def _subsets(width: int, number: int, wanted: int, generator: np.random.Generato
     return sorted(drawn)
 
 
-def _scores(columns: SystemColumns, variant: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
+def _scores_of_subset(columns: SystemColumns, variant: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
     references = [[row[place] for place in places] for row in columns.references]
     systems = score_systems(columns._replace(references=references), variant)
     return {name: corpus.scores() for name, corpus in systems.items()}

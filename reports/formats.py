@@ -384,7 +384,7 @@ def format_of_ending(ending: str) -> TableFormat:
 
 def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColumns | None = None) -> Iterator[str]:
     """Yield a header and a line per segment, without texts."""
-    for number, row in enumerate(_sentences(scores)):
+    for number, row in enumerate(_sentence_rows(scores)):
         if number == 0:
             yield "\t".join(row)
         yield "\t".join(_one_line(str(value)) for value in row.values())
@@ -395,7 +395,7 @@ def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumn
     width = max(map(len, columns.references), default=0) if columns else 0
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
-    for number, row in enumerate(_sentences(scores, columns)):
+    for number, row in enumerate(_sentence_rows(scores, columns)):
         references = row.pop("references", [])
         if number == 0:
             writer.writerow([*row, *(f"reference_{place}" for place in range(1, width + 1))])
@@ -407,10 +407,12 @@ def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumn
 
 def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
     """Yield a JSON object per segment."""
-    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentences(scores, columns))
+    return (json.dumps(row, ensure_ascii=False, allow_nan=False) for row in _sentence_rows(scores, columns))
 
 
-def _sentences(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[dict[str, Any]]:
+def _sentence_rows(
+    scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None
+) -> Iterator[dict[str, Any]]:
     """Yield for each segment its system if there are several, its number, from 1, its four scores, and its texts."""
     for name, own in scores.items():
         whose = {"system": name} if len(scores) > 1 else {}

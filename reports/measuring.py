@@ -296,11 +296,6 @@ def add_measures(
     return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
 
-def without_trees(side_data: SideData | None) -> SideData:
-    """Return side data without the trees, which are those of the first references."""
-    return {name: data for name, data in (side_data or {}).items() if name != "trees"}
-
-
 def _figures(measured: MeasuredSystems, how: Resampling) -> dict[str, dict[str, Any]]:
     """Return the fields of `ScoredOutputs` that hold the measures of each system."""
     intervals = measured.intervals(how)
@@ -329,7 +324,8 @@ def _measured_baselines(
         is_mean = bool(place) and "references" in names
         systems = {name: own for name, own in group.predictions.items() if name in names or is_mean}
         if systems:
-            own_data = without_trees(side_data) if place else side_data
+            # The trees are those of the first references.
+            own_data = {key: data for key, data in (side_data or {}).items() if not place or key != "trees"}
             test_set = MeasuredSet(group.sources, group.references, variant, own_data)
             measured = test_set.measure(systems, measures)
             found |= _figures(measured, how)

@@ -116,7 +116,7 @@ def intervals(
         axes.plot(value, place, "o", color=_COLOURS[0], markerfacecolor="white" if name in baselines else _COLOURS[0])
         if name == against:
             axes.axvline(value, color=_INK, linestyle="--", linewidth=1, zorder=0)
-    axes.set_yticks(range(len(values)), list(map(_shown, values)), parse_math=False)
+    axes.set_yticks(range(len(values)), list(map(_legend_name, values)), parse_math=False)
     axes.set_ylim(len(values) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
     axes.set_xlabel(label)
@@ -143,7 +143,7 @@ def _figure(height: float = _HEIGHT) -> tuple[Figure, Axes]:
         return figure, figure.subplots()
 
 
-def _shown(name: str) -> str:
+def _legend_name(name: str) -> str:
     """Return a name for a legend: matplotlib hides names that begin with an underscore."""
     name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
     return f" {name}" if name.startswith("_") else name
@@ -151,7 +151,7 @@ def _shown(name: str) -> str:
 
 def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
     """Return a figure, with a legend of several names: next to the axes where it is long."""
-    shown = list(map(_shown, names))
+    shown = list(map(_legend_name, names))
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
         if len(shown) > 1:

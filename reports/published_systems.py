@@ -25,7 +25,7 @@ KINDS = ("system", "copy", "unrelated", "people")
 # Scores that differ less are the same: the file has four decimals.
 _SAME = 1e-4
 
-_WORDS = ("test_set", "texts", "kind", "name", "year", "publication", "how", "licence", "outputs")
+_PLAIN = ("test_set", "texts", "kind", "name", "year", "publication")
 
 
 class PublishedScore(NamedTuple):
@@ -34,17 +34,11 @@ class PublishedScore(NamedTuple):
     Attributes:
         value: the mean of the runs.
         low, high: the ends of its 95% interval; None for a baseline.
-        least, most: the lowest and the highest of the runs; None for a single run.
     """
 
     value: float
     low: float | None = None
     high: float | None = None
-    least: float | None = None
-    most: float | None = None
-
-
-_OTHERS = PublishedScore._fields[1:]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,12 +51,7 @@ class PublishedSystem:
         kind: one of `KINDS`.
         name: of the system.
         year, publication: of the outputs; empty for a baseline.
-        how: how the system was made.
-        licence: of the repository with the outputs, as it says; "none" where it says nothing.
-        outputs: the pattern of their files, which begins with the owner and the name of the repository on GitHub.
         runs: the number of files of outputs.
-        empty, long: the shares of outputs that are empty, and that have more than twice the words of their source.
-        ranks: the best and the worst rank by `easse` that the tests leave possible; None for a baseline.
         scores: by variant.
     """
 
@@ -72,13 +61,7 @@ class PublishedSystem:
     name: str
     year: str = ""
     publication: str = ""
-    how: str = ""
-    licence: str = ""
-    outputs: str = ""
     runs: int = 1
-    empty: float = 0.0
-    long: float = 0.0
-    ranks: tuple[int, int] | None = None
     scores: dict[str, PublishedScore]
 
 
@@ -133,7 +116,10 @@ class Standing:
     def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
         rows = [
-            (row.sari, [row.name, "" if row.kind == "system" else "baseline", row.year, _ends(row, digits)])
+            (
+                row.sari,
+                [row.name, "" if row.kind == "system" else "baseline", row.year, _published_interval(row, digits)],
+            )
             for row in self.rows
         ]
         rows += [(score, [name, "yours", "", ""]) for name, score in own.items()]
@@ -151,7 +137,7 @@ class Standing:
         return Table(title, columns, body, apart=apart, notes=notes)
 
 
-def _ends(row: StandingRow, digits: int) -> str:
+def _published_interval(row: StandingRow, digits: int) -> str:
     return "" if row.low is None or row.high is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
 
 
@@ -223,16 +209,8 @@ def _row_of(cells: dict[str, str]) -> PublishedSystem:
         return float(cells[name]) if cells.get(name) else None
 
     scores = {
-        variant: PublishedScore(float(cells[variant]), *(number(f"{variant} {name}") for name in _OTHERS))
+        variant: PublishedScore(float(cells[variant]), *(number(f"{variant} {end}") for end in ("low", "high")))
         for variant in cells
         if f"{variant} low" in cells and cells[variant]
     }
-    best, _, worst = cells["ranks"].partition("-")
-    return PublishedSystem(
-        **{name: cells[name] for name in _WORDS},
-        runs=int(cells["runs"]),
-        empty=float(cells["empty"]),
-        long=float(cells["long"]),
-        ranks=(int(best), int(worst)) if best else None,
-        scores=scores,
-    )
+    return PublishedSystem(**{name: cells[name] for name in _PLAIN}, runs=int(cells["runs"]), scores=scores)

@@ -32,7 +32,7 @@ class _Choice(NamedTuple):
     positive: bool = True
 
 
-def _choices(system: SystemScores, first: SystemScores, columns: SystemColumns) -> list[_Choice]:
+def _reasons_to_show(system: SystemScores, first: SystemScores, columns: SystemColumns) -> list[_Choice]:
     """Return the reasons to show segments of a system, among them wins and losses against the first system."""
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.segment_scores)
@@ -84,16 +84,18 @@ def choose_segments(
         reasons[place] = {system.name: [] for system in systems} | {"": ["random"]}
     for system in systems:
         advance(system.name)
-        for choice in _choices(system, systems[0], columns):
+        for choice in _reasons_to_show(system, systems[0], columns):
             for place in np.argsort(-choice.values, kind="stable")[:number].tolist():
                 if choice.values[place] > 0 or not choice.positive:
                     note = choice.note(place)
                     own = reasons.setdefault(place, {}).setdefault(system.name, [])
                     own.append(f"{choice.title} ({note})" if note else choice.title)
-    return [_shown(columns, variant, place, reasons[place]) for place in sorted(reasons)]
+    return [_explain_segment(columns, variant, place, reasons[place]) for place in sorted(reasons)]
 
 
-def _shown(columns: SystemColumns, variant: Variant, place: int, reasons: Mapping[str, list[str]]) -> ShownSegment:
+def _explain_segment(
+    columns: SystemColumns, variant: Variant, place: int, reasons: Mapping[str, list[str]]
+) -> ShownSegment:
     names = [name for name in columns.predictions if name in reasons or len(columns.predictions) <= _TOGETHER]
     source, references = columns.sources[place], columns.references[place]
     outputs = {

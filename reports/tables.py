@@ -149,9 +149,3 @@ def select_rows(table: Table, numbers: Sequence[int]) -> Table:
     """Return a table with some of the rows."""
     apart = [place for place, number in enumerate(numbers) if number in table.apart]
     return replace(table, rows=[table.rows[number] for number in numbers], apart=apart)
-
-
-def select_columns(table: Table, numbers: Sequence[int]) -> Table:
-    """Return a table with some of the columns."""
-    rows = [[row[number] for number in numbers] for row in table.rows]
-    return replace(table, columns=[table.columns[number] for number in numbers], rows=rows)

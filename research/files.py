@@ -92,11 +92,6 @@ def split_sentences(text: str) -> list[str]:
     return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
 
 
-def write_csv(path: Path, table: pd.DataFrame) -> None:
-    """Write a table as comma-separated values."""
-    table.to_csv(path, index=False, lineterminator="\n")
-
-
 def as_markdown(table: pd.DataFrame) -> str:
     """Return a table whose first column is words and whose others are numbers.
 
@@ -149,7 +144,7 @@ def run(
     if not options.store:
         print("\n\n".join(map(as_markdown, tables(rows).values())))
         return rows[:0]
-    write_csv(file, rows)
+    rows.to_csv(file, index=False, lineterminator="\n")
     path = DOCS / page
     path.write_text(with_tables(path.read_text(encoding="utf-8"), tables(rows)), encoding="utf-8")
     return rows

@@ -9,7 +9,8 @@ pairs of BLESS's runs of different models are taken whose scores on ASSET differ
 
 A row has the standard error of the difference, as the 10th, 50th and 90th percentile of the pairs that differ by one
 point; the difference that is found in 80% of the cases, 2.8 times the median; and by the name of each test the share of
-samples that are significant at 5%, for differences of 1, 2 and 3 points.
+samples that are significant at 5%, for differences of 1, 2 and 3 points. `observed` says how many of the pairs that
+differ by one point do so significantly by randomization, on all segments.
 """
 
 import sys

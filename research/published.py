@@ -33,7 +33,7 @@ make_importable()
 from sari.companion_measures import simplification, translation  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.research.collections_of_ratings import rated_by_number  # noqa: E402
-from sari.research.files import read_runs, read_table, read_test_set, write_csv  # noqa: E402
+from sari.research.files import read_runs, read_table, read_test_set  # noqa: E402
 from sari.research.joshua import joshua_scores  # noqa: E402
 from sari.validation import Columns  # noqa: E402
 from sari.variants import resolve_variant  # noqa: E402
@@ -116,7 +116,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
             parser.error(str(error))
     if options.store:
         table.update(chosen)
-        write_csv(FILE, table)
+        table.to_csv(FILE, index=False, lineterminator="\n")
     return _show(chosen)
 
 

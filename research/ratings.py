@@ -72,9 +72,11 @@ def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, s
     for name, own in agreement(values, rated.ratings, **how).items():
         # Each output is scored alone.
         signature = scores[name].signature.replace("|level:corpus|", "|level:sentence|")
-        partial = partial_correlation(values[name], rated.ratings, values["length"])
-        alone = {"at_equal_length": f"{partial:.6f}"} if name != "length" else {}
-        yield place | {"score": name, "signature": signature} | _numbers(own) | alone
+        cells = place | {"score": name, "signature": signature} | _numbers(own)
+        if name != "length":
+            partial = partial_correlation(values[name], rated.ratings, values["length"])
+            cells["at_equal_length"] = f"{partial:.6f}"
+        yield cells
     if "systems" in rated.levels:
         place |= {"figure": "Spearman", "number": str(len(set(rated.systems)))}
         rows = {name: score.of_systems for name, score in scores.items()}

@@ -13,11 +13,11 @@ of all runs. `ranks` are the best and the worst by `easse` that tests of all pai
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -30,6 +30,7 @@ from as_package import make_importable
 make_importable()
 
 from sari.comparison import baseline_scores, score_systems  # noqa: E402
+from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
 from sari.research.collections_of_ratings import ASSET, TURKCORPUS  # noqa: E402
 from sari.research.files import DOCS, read_runs, read_table, read_test_set, run, split_sentences  # noqa: E402
@@ -87,14 +88,6 @@ _BASELINES = {
 _VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS}
 
 
-class RankedSystem(NamedTuple):
-    """A system by `RANKED`: score, rows of counts as means of its runs, and the function from their sums to scores."""
-
-    score: float
-    rows: np.ndarray
-    scores_of_sums: Callable[[np.ndarray], np.ndarray]
-
-
 def score_public_systems(folder: Path) -> pd.DataFrame:
     """Score all outputs that docs/systems.csv describes, with intervals, ranks and baselines."""
     described, rows = read_table(FILE).query("kind == 'system'"), []
@@ -102,37 +95,34 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
         sources, references = read_test_set(folder, *patterns)
         own = described[described["test_set"] == test_set].to_dict("records")
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
-        systems = []
+        ranked = []
         for row in tqdm(own, desc=test_set, disable=None, leave=False):
             runs = read_runs(folder, row["outputs"], sources)
             if test_set == LOWERCASED:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
-            cells, ranked = score_system(SystemColumns(sources, runs, references))
-            rows.append(row | known | cells)
-            systems.append(ranked)
-        for row, ranks in zip(rows[len(rows) - len(own) :], possible_ranks(systems), strict=True):
+            columns = SystemColumns(sources, runs, references)
+            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in _VARIANTS.items()}
+            rows.append(row | known | system_cells(columns, scored))
+            ranked.append(scored[RANKED])
+        for row, ranks in zip(rows[len(rows) - len(own) :], possible_ranks(ranked), strict=True):
             row["ranks"] = ranks
         rows += [known | row for row in _baselines(sources, references)]
     return pd.DataFrame(rows)
 
 
-def score_system(columns: SystemColumns) -> tuple[dict[str, str], RankedSystem]:
-    """Score the runs of a system under every variant."""
+def system_cells(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
+    """Return the cells of a system, whose runs were scored under each variant."""
     words = np.array([[len(text.split()) for text in outputs] for outputs in columns.predictions.values()])
     limits = 2 * np.array([len(text.split()) for text in columns.sources])
     cells = {"runs": str(len(words)), "empty": f"{(words == 0).mean():.4f}", "long": f"{(words > limits).mean():.4f}"}
-    ranked = {}
-    for name, variant in _VARIANTS.items():
-        scored = list(score_systems(columns, variant, rows=True).values())
-        counts, scores_of_sums = np.stack([corpus.rows() for corpus in scored], axis=1), scored[0].scores_of_sums
-        drawn = Sample(counts, scores_of_sums, _HOW.seed).bootstrapped(_HOW)[..., 0].mean(axis=1)
-        values = [corpus.scores()["sari"] for corpus in scored]
-        ranked[name] = RankedSystem(fmean(values), counts.mean(axis=1), scores_of_sums)
-        low, high = _HOW.ends(drawn)
+    for name, runs in scored.items():
+        values = [run.scores()["sari"] for run in runs]
+        sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _HOW.seed)
+        low, high = _HOW.ends(sample.bootstrapped(_HOW)[..., 0].mean(axis=1))
         cells |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
         spread = (f"{min(values):.2f}", f"{max(values):.2f}") if len(values) > 1 else ("", "")
         cells |= dict(zip((f"{name} least", f"{name} most"), spread, strict=True))
-    return cells, ranked[RANKED]
+    return cells
 
 
 def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str, str]]:
@@ -145,19 +135,20 @@ def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str
     ]
 
 
-def possible_ranks(systems: Sequence[RankedSystem]) -> list[str]:
-    """Return the best and the worst rank of each system that tests of all pairs leave possible, as "2-3".
+def possible_ranks(systems: Sequence[list[CorpusStatistics]]) -> list[str]:
+    """Return the best and the worst rank of each system, a list of runs, that tests of all pairs leave possible: "2-3".
 
     All pairs are tested by approximate randomization, and the p-values corrected by Holm's method. With thousands of
     pairs only p-values of 0.00001 and less are significant, which would take an hour to draw. So p-values are those of
     a normal distribution with the standard deviation of the differences after swapping. Segments swap the means of
     their runs. A system is below all that are significantly better, and above all that are significantly worse.
     """
-    of_sums, rows = systems[0].scores_of_sums, np.stack([system.rows for system in systems], axis=1)
-    sample = Sample(rows, lambda sums: of_sums(sums)[..., :1], _HOW.seed)
+    rows = np.stack([np.mean([run.rows() for run in runs], axis=0) for runs in systems], axis=1)
+    sample = Sample(rows, lambda sums: systems[0][0].scores_of_sums(sums)[..., :1], _HOW.seed)
     pairs = np.array(list(combinations(range(len(systems)), 2)))
     squares = sum((chunk**2).sum(axis=0) for chunk in sample.swapped(pairs, TRIALS))
-    differences = np.array([system.score for system in systems])[pairs] @ [[1.0], [-1.0]]
+    scores = np.array([fmean(run.scores()["sari"] for run in runs) for runs in systems])
+    differences = scores[pairs] @ [[1.0], [-1.0]]
     with np.errstate(invalid="ignore"):  # 0/0, where two systems have the same outputs
         p_values = np.nan_to_num(2 * stats.norm.sf(np.abs(differences) / np.sqrt(squares / TRIALS)), nan=1.0)
     wins = np.zeros((len(systems), len(systems)))  # 1 where one system is better than another, -1 where it is worse

@@ -11,7 +11,7 @@ from sari import variants
 from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES
-from sari.reports.measuring import MeasuredSet, without_trees
+from sari.reports.measuring import MeasuredSet
 from sari.significance import bootstrap_draws, resolve_resampling
 from sari.variants import resolve_variant
 
@@ -60,7 +60,8 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
 
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
-    own = MeasuredSet(SOURCES, [row[1:] for row in REFERENCES], resolve_variant(), without_trees(SIDE_DATA))
+    without_trees = {name: data for name, data in SIDE_DATA.items() if name != "trees"}
+    own = MeasuredSet(SOURCES, [row[1:] for row in REFERENCES], resolve_variant(), without_trees)
     alone = own.measure(OUTPUTS)
     needing = {measure.name for measure in REPORTED_MEASURES if {"references", "raw_references"} & {*measure.arguments}}
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}

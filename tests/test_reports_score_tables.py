@@ -119,11 +119,7 @@ def test_all_variants(paper):
     assert [line.split("|")[1] for line in signatures.splitlines()] == [f"variant:{name}" for name in VARIANTS]
 
 
-def test_several_variants(paper, printed):
-    assert rows_below(paper("--variant", "easse", "set"), "Variant", "SARI", "Keep", "Delete", "Add")[:2] == [
-        ["easse", "31.35", "22.53", "63.19", "8.33"],
-        ["set", "20.86", "17.05", "39.29", "6.25"],
-    ]
+def test_several_variants_of_several_systems(printed):
     several = [*EXAMPLE[:-2], *SYSTEMS, "--variant", "easse,set", "--paired-ar", "--resamples", "99"]
     rows = rows_below(printed(*several), *["System", "Variant", "SARI", "Keep", "Delete", "Add", "Diff.", "p"])
     assert [(*row[:2], len(row)) for row in rows[:4]] == [
