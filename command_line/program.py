@@ -67,12 +67,12 @@ def _answer(options: Options) -> tuple[str, list[str]]:
             from sari.command_line.rating_agreement import agree
         return _formatted_tables(agree(options, batches, table), options)
     with refusals():
-        from sari.command_line.score_files import report_scores
+        from sari.command_line.score_files import score_files
     if options.explain is not None:
         return _explanation(options, batches), []
     if options.find_variant is not None:
         return _formatted_tables(_variant_search(options, batches), options)
-    return _report_text(report_scores(options, corpus, batches), options)
+    return _report_text(score_files(options, corpus, batches), options)
 
 
 def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:

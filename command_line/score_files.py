@@ -42,7 +42,7 @@ from sari.variants import Variant, resolve_variant, resolve_variants
 _CONFIDENCE = 0.95
 
 
-def report_scores(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
+def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
     """Score files in one pass, and write the files of `--sentences` and `--report`.
 
     Args:
