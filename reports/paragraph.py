@@ -21,7 +21,7 @@ _BASELINES = {
     "copy": "copied sources",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
-    "references": "each reference against the others",
+    "references": "each reference against the others on average",
 }
 
 
@@ -45,7 +45,7 @@ def methods_paragraph(report: ScoreReport, digits: int = 2) -> list[Piece]:
         changes += [f"with {changed}" if len(report.variants) == 1 else f"{variant} with {changed}"] * bool(changed)
     how = report.resampling
     draws = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
-    pieces.append(Piece(f", {'; '.join(changes) or 'nothing changed'}, by version {VERSION} of this program "))
+    pieces.append(Piece(f", {'; '.join(changes) or 'with its published options'}, by the program SARI {VERSION} "))
     pieces += [Piece(_PROGRAM, "citation"), Piece(f"{', '.join(report.signatures)}{draws}", "footnote")]
     parts = [[Piece(_of_texts(report))], *_of_resampling(report), _of_baselines(report, digits)]
     for place, part in enumerate(filter(None, parts)):
