@@ -14,4 +14,4 @@ def test_front_matter_is_what_is_pinned():
     assert values["sdk_version"] == pinned[1] == version("gradio")
     assert (values["sdk"], values["app_file"]) == ("gradio", "app.py")
     assert (3, 11) <= tuple(map(int, values["python_version"].strip('"').split("."))) <= (3, 14)
-    assert {"- evaluate", "- metric"} <= {line.strip() for line in front.splitlines()}
+    assert {"evaluate", "metric"} <= set(re.findall(r"[\w-]+", values["tags"]))

@@ -74,7 +74,7 @@ def test_choices(phone, page_scorer):
     choose(page, "Deletion", "f1")
     expect_score(page, score_of(page_scorer, *texts, **options, deletion="f1"))
     accordion(page, "Link, signature, Python")
-    expect(page.locator("#sharing .sari-signature")).to_contain_text("variant:paper|nrefs:1|case:mixed|tok:none")
+    expect(page.locator("#sharing .sari-signature")).to_contain_text("|nrefs:1|case:mixed|tok:none")
     page.get_by_role("combobox", name="Variant").focus()
     expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Tab")  # goes on from an open list

@@ -37,7 +37,8 @@ def posted(address, path, **content):
     response = httpx.post(f"{address}gradio_api/{path}", **PLAIN, **content)
     assert SECRET not in response.text
     is_json = response.headers["content-type"] == "application/json"
-    (line,) = (response.json()["error"] if is_json else response.text).splitlines()
+    answer = response.json() if is_json else {"error": response.text}
+    (line,) = (answer.get("error") or answer["detail"]).splitlines()
     return response.status_code, line
 
 

@@ -123,7 +123,13 @@ def compare(
     with memory_released():
         columns = systems_of_lists(sources, outputs, references)
         compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
-    return {**compared.result, "warnings": compared.report.warnings}
+    # Without the scores of each segment.
+    details = ("signature", "orders", "sentences")
+    systems = {
+        name: {key: value for key, value in result.items() if key not in details}
+        for name, result in compared.result["systems"].items()
+    }
+    return {**compared.result, "systems": systems, "warnings": compared.report.warnings}
 
 
 def _variant(options: Any) -> Variant:
