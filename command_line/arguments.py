@@ -324,7 +324,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         ),
         "--sentences": _value(
             "FILE",
-            "write the scores of segments to .csv, .tsv or .jsonl; the SARI of a corpus-level variant is not their mean",
+            "write the scores of segments to .csv, .tsv or .jsonl; SARI of a corpus-level variant is not their mean",
             type=_path([*SENTENCE_FORMATS]),
         ),
         "--score-only": _switch("print only SARI, one score per line"),
