@@ -196,8 +196,14 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
     return value_of
 
 
-def _path(endings: Sequence[str]) -> Callable[[str], Any]:
-    return _checked(str, lambda path: os.path.splitext(path)[1] in endings, f"a name ending in {either(endings)}")
+def _path(endings: Callable[[], Sequence[str]]) -> Callable[[str], Any]:
+    """Return the type of a path; its endings are asked for when a path is read, so that new formats have theirs."""
+
+    def path_of(text: str) -> Any:
+        known = endings()
+        return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {either(known)}")(text)
+
+    return path_of
 
 
 def _text_encoding(name: str) -> str:
@@ -320,12 +326,12 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value(
             "FILE",
             "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)",
-            type=_path([".html", *(row.ending for row in TABLE_FORMATS.values())]),
+            type=_path(lambda: [".html", *(row.ending for row in TABLE_FORMATS.values())]),
         ),
         "--sentences": _value(
             "FILE",
             "write the scores of segments to .csv, .tsv or .jsonl; SARI of a corpus-level variant is not their mean",
-            type=_path([*SENTENCE_FORMATS]),
+            type=_path(lambda: [*SENTENCE_FORMATS]),
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),

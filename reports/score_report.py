@@ -262,8 +262,8 @@ class ScoreReport:
         records = []
         for row in [*self.results, *self.baselines]:
             record = shared | {"system": row.name, "variant": row.variant, "signature": signatures[row.variant]}
-            record |= (row.scores or {}) | _interval_ends(row.confidence_intervals)
-            record |= (row.measures or {}) | _interval_ends(row.measure_intervals)
+            record |= (row.scores or {}) | _interval_fields(row.confidence_intervals)
+            record |= (row.measures or {}) | _interval_fields(row.measure_intervals)
             if isinstance(row, SystemScores):
                 record |= _test_fields(row) | {"compared_with": baseline if row.p_values else None, "group": row.group}
                 record |= dict(zip(("first_rank", "last_rank"), row.rank or (), strict=False))
@@ -338,7 +338,7 @@ def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not False and value not in (None, [], {}, "")}
 
 
-def _interval_ends(intervals: Any) -> dict[str, float]:
+def _interval_fields(intervals: Any) -> dict[str, float]:
     return {
         f"{name}_{end}": value
         for name, ends in (intervals or {}).items()
@@ -353,4 +353,4 @@ def _test_fields(row: SystemScores | PairTest) -> dict[str, float]:
     for name, test in (row.measure_tests or {}).items():
         fields |= {f"{name}_{what}": test[what] for what in ("difference", "p_value", "corrected_p_value")}
         intervals |= {f"{name}_difference": test["difference_interval"]} if test["difference_interval"] else {}
-    return fields | _interval_ends(intervals)
+    return fields | _interval_fields(intervals)

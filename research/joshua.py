@@ -60,18 +60,18 @@ def joshua_scores(texts: Columns) -> dict[str, np.ndarray]:
     references = [list(map(joshua_tokens, row)) for row in texts.references]
     counts, copied = bleu_counts(outputs, references), bleu_counts(outputs, texts.sources)
     lengths = np.array([sum(len(text.split()) for text in row) // len(row) for row in references])
-    ibleu = 0.9 * _bleu(counts, lengths) - 0.1 * _bleu(copied, copied[:, 1])
+    ibleu = 0.9 * _joshua_bleu(counts, lengths) - 0.1 * _joshua_bleu(copied, copied[:, 1])
     grades = joshua_grades(outputs)
     sigmoid = 1 / (1 + np.exp(grades - joshua_grades(texts.sources)))
     return {
         "fk": np.minimum(grades, 25),
-        "bleu": 100 * _bleu(counts, counts[:, 1]),
+        "bleu": 100 * _joshua_bleu(counts, counts[:, 1]),
         "ibleu": 100 * ibleu,
         "fkbleu": 100 * np.sqrt(np.maximum(ibleu, 0) * sigmoid),
     }
 
 
-def _bleu(counts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+def _joshua_bleu(counts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
     """Return Joshua's BLEU, from 0 to 1, of rows of counts and lengths of references."""
     short = np.minimum(0, 1 - lengths / np.maximum(counts[:, 0], 1))
     return np.exp(short + np.log(smoothed_precisions(counts)).mean(axis=1))

@@ -46,13 +46,15 @@ def made_up(monkeypatch):
 
 
 @pytest.mark.usefixtures("made_up")
-def test_a_new_format_serves_scores_and_ratings(printed, tmp_path):
+def test_a_new_format_serves_scores_ratings_and_reports(printed, tmp_path):
     asked = [*EXAMPLE, *SYSTEMS, "--format", "made-up"]
     assert printed(*asked, "--by-order") == "3 tables, 2 records\n"
     for number in range(2):
         (tmp_path / f"ratings.{number}").write_text("".join(f"{(7 * line + number) % 10}\n" for line in range(10)))
     ratings = ["--ratings", tmp_path / "ratings.0", tmp_path / "ratings.1"]
     assert printed(*asked, *ratings) == "1 tables, 4 records\n"
+    printed(*EXAMPLE, *SYSTEMS, "--report", tmp_path / "report.made")
+    assert (tmp_path / "report.made").read_text() == "2 tables, 4 records\n"
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------

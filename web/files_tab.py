@@ -293,7 +293,7 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
     names, tables = list(columns.predictions), tabulate_scores(scored.report)
     sentences = {name: own.sentences() for name, own in compared.statistics.items()}
     sari = {name: own["sari"] for name, own in sentences.items()}
-    orders = list(_orders(sari, scored.baseline))
+    orders = list(_segment_orders(sari, scored.baseline))
     written = {name: format_of_ending(Path(name).suffix) for name in _DOWNLOADS if name != "segments.tsv"}
     texts = {name: form.write(tables, Layout()) + "\n" for name, form in written.items()}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
@@ -317,7 +317,7 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
     )
 
 
-def _orders(sari: Mapping[str, Sequence[float]], baseline: str) -> dict[str, Callable[[int], float]]:
+def _segment_orders(sari: Mapping[str, Sequence[float]], baseline: str) -> dict[str, Callable[[int], float]]:
     """Return the orders of segments by name: functions from the place of a segment to a number, the lowest first."""
     orders: dict[str, Callable[[int], float]] = {}
     if len(sari) > 1:
@@ -335,7 +335,7 @@ def _segment_table(
     sources: Sequence[str], sari: Mapping[str, Sequence[float]], order: str, baseline: str
 ) -> dict[str, Any]:
     """Return a row for each segment, in an order; scores show two decimals, and sort as numbers."""
-    places = sorted(range(len(sources)), key=_orders(sari, baseline)[order])
+    places = sorted(range(len(sources)), key=_segment_orders(sari, baseline)[order])
     data: list[list[Any]] = [[place + 1, *(own[place] for own in sari.values()), sources[place]] for place in places]
     shown = [[str(line), *(figure(score) for score in scores), source] for line, *scores, source in data]
     styling = [["text-align: right"] * (1 + len(sari)) + [""]] * len(data)
@@ -357,7 +357,7 @@ def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> tup
     scored = _present(scored)
     sources, sari = scored.score_segments()
     names, column = list(sari), event.index[1] - 1
-    lines = [place + 1 for place in sorted(range(len(sources)), key=_orders(sari, scored.baseline)[order])]
+    lines = [place + 1 for place in sorted(range(len(sources)), key=_segment_orders(sari, scored.baseline)[order])]
     place = lines.index(event.row_value[0])
     return Opened(scored, names[column if column in range(len(names)) else 0], lines, place).shown()
 
