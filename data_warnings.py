@@ -102,12 +102,12 @@ _MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 # Tokenizing tokenized texts of real systems and people again changes up to 23% of them, by misspellings and numbers.
 _MANY = 0.3
 
-# A copy's SARI is about keep/3, unrelated text's about delete/3; both stay below 35. A system above this is above both.
-# Below it, those of the sample are scored.
-_ABOVE_COPIES_AND_UNRELATED = 35
 # Below these shares of their scores a system is clearly worse: some published systems are a little below copies; of 93
 # sets of outputs by 46 systems (BLESS), under six variants, none below .95 was above unrelated texts as a whole.
 _CLEARLY_COPIES, _CLEARLY_UNRELATED = 0.7, 0.95
+# A copy's SARI is about keep/3, unrelated text's about delete/3; both stay below 35. A system with this SARI is clearly
+# below neither; for a lower one, those of the sample are scored.
+_ABOVE_COPIES_AND_UNRELATED = _CLEARLY_UNRELATED * 35
 _UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 
 # The size of a sample: pairs of neighbouring segments, and characters of each text.
