@@ -169,12 +169,9 @@ def _check_values(options: Options) -> None:
         check_figure(options.find_variant)
     if options.why in options.variants and not options.all_variants:
         raise OptionError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
-    measures = [row.name for row in MEASURES] if options.measures == ["all"] else options.measures or []
-    own_measures = [name for name, _ in options.own_measure or ()]
     for flag, values, choices in (
         ("--why", [options.why], VARIANTS),
         ("--baselines", options.baselines or [], BASELINES),
-        ("--show", options.show or [], [*SHOWN, *measures, *own_measures]),
         ("--report: ending", [_ending(options.report)], [".html", *(row.ending for row in TABLE_FORMATS.values())]),
         ("--sentences: ending", [_ending(options.sentences)], SENTENCE_FORMATS),
     ):
@@ -358,7 +355,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
-        "--quiet": _switch("print no warnings, names of written files and progress bars; a report still has its warnings"),
+        "--quiet": _switch("print no warnings, names of files or progress bars; a report still has its warnings"),
     },
     "LaTeX": {
         "--booktabs": _switch("use the rules of the package booktabs"),

@@ -24,7 +24,7 @@ from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
-from sari.reports.score_tables import tabulate_scores
+from sari.reports.score_tables import check_show, tabulate_scores
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
@@ -48,6 +48,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
     with refusals():
         resampling = resolve_resampling(**options.resampling)
         chosen = choose_measures(options)
+        check_show(options.show or (), chosen.measures)
     scored, texts = _score_batches(corpus, batches, variants, options, rows=resampling.is_wanted)
     report = _compared(scored, resampling, options)
     first = next(iter(scored.values()))
@@ -169,9 +170,9 @@ def _with_more(
     measures, side_data = chosen
     if not measures:
         return report
-    from sari.reports.measuring import add_measures
+    from sari.reports.measuring import add_measures, measured_text
 
-    steps = len({replace(variant.text, splits_on_space=False) for variant in variants.values()}) * len(measures)
+    steps = len(set(map(measured_text, variants.values()))) * len(measures)
     with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
         return add_measures(report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance)
 
