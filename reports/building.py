@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
@@ -12,12 +11,12 @@ from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
 from sari.reports.measuring import SideData, add_measures
 from sari.reports.ngram_differences import ngram_differences
-from sari.reports.score_report import Length, ScoredOutputs, ScoreReport
+from sari.reports.score_report import Figures, Length, ScoredOutputs, ScoreReport
 from sari.reports.shown_segments import choose_segments
 from sari.significance import Resampling
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Variant
+from sari.variants import SCORES, Variant
 
 _LENGTHS = 5
 #: The baselines of every report: the sources, and the first references, which have no scores where they are the only.
@@ -53,9 +52,15 @@ def build_report(
     baselines, known = list(report.baselines), {row.name for row in report.baselines}
     missing = [name for name in _BASELINES if name not in known]
     scores = baseline_scores(columns.sources, columns.references, variant) if missing else {}
-    baselines += [ScoredOutputs(name=name, variant=label, scores=scores.get(name)) for name in missing]
+    baselines += [ScoredOutputs(name=name, variant=label, scores={**scores.get(name, {})}) for name in missing]
+    results = []
+    for result in report.results:
+        corpus = statistics[result.name]
+        by_length = list(map(corpus.scores_of, classes))
+        of_lengths: Figures = {score: [own[score] for own in by_length] for score in SCORES}
+        results.append(replace(result, lengths=of_lengths, sentences={**corpus.sentences()}))
     report = add_measures(
-        replace(report, baselines=baselines),
+        replace(report, results=results, baselines=baselines),
         columns,
         {label: variant},
         measures,
@@ -64,19 +69,12 @@ def build_report(
         classes=classes,
         advance=advance,
     )
-    shown = [own for own in measures if any(own.name in (row.measures or {}) for row in report.results)]
-    results = []
-    for result in report.results:
-        corpus = statistics[result.name]
-        by_length: list[dict[str, Any]] = [
-            {**own, **named} for own, named in zip(result.lengths or [], map(corpus.scores_of, classes), strict=True)
-        ]
-        results.append(replace(result, lengths=by_length, sentences=corpus.sentences()))
+    shown = [own for own in measures if own.name in report.results[0].scores]
     against = (report.resampling and report.resampling.baseline) or report.systems[0]
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, against)
-    segments = choose_segments(columns, variant, results, seed=resampling.seed, advance=advance)
-    return replace(report, results=results, measures=shown, lengths=lengths, ngrams=ngrams, segments=segments)
+    segments = choose_segments(columns, variant, report.results, seed=resampling.seed, advance=advance)
+    return replace(report, measures=shown, lengths=lengths, ngrams=ngrams, segments=segments)
 
 
 def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:

@@ -1,38 +1,30 @@
-"""The companion measures of systems and baselines, with intervals and tests, for the command line and reports."""
+"""The companion measures of systems and baselines, with intervals and tests as SARI has them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from functools import cache, cached_property, partial
 from itertools import chain
 from statistics import fmean
-from typing import Any, TypedDict
+from typing import Any, TypeVar
 
 import numpy as np
 
 from sari.companion_measures.columns import check_length
-from sari.companion_measures.registry import REPORTED_MEASURES, Measure
+from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
-from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
+from sari.reports.score_report import Figures, PairTest, ScoredOutputs, ScoreReport, SystemScores
 from sari.significance import TESTS, Resampling, Sample, holm
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Variant
+from sari.variants import Text, Variant
 
+#: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
 SideData = Mapping[str, Any]
-Interval = tuple[float, float]
-
-
-class MeasureTest(TypedDict):
-    """A test of whether two systems differ in a measure; the difference is the first value minus the second.
-
-    The interval is None without a confidence. P-values are corrected for the number of pairs, measure by measure.
-    """
-
-    difference: float
-    difference_interval: Interval | None
-    p_value: float
-    corrected_p_value: float
+# Figures by the names of fields of `SystemScores` or `PairTest`.
+_Fields = dict[str, Figures]
+_Row = TypeVar("_Row", ScoredOutputs, SystemScores, PairTest)
 
 
 @dataclass(frozen=True)
@@ -43,196 +35,160 @@ class MeasuredSystems:
         systems: their names.
         measures: those that have values.
         rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
+        how: intervals and tests are computed: from the same draws of segments as SARI's with the same seed.
     """
 
     systems: list[str]
     measures: list[Measure]
     rows: dict[str, np.ndarray]
-    _samples: dict[int, Sample] = field(default_factory=dict)
+    how: Resampling
 
-    def values(self) -> dict[str, dict[str, float]]:
-        """Return the values of each system by measure."""
-        return {
-            system: {measure.name: measure.value(self.rows[measure.name][:, place]) for measure in self.measures}
-            for place, system in enumerate(self.systems)
-        }
-
-    def intervals(self, how: Resampling) -> dict[str, dict[str, Interval]] | None:
-        """Return the two ends of the interval of each system's values.
-
-        They come from the same draws of segments as SARI's intervals with the same seed.
-
-        Returns:
-            None without a confidence, without measures, and for a single segment, of which every resample is the same.
-        """
-        sample = self.sample(how)
-        if how.confidence is None or sample is None:
-            return None
-        names = [measure.name for measure in self.measures]
-        low, high = sample.intervals(how).tolist()
-        return {
-            system: dict(zip(names, zip(*ends, strict=True), strict=True))
-            for system, *ends in zip(self.systems, low, high, strict=True)
-        }
-
-    def tests(self, pairs: Sequence[tuple[str, str]], how: Resampling) -> list[dict[str, MeasureTest]]:
-        """Test for each measure whether pairs of systems differ, by the same draws as SARI's tests.
-
-        Returns:
-            For each pair the tests by measure; none without a method, for a single segment, and without measures.
-        """
-        sample = self.sample(how)
-        if how.method is None or sample is None or not pairs:
-            return [{} for _ in pairs]
-        test = TESTS[how.method]
-        places = np.array([[self.systems.index(name) for name in pair] for pair in pairs])
-        p_values = test.p_values(sample, places, how.trials or test.resamples_for(len(pairs)))
-        differences, corrected = sample.differences(places), holm(p_values)
-        ends = None if how.confidence is None else sample.difference_intervals(places, how).tolist()
-
-        def test_of(pair: int, place: int) -> MeasureTest:
-            return {
-                "difference": float(differences[pair, place]),
-                "difference_interval": ends and (ends[0][pair][place], ends[1][pair][place]),
-                "p_value": float(p_values[pair, place]),
-                "corrected_p_value": float(corrected[pair, place]),
-            }
-
-        return [
-            {measure.name: test_of(pair, place) for place, measure in enumerate(self.measures)}
-            for pair in range(len(pairs))
-        ]
-
-    def of_segments(self, classes: Sequence[list[int]]) -> dict[str, dict[str, Any]]:
-        """Return the fields of `SystemScores` about the segments of each system.
+    def figures(self, classes: Sequence[list[int]] = ()) -> dict[str, _Fields]:
+        """Return the values of each system, with intervals if there is a confidence and more than one segment.
 
         Args:
-            classes: the places of the segments of each class of lengths.
+            classes: the places of the segments of classes whose values, and those of each segment, are returned, too.
         """
+        found = {}
+        for place, system in enumerate(self.systems):
+            found[system] = self._with_intervals(self._values(place), self._drawn[:, place])
+            if classes:
+                of_classes = [self._values(place, segments) for segments in classes]
+                means = [own.name for own in self.measures if not own.adds_up]
+                found[system]["lengths"] = {name: [values[name] for values in of_classes] for name in self.rows}
+                found[system]["sentences"] = {name: self.rows[name][:, place, 0].tolist() for name in means}
+        return found
+
+    def mean(self) -> _Fields:
+        """Return the means of the values of all systems, with intervals, as the figures of one."""
+        of_systems = [self._values(place) for place in range(len(self.systems))]
+        values = {name: fmean(values[name] for values in of_systems) for name in self.rows}
+        return self._with_intervals(values, self._drawn.mean(axis=1))
+
+    def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], _Fields]:
+        """Test for each measure whether the systems of each pair differ; this needs a method and several segments."""
+        if not pairs:
+            return {}
+        test = TESTS[str(self.how.method)]
+        places = np.array([[self.systems.index(name) for name in pair] for pair in pairs])
+        p_values = test.p_values(self._sample, places, self.how.trials or test.resamples_for(len(pairs)))
+        found = {"differences": self._sample.differences(places), "p_values": p_values}
+        found["corrected_p_values"] = holm(p_values)
+        if self.how.confidence is not None:
+            found["difference_intervals"] = np.moveaxis(self._sample.difference_intervals(places, self.how), 0, -1)
         return {
-            system: {
-                "lengths": [
-                    {measure.name: measure.value(self.rows[measure.name][own, place]) for measure in self.measures}
-                    for own in classes
-                ],
-                "segment_measures": {
-                    measure.name: self.rows[measure.name][:, place, 0].tolist()
-                    for measure in self.measures
-                    if not measure.adds_up
-                },
-            }
-            for place, system in enumerate(self.systems)
+            pair: {field: self._named(values[place]) for field, values in found.items()}
+            for place, pair in enumerate(pairs)
         }
 
-    def sample(self, how: Resampling) -> Sample | None:
-        """Return the segments to resample, whose scores are the values of all measures."""
-        tables = [self.rows[measure.name] for measure in self.measures]
-        if not tables or len(tables[0]) < 2:
-            return None
+    @cached_property
+    def _sample(self) -> Sample:
+        """The segments to resample, whose scores are the values of all measures."""
+        tables = list(self.rows.values())
         bounds = np.cumsum([table.shape[-1] for table in tables])[:-1]
 
         def values(sums: np.ndarray) -> np.ndarray:
             parts = zip(self.measures, np.split(sums, bounds, axis=-1), strict=True)
             return np.stack([measure.values_of_sums(part, len(tables[0])) for measure, part in parts], axis=-1)
 
-        return self._samples.setdefault(how.seed, Sample(np.concatenate(tables, axis=-1), values, how.seed))
+        return Sample(np.concatenate(tables, axis=-1), values, self.how.seed)
+
+    @cached_property
+    def _drawn(self) -> np.ndarray:
+        """The values of resamples, float64[resample, system, measure]; none if there are no intervals."""
+        if self.how.confidence is None or not self.rows or len(next(iter(self.rows.values()))) < 2:
+            return np.empty((0, len(self.systems), len(self.measures)))
+        return self._sample.bootstrapped(self.how)
+
+    def _values(self, place: int, segments: list[int] | slice = slice(None)) -> dict[str, float]:
+        return {own.name: own.value(self.rows[own.name][segments, place]) for own in self.measures}
+
+    def _with_intervals(self, values: dict[str, float], drawn: np.ndarray) -> _Fields:
+        intervals = {"confidence_intervals": self._named(self.how.ends(drawn).T)} if len(drawn) else {}
+        return {"scores": values, **intervals}
+
+    def _named(self, values: np.ndarray) -> Figures:
+        return dict(zip(self.rows, values.tolist(), strict=True))
 
 
-class MeasuredSet:
-    """A test set whose sources and references are split into tokens once for all systems.
+def measured_text(variant: Variant) -> Text:
+    """Return how the tokens that measures compare are made of texts."""
+    return replace(variant.text, splits_on_space=False)
 
-    Attributes:
-        sources, references: tokens joined by spaces, in the case that the variant sees.
+
+def measure_systems(
+    columns: SystemColumns,
+    text: Text,
+    measures: Iterable[Measure],
+    *,
+    how: Resampling,
+    side_data: SideData | None = None,
+    advance: Callable[[str], object] = lambda _: None,
+) -> MeasuredSystems:
+    """Measure systems. Measures that lack what they need are left out.
+
+    Functions of measures take these columns by name: "sources", "outputs" and "references" as tokens joined by spaces;
+    "raw_sources", "raw_outputs" and "raw_references" as they came; and what was read from side files.
+
+    Args:
+        columns: checked texts; rows of references may be empty, and are then compared with no output.
+        text: how tokens are made.
+        measures: what to compute.
+        how: intervals and tests are computed.
+        side_data: what some measures need in addition to the texts.
+        advance: called with the label of each measure that begins.
+
+    Raises:
+        ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that has
+            not a number for each segment of each system.
     """
+    found, shape = (
+        _columns_of_measures(columns, text, side_data or {}),
+        (len(columns.sources), len(columns.predictions), -1),
+    )
+    rows, known = {}, []
+    for measure in measures:
+        advance(measure.label)
+        if set(measure.arguments) <= found.keys() and not measure.missing:
+            rows[measure.name] = measure.numbers(found).reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
+            known.append(measure)
+    return MeasuredSystems(list(columns.predictions), known, rows, how)
 
-    def __init__(
-        self, sources: list[str], references: list[list[str]], variant: Variant, side_data: SideData | None = None
-    ):
-        """Split texts that have been checked.
 
-        Args:
-            sources, references: one row per segment; rows of references may be empty.
-            variant: splits and lowercases texts.
-            side_data: what was read from side files, by their names; and under "own_measures", by name, what
-                `read_numbers` of `text_files.table_files` returns.
+def _columns_of_measures(columns: SystemColumns, text: Text, side_data: SideData) -> dict[str, Any]:
+    """Return the columns of all systems, segment by segment, so that references are prepared once for all."""
+    systems = columns.predictions
 
-        Raises:
-            ValueError: for trees that are not those of the first references.
-        """
-        self._raw_sources, self._raw_references = sources, references
-        self._text = replace(variant.text, splits_on_space=False)
-        self._side_data = dict(side_data or {})
-        self._own_measures = self._side_data.pop("own_measures", {})
-        self.sources = self._split(sources)
-        tokens = iter(self._split(chain.from_iterable(references)))
-        self.references = [[next(tokens) for _ in row] for row in references]
-        if "trees" in self._side_data:
-            from sari.companion_measures.accuracy import Tree, check_words  # here, since they need rapidfuzz
+    def repeated(column: Iterable[Any]) -> list[Any]:
+        return [row for row in column for _ in systems]
 
-            trees = self._side_data["trees"]
-            words = split_into_tokens([" ".join(tree.tokens) for tree in trees], replace(self._text, tokenize="none"))
-            trees = [Tree(tuple(own), tree.heads) for own, tree in zip(words, trees, strict=True)]
-            check_words(trees, [row[0] for row in self.references])
-            self._side_data["trees"] = trees
+    def split(texts: Iterable[str], text: Text = text) -> list[str]:
+        return list(map(" ".join, split_into_tokens(list(texts), text)))
 
-    def measure(
-        self,
-        systems: Mapping[str, list[str]],
-        measures: Iterable[Measure] = REPORTED_MEASURES,
-        *,
-        advance: Callable[[str], object] = lambda _: None,
-    ) -> MeasuredSystems:
-        """Measure systems. Measures that lack what they need are left out.
+    raw_outputs = list(chain.from_iterable(zip(*systems.values(), strict=True)))
+    found: dict[str, Any] = {
+        "sources": repeated(split(columns.sources)),
+        "outputs": split(raw_outputs),
+        "raw_sources": repeated(columns.sources),
+        "raw_outputs": raw_outputs,
+        **side_data,
+    }
+    tokens = iter(split(chain.from_iterable(columns.references)))
+    references = [[next(tokens) for _ in row] for row in columns.references]
+    if all(references):
+        found |= {"references": repeated(references), "raw_references": repeated(columns.references)}
+    if "trees" in side_data:
+        from sari.companion_measures.accuracy import Tree, check_words  # here, since they need rapidfuzz
 
-        Functions of measures take these columns by name: "sources", "outputs" and "references" as tokens joined by
-        spaces; "raw_sources", "raw_outputs" and "raw_references" as they came; and what was read from side files.
-
-        Args:
-            systems: the outputs of each system, checked.
-            measures: what to compute. Those that compare with references need one for every segment.
-            advance: called with the label of each measure that begins.
-
-        Raises:
-            ValueError: for a measure computed elsewhere that has not a number for each segment of each system.
-        """
-        columns, shape = self._columns(systems), (len(self.sources), len(systems), -1)
-        rows: dict[str, np.ndarray] = {}
-        known = []
-        for measure in measures:
-            advance(measure.label)
-            if set(measure.arguments) <= columns.keys() and not measure.missing:
-                rows[measure.name] = measure.numbers(columns).reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
-                known.append(measure)
-        return MeasuredSystems(list(systems), known, rows)
-
-    def _columns(self, systems: Mapping[str, list[str]]) -> dict[str, Any]:
-        """Return the columns of all systems, segment by segment, so that references are prepared once for all."""
-
-        def repeated(column: Iterable[Any]) -> list[Any]:
-            return [row for row in column for _ in systems]
-
-        raw_outputs = list(chain.from_iterable(zip(*systems.values(), strict=True)))
-        columns: dict[str, Any] = {
-            "sources": repeated(self.sources),
-            "outputs": self._split(raw_outputs),
-            "raw_sources": repeated(self._raw_sources),
-            "raw_outputs": raw_outputs,
-            **self._side_data,
-        }
-        if all(self.references):
-            columns |= {"references": repeated(self.references), "raw_references": repeated(self._raw_references)}
-        if "trees" in self._side_data:
-            columns["trees"] = repeated(self._side_data["trees"])
-        for name, numbers in self._own_measures.items():
-            if systems.keys() <= numbers.keys():
-                for system, outputs in systems.items():
-                    check_length(f"own_measure: {name}: {system}", numbers[system], outputs, "outputs")
-                columns[name] = np.array([numbers[system] for system in systems], np.float64).T
-        return columns
-
-    def _split(self, texts: Iterable[str]) -> list[str]:
-        """Return texts as tokens joined by spaces."""
-        return list(map(" ".join, split_into_tokens(list(texts), self._text)))
+        words = split([" ".join(tree.tokens) for tree in side_data["trees"]], replace(text, tokenize="none"))
+        trees = [Tree(tuple(own.split()), tree.heads) for own, tree in zip(words, side_data["trees"], strict=True)]
+        check_words(trees, [row[0] for row in references])
+        found["trees"] = repeated(trees)
+    for name, numbers in found.pop("own_measures", {}).items():
+        for system, outputs in systems.items():
+            check_length(f"own_measure: {name}: {system}", numbers[system], outputs, "outputs")
+        found[name] = np.array([numbers[system] for system in systems], np.float64).T
+    return found
 
 
 def add_measures(
@@ -254,90 +210,68 @@ def add_measures(
         variants: by name: measures compare their tokens.
         measures: what to compute, and to show even where nothing can be computed.
         how: intervals and tests are computed.
-        side_data: see `MeasuredSet`.
-        classes: the places of the segments of each class of lengths, to measure each of them, too.
+        side_data: what some measures need in addition to the texts.
+        classes: the places of the segments of each class of lengths, to measure each of them and each segment, too.
         advance: called with the label of each measure that begins, for each way to split texts.
 
     Raises:
-        ValueError: as `MeasuredSet` does.
+        ValueError: as `measure_systems` does.
     """
-    baseline = report.resampling.baseline if report.resampling else None
-    others = [other for other in columns.predictions if baseline is not None and other != baseline]
-    # Variants that split texts in the same way share everything but the order of their pairs.
-    found: dict[Any, tuple[Any, ...]] = {}
+    names = {row.name for row in report.baselines}
+    against = str(report.resampling and report.resampling.baseline)
     results: list[SystemScores] = []
     baselines: list[ScoredOutputs] = []
     pairs: list[PairTest] = []
-    for name, variant in variants.items():
-        text = replace(variant.text, splits_on_space=False)
+    # Variants that split texts in the same way share everything but the order of their pairs.
+    found: dict[Text, Any] = {}
+    for label, variant in variants.items():
+        text = measured_text(variant)
         if text not in found:
-            test_set = MeasuredSet(columns.sources, columns.references, variant, side_data)
-            measured = test_set.measure(columns.predictions, measures, advance=advance)
-            tests = measured.tests([(other, str(baseline)) for other in others], how)
-            names = {row.name for row in report.baselines}
-            of_baselines = _measured_baselines(names, columns, variant, measures, how, side_data)
-            of_segments = measured.of_segments(classes) if classes else {}
-            found[text] = (
-                measured,
-                _figures(measured, how),
-                dict(zip(others, tests, strict=True)),
-                of_baselines,
-                of_segments,
-            )
-        measured, of_systems, against, of_baselines, of_segments = found[text]
-        compared = [pair for pair in report.pairs if pair.variant == name]
-        tests = measured.tests([(pair.systems[0], pair.systems[1]) for pair in compared], how)
-        pairs += [replace(pair, measure_tests=test or None) for pair, test in zip(compared, tests, strict=True)]
-        for result in report.results:
-            if result.variant == name:
-                own = {**of_systems[result.name], **of_segments.get(result.name, {})}
-                results.append(replace(result, **own, measure_tests=against.get(result.name) or None))
-        baselines += [replace(row, **of_baselines[row.name]) for row in report.baselines if row.variant == name]
+            measure = partial(measure_systems, text=text, measures=measures, how=how)
+            measured = measure(columns, side_data=side_data, advance=advance)
+            of_baselines = _measured_baselines(names, columns, side_data, measure)
+            found[text] = measured.figures(classes), cache(measured.tests), of_baselines
+        of_systems, tests, of_baselines = found[text]
+        own_results = [row for row in report.results if row.variant == label]
+        own_pairs = [pair for pair in report.pairs if pair.variant == label]
+        compared = [(row.name, against) for row in own_results if row.p_values]
+        compared += [(pair.systems[0], pair.systems[1]) for pair in own_pairs]
+        tested = tests(tuple(compared))
+        results += [
+            _joined(row, {**of_systems[row.name], **tested.get((row.name, against), {})}) for row in own_results
+        ]
+        pairs += [_joined(pair, tested[pair.systems[0], pair.systems[1]]) for pair in own_pairs]
+        baselines += [_joined(row, of_baselines[row.name]) for row in report.baselines if row.variant == label]
     return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
 
-def _figures(measured: MeasuredSystems, how: Resampling) -> dict[str, dict[str, Any]]:
-    """Return the fields of `ScoredOutputs` that hold the measures of each system."""
-    intervals = measured.intervals(how)
-    return {
-        name: {"measures": values, "measure_intervals": intervals and intervals[name]}
-        for name, values in measured.values().items()
-    }
+def _joined(row: _Row, found: _Fields) -> _Row:
+    """Return outputs or a pair of systems with more figures in each field."""
+    fields: dict[str, Any] = {name: {**getattr(row, name), **figures} for name, figures in found.items()}
+    return replace(row, **fields)
 
 
 def _measured_baselines(
     names: Collection[str],
     columns: SystemColumns,
-    variant: Variant,
-    measures: Sequence[Measure],
-    how: Resampling,
     side_data: SideData | None,
-) -> dict[str, dict[str, Any]]:
-    """Return the same for the baselines of these names; "references" is the mean over the references."""
+    measure: Callable[..., MeasuredSystems],
+) -> dict[str, _Fields]:
+    """Return the measures of the baselines of these names; "references" is the mean over the references."""
     first, *people = baseline_columns(columns.sources, columns.references)
     if not people:  # the only reference can be measured, though not compared with others
         others = [row[1:] for row in columns.references]
         people = [SystemColumns(columns.sources, {"reference 1": [row[0] for row in columns.references]}, others)]
-    found: dict[str, dict[str, Any]] = {}
-    parts = []
-    for place, group in enumerate([first, *people]):
-        is_mean = bool(place) and "references" in names
-        systems = {name: own for name, own in group.predictions.items() if name in names or is_mean}
-        if systems:
-            # The trees are those of the first references.
-            own_data = {key: data for key, data in (side_data or {}).items() if not place or key != "trees"}
-            test_set = MeasuredSet(group.sources, group.references, variant, own_data)
-            measured = test_set.measure(systems, measures)
-            found |= _figures(measured, how)
-            parts += [measured] * is_mean
-    if not parts:
-        return found
-    rows = {name: np.concatenate([part.rows[name] for part in parts], axis=1) for name in parts[0].rows}
-    together = MeasuredSystems([name for part in parts for name in part.systems], parts[0].measures, rows)
-    sample = together.sample(how)
-    mean = {name: fmean(own[name] for own in together.values().values()) for name in rows}
-    intervals = None
-    if how.confidence is not None and sample is not None:
-        low, high = how.ends(sample.bootstrapped(how).mean(axis=1)).tolist()
-        intervals = dict(zip(mean, zip(low, high, strict=True), strict=True))
-    return found | {"references": {"measures": mean, "measure_intervals": intervals}}
+    side_data = {name: data for name, data in (side_data or {}).items() if name != "own_measures"}
+    # The trees are those of the first references.
+    without_trees = {name: data for name, data in side_data.items() if name != "trees"}
+    first = first._replace(predictions={name: texts for name, texts in first.predictions.items() if name in names})
+    parts = [measure(first, side_data=side_data)] if first.predictions else []
+    people = [own for own in people if "references" in names or names & own.predictions.keys()]
+    of_people = [measure(own, side_data=without_trees) for own in people]
+    found = {name: figures for part in [*parts, *of_people] for name, figures in part.figures().items()}
+    if "references" in names:
+        rows = {name: np.concatenate([part.rows[name] for part in of_people], axis=1) for name in of_people[0].rows}
+        systems = [name for part in of_people for name in part.systems]
+        found["references"] = replace(of_people[0], systems=systems, rows=rows).mean()
+    return found

@@ -162,7 +162,7 @@ def _of_baselines(report: ScoreReport, digits: int) -> list[Piece]:
     """Return the scores of baselines in words; with several variants only the table has them."""
     if len(report.variants) > 1:
         return []
-    scored = [(row.name, row.scores["sari"]) for row in report.baselines if row.scores]
+    scored = [(row.name, row.scores["sari"]) for row in report.baselines if "sari" in row.scores]
     words = [f"{_BASELINES[name]} {score:.{digits}f}" for name, score in scored if name in _BASELINES]
     if not words:
         return []

@@ -103,7 +103,7 @@ def _length_table(report: ScoreReport, digits: int) -> Table:
         shown = [(label, first, name, digits) for name, label in LABELS.items()]
         shown += [("BLEU", first, "bleu", 2), ("Compression ratio", first, "compression_ratio", 3)]
     columns += [
-        (heading, [figure(row.get(name), places) for row in system.lengths or []])
+        (heading, [figure(value, places) for value in system.lengths.get(name, [None] * len(report.lengths))])
         for heading, system, name, places in shown
     ]
     headings, figures = zip(*columns, strict=True)
@@ -140,13 +140,13 @@ def _pictures(report: ScoreReport) -> list[tuple[str, str]]:
         line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
         pictures.append((line, "SARI by the number of references: means over subsets of them"))
     if len(report.lengths) > 1:
-        by_length = {row.name: [own["sari"] for own in row.lengths or []] for row in report.results}
+        by_length = {row.name: row.lengths["sari"] for row in report.results}
         classes = list(map(span_of, report.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
         pictures.append((line, "SARI by the length of the source"))
     for measure in report.measures:
         if measure.name in SPREADS:
-            values = {row.name: (row.segment_measures or {})[measure.name] for row in report.results}
+            values = {row.name: row.sentences[measure.name] for row in report.results}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
             pictures.append((plots.histogram(values, measure.label), words))
     return pictures
@@ -156,9 +156,9 @@ def _dots(rows: Sequence[ScoredOutputs]) -> dict[str, tuple[float, float, float]
     """Return SARI with the ends of its interval, or twice more without one."""
     dots = {}
     for row in rows:
-        if row.scores:
-            low, high = row.confidence_intervals["sari"] if row.confidence_intervals else [row.scores["sari"]] * 2
-            dots[row.name] = (row.scores["sari"], low, high)
+        if "sari" in row.scores:
+            score = row.scores["sari"]
+            dots[row.name] = (score, *row.confidence_intervals.get("sari", (score, score)))
     return dots
 
 

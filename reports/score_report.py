@@ -5,20 +5,15 @@ They are also written as CSV records and in the schema of JSON.
 JSON has one schema, whatever was asked for::
 
     {"systems": [{"name": str, "variant": str, "segments": int, "signature": str,
-                  "scores": {"sari": float, "keep": float, "delete": float, "add": float},
+                  "scores": {"sari": float, "keep": float, "delete": float, "add": float, MEASURE: float, ...},
                   "orders": [{"order": int, "keep": {"precision": float, "recall": float, "f1": float, "score": float},
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
                   "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
-                  "corrected_p_values": {"sari": float, ...}, "group": int, "rank": [int, int],
-                  "copies": true, "measures": {NAME: float, ...}, "measure_intervals": {NAME: [float, float], ...},
-                  "difference_intervals": {"sari": [float, float], ...},
-                  "measure_tests": {NAME: {"difference": float, "difference_interval": [float, float],
-                                           "p_value": float, "corrected_p_value": float}, ...},
-                  "lengths": [{"sari": float, ..., NAME: float, ...}, ...],
-                  "sentences": {"sari": [float, ...], ...}, "segment_measures": {NAME: [float, ...], ...}}, ...],
-     "baselines": [{"name": str, "variant": str, "scores": {...}, "confidence_intervals": {...}, "measures": {...},
-                    "measure_intervals": {...}}, ...],
+                  "corrected_p_values": {"sari": float, ...}, "difference_intervals": {"sari": [float, float], ...},
+                  "group": int, "rank": [int, int], "copies": true,
+                  "lengths": {"sari": [float, ...], ...}, "sentences": {"sari": [float, ...], ...}}, ...],
+     "baselines": [{"name": str, "variant": str, "scores": {...}, "confidence_intervals": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
@@ -33,19 +28,19 @@ JSON has one schema, whatever was asked for::
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str, "intervals": str},
      "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
-                "corrected_p_values": {...}, "difference_intervals": {...},
-                "measure_tests": {...}}, ...],
-     "measures": [{"name": str, "label": str, "heading": str, "about": str, "digits": int, "unit": str}, ...],
+                "corrected_p_values": {...}, "difference_intervals": {...}}, ...],
+     "measures": [{"name": str, "label": str, "about": str, "digits": int, "unit": str}, ...],
      "test_set": str,
      "lengths": [{"shortest": int, "longest": int, "segments": int}, ...],
      "ngrams": {SYSTEM: [{"text": str, "operation": str, "system": float, "baseline": float}, ...], ...},
      "segments": [{"number": int, "source": str, "references": [str, ...], "reasons": [str, ...],
                    "outputs": {SYSTEM: EXPLANATION, ...}}, ...]}
 
-with one entry of "systems" per system and variant, and all scores in percent at full precision. From
-"confidence_intervals" on, fields without a value are left out. Only reports have "lengths", "sentences",
-"segment_measures", "ngrams" and "segments". EXPLANATION has the fields of `explanation.Explanation`, but for the
-n-grams, the figures of each order, the tokens of references, the line of changes, the warnings and edited outputs.
+with one entry of "systems" per system and variant, and all scores in percent at full precision. Every field with
+scores also has those of the companion measures, by their names: MEASURE. From "confidence_intervals" on, fields without
+a value are left out. Only reports have "lengths", "sentences", "ngrams" and "segments"; "lengths" has a number for each
+class of lengths. EXPLANATION has the fields of `explanation.Explanation`, but for the n-grams, the figures of each
+order, the tokens of references, the line of changes, the warnings and edited outputs.
 """
 
 from __future__ import annotations
@@ -56,81 +51,79 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sari.reports.tables import warning_in_words
-from sari.variants import SCORES, Score
+from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
-    from sari.aggregation import Intervals, OrderFigures, Scores, SentenceScores
+    from sari.aggregation import OrderFigures
     from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
     from sari.reports.explanation import Explanation
-    from sari.reports.measuring import MeasureTest
     from sari.reports.ngram_differences import NgramDifference
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
 
+#: Scores of SARI and companion measures by their names, or what belongs to each of them.
+Figures = Mapping[str, Any]
+
 _OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
-_OF_DIFFERENCES = ("_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
-_OF_MEASURE_RECORDS = ("", "_low", "_high", *_OF_DIFFERENCES)
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
+_OF_INTERVALS = ("low", "high")
+# The columns of a companion measure begin with its name and end with these.
+_ENDINGS = ("", "_low", "_high", "_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
 
 #: The columns that records always have.
 RECORD_KEYS = (
     *("system", "compared_with", "variant", "segments", *SCORES),
-    *(f"{score}_{end}" for score in SCORES for end in ("low", "high")),
+    *(f"{score}_{end}" for score in SCORES for end in _OF_INTERVALS),
     *(f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES),
-    *(f"{score}_difference_{end}" for score in SCORES for end in ("low", "high")),
+    *(f"{score}_difference_{end}" for score in SCORES for end in _OF_INTERVALS),
     *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
 )
 
 
 @dataclass(frozen=True, kw_only=True)
 class ScoredOutputs:
-    """The scores of outputs by one variant, in percent, and companion measures of the same tokens.
+    """The scores of outputs by one variant, in percent, and companion measures of the same tokens, with intervals.
 
-    Baselines have only these; systems are `SystemScores`. A segment's only reference has measures, but no scores.
+    Baselines have only these; systems are `SystemScores`. A segment's only reference has measures, but not SARI.
     """
 
     name: str
     variant: str
-    scores: Scores | None
-    confidence_intervals: Intervals | None = None
-    measures: dict[str, float] | None = None
-    measure_intervals: dict[str, tuple[float, float]] | None = None
+    scores: Figures
+    confidence_intervals: Figures = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
 class SystemScores(ScoredOutputs):
-    """The scores of a system.
+    """The scores of a system, and its differences from the baseline of the tests.
 
     `copies` says whether most of its outputs copy their sources: such a system is not the best, whatever its scores.
-    For reports, `lengths` has the scores and measures of each class of lengths, `sentences` the scores of each segment,
-    and `segment_measures` the numbers of each segment, of measures that are their mean.
+    For reports, `lengths` has the scores of each class of lengths, and `sentences` the scores of each segment, without
+    measures that are no mean over segments.
     """
 
-    scores: Scores
     segments: int
     signature: str
     orders: list[OrderFigures]
-    differences: Scores | None = None
-    p_values: Scores | None = None
-    corrected_p_values: Scores | None = None
+    differences: Figures = field(default_factory=dict)
+    p_values: Figures = field(default_factory=dict)
+    corrected_p_values: Figures = field(default_factory=dict)
+    difference_intervals: Figures = field(default_factory=dict)
     group: int | None = None
     rank: list[int] | None = None
-    difference_intervals: Intervals | None = None
-    measure_tests: dict[str, MeasureTest] | None = None
     copies: bool = False
-    lengths: list[dict[str, float]] | None = None
-    sentences: SentenceScores | None = None
-    segment_measures: dict[str, list[float]] | None = None
+    lengths: Figures = field(default_factory=dict)
+    sentences: Figures = field(default_factory=dict)
 
     @property
     def segment_scores(self) -> list[float]:
         """SARI of each segment; empty but in reports."""
-        return self.sentences["sari"] if self.sentences else []
+        return self.sentences.get("sari", [])
 
 
 @dataclass(frozen=True)
@@ -139,11 +132,10 @@ class PairTest:
 
     variant: str
     systems: list[str]
-    differences: Scores
-    p_values: Scores
-    corrected_p_values: Scores
-    difference_intervals: Intervals | None = None
-    measure_tests: dict[str, MeasureTest] | None = None
+    differences: Figures
+    p_values: Figures
+    corrected_p_values: Figures
+    difference_intervals: Figures = field(default_factory=dict)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -252,7 +244,7 @@ class ScoreReport:
 
         The keys are always `RECORD_KEYS`, followed by those of companion measures.
         """
-        keys = [*RECORD_KEYS, *(f"{measure.name}{end}" for measure in self.measures for end in _OF_MEASURE_RECORDS)]
+        keys = [*RECORD_KEYS, *(f"{measure.name}{ending}" for measure in self.measures for ending in _ENDINGS)]
         shared = dict.fromkeys(keys) | {
             "segments": self.results[0].segments,
             "warnings": " ".join(map(warning_in_words, self.warnings)),
@@ -263,8 +255,7 @@ class ScoreReport:
         records = []
         for row in [*self.results, *self.baselines]:
             record = shared | {"system": row.name, "variant": row.variant, "signature": signatures[row.variant]}
-            record |= (row.scores or {}) | _interval_fields(row.confidence_intervals)
-            record |= (row.measures or {}) | _interval_fields(row.measure_intervals)
+            record |= {**row.scores, **_interval_fields(row.confidence_intervals)}
             if isinstance(row, SystemScores):
                 record |= _test_fields(row) | {"compared_with": baseline if row.p_values else None, "group": row.group}
                 record |= dict(zip(("first_rank", "last_rank"), row.rank or (), strict=False))
@@ -289,15 +280,6 @@ def results_of(
         known["copies"] = statistics[name].is_copy
         results.append(SystemScores(name=name, variant=variant, **known))
     return results
-
-
-def best_scores(results: list[SystemScores], score: Score) -> list[float]:
-    """Return the highest of a score, in a list, among several systems; an empty list if fewer than two compete.
-
-    Systems that copy the source do not compete.
-    """
-    competing = [result.scores[score] for result in results if not result.copies]
-    return [max(competing)] if len(competing) > 1 else []
 
 
 def pairs_of(variant: str, comparison: SystemComparison) -> list[PairTest]:
@@ -331,27 +313,24 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
                 del explanation[name]
             for edit in explanation["edits"]:
                 del edit["output"]
-    systems, baselines = (list(map(_filled, found.pop(name))) for name in ("results", "baselines"))
-    return {"systems": systems, **_filled({"baselines": baselines, **found})}
+    systems, baselines, pairs = (list(map(_filled, found.pop(name))) for name in ("results", "baselines", "pairs"))
+    return {"systems": systems, **_filled({"baselines": baselines, **found, "pairs": pairs})}
 
 
 def _filled(fields: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not False and value not in (None, [], {}, "")}
 
 
-def _interval_fields(intervals: Any) -> dict[str, float]:
+def _interval_fields(intervals: Figures, what: str = "") -> dict[str, float]:
     return {
-        f"{name}_{end}": value
-        for name, ends in (intervals or {}).items()
-        for end, value in zip(("low", "high"), ends, strict=True)
+        f"{name}{what}_{end}": value
+        for name, ends in intervals.items()
+        for end, value in zip(_OF_INTERVALS, ends, strict=True)
     }
 
 
 def _test_fields(row: SystemScores | PairTest) -> dict[str, float]:
-    tests = {what.removesuffix("s"): getattr(row, what) for what in _OF_TESTS}
-    fields = {f"{score}_{what}": scores[score] for what, scores in tests.items() if scores for score in SCORES}
-    intervals = {f"{score}_difference": ends for score, ends in (row.difference_intervals or {}).items()}
-    for name, test in (row.measure_tests or {}).items():
-        fields |= {f"{name}_{what}": test[what] for what in ("difference", "p_value", "corrected_p_value")}
-        intervals |= {f"{name}_difference": test["difference_interval"]} if test["difference_interval"] else {}
-    return fields | _interval_fields(intervals)
+    fields = {
+        f"{name}_{what.removesuffix('s')}": value for what in _OF_TESTS for name, value in getattr(row, what).items()
+    }
+    return fields | _interval_fields(row.difference_intervals, "_difference")

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.reports.paragraph import methods_paragraph
-from sari.reports.score_report import ScoreReport, SystemScores, best_scores, score_fields
+from sari.reports.score_report import ScoredOutputs, ScoreReport, SystemScores, score_fields
 from sari.reports.tables import (
     HIGHER,
     HIGHER_IS_BETTER,
@@ -25,6 +25,7 @@ from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 
 if TYPE_CHECKING:  # slow to import
+    from sari.companion_measures.registry import Measure
     from sari.comparison import VariantDifference
 
 #: The columns of scores and differences besides companion measures, by the names that `tabulate_scores` takes.
@@ -39,6 +40,14 @@ BASELINE_SUMMARIES = {
     "references": "mean of the references, each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
+# The columns that follow from tests of all pairs.
+_RANKED = {
+    "group": TableColumn(
+        "Group",
+        notes=["Group: a new one starts where every system above is significantly better than every system below"],
+    ),
+    "ranks": TableColumn("Ranks", notes=["Ranks: best and worst that the tests allow"]),
+}
 _Record = dict[str, Any]
 
 
@@ -47,7 +56,7 @@ def tabulate_scores(
     *,
     by_order: bool = False,
     digits: int = 2,
-    show: Sequence[str] | None = None,
+    show: Collection[str] | None = None,
     all_intervals: bool = False,
 ) -> TableReport:
     """Return the tables of a report, for any format: one of scores, one of tested differences, and those asked for.
@@ -56,14 +65,11 @@ def tabulate_scores(
         report: what to show.
         by_order: whether to add precision, recall and F1 of each n-gram order and operation.
         digits: decimals of scores in the tables.
-        show: the columns of scores and differences, by names in `SHOWN` and of measures; None for all.
+        show: the columns of scores and differences, by names that `check_show` takes; None for all.
         all_intervals: whether the scores of each operation of several systems have intervals, too.
-
-    Raises:
-        ValueError: for unknown columns.
     """
     several = len(report.systems) > 1
-    _check_show(report, show)
+    show = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else show
     tables = [_score_table(report, digits, show, all_intervals=all_intervals)]
     tables += _difference_table(report, digits, show)
     tables += [_order_table(result, several, digits) for result in report.results if by_order]
@@ -89,6 +95,14 @@ def tabulate_scores(
     )
 
 
+def check_show(show: Iterable[str], measures: Iterable[Measure]) -> None:
+    """Refuse names that are neither in `SHOWN` nor those of measures (ValueError)."""
+    names = [*SHOWN, *(measure.name for measure in measures)]
+    for name in show:
+        if name not in names:
+            raise ValueError(f"show: got {name!r}, expected some of {', '.join(names)}")
+
+
 def _noted_once(tables: Iterable[Table]) -> Iterator[Table]:
     """Yield tables without the notes that an earlier one has."""
     told: set[str] = set()
@@ -99,120 +113,146 @@ def _noted_once(tables: Iterable[Table]) -> Iterator[Table]:
 
 
 class _Figure(NamedTuple):
-    """A figure of records: of outputs, or of pairs of systems.
+    """A figure of outputs, or of pairs of systems: a score or a companion measure.
 
     Attributes:
-        name: among those that callers may choose.
-        column: its column in the table of scores.
-        key: in records, where its interval has the same key with "_low" and "_high".
+        name: in records.
+        label: for people.
         form, unit: how it is written.
     """
 
     name: str
-    column: TableColumn
-    key: str
-    form: str = ""
+    label: str
+    form: str
     unit: str = ""
 
-    def text(self, record: _Record) -> str:
-        """Return the figure of a record, or an empty text if the record has none."""
-        if self.key == "ranks":
-            ranks = record["first_rank"], record["last_rank"]
-            return "" if None in ranks else "-".join(dict.fromkeys(map(str, ranks)))
-        value = record[self.key]
-        return "" if value is None else f"{value:{self.form}}{self.unit}"
+    def cell(self, record: _Record, *, has_interval: bool, best: bool = False, has_mark: bool = True) -> Cell:
+        """Return the figure of a record; an empty cell if the record has none."""
+        value = record[self.name]
+        text = "" if value is None else f"{value:{self.form}}{self.unit}"
+        return Cell(text, best, self._mark(record) * has_mark, self._interval(record) * has_interval)
 
-    def interval(self, record: _Record) -> str:
-        """Return its interval, or an empty text if the record has none."""
-        low, high = (record.get(f"{self.key}_{end}") for end in ("low", "high"))
-        form = self.form.lstrip("+")
-        return "" if low is None else f"[{low:{form}}, {high:{form}}]"
+    def tested(self, record: _Record, names: Collection[str]) -> list[Cell]:
+        """Return the difference of the systems of a record and its p-values; empty cells if it was not tested."""
+        found = []
+        for name in names:
+            value = record[f"{self.name}_{name}"]
+            if value is None:
+                found.append(Cell(""))
+            elif name == "difference":
+                text, interval = f"{value:+{self.form}}{self.unit}", self._interval(record, "_difference")
+                found.append(Cell(text, mark=self._mark(record), interval=interval))
+            else:
+                found.append(Cell(f"{value:.4f}"))
+        return found
 
-    def mark(self, record: _Record) -> str:
+    def _interval(self, record: _Record, what: str = "") -> str:
+        low, high = (record[f"{self.name}{what}_{end}"] for end in ("low", "high"))
+        return "" if low is None else f"[{low:{self.form}}, {high:{self.form}}]"
+
+    def _mark(self, record: _Record) -> str:
         """Return whether the figure is significantly higher or lower than that of the system compared with."""
-        p_value = record.get(f"{self.key}_corrected_p_value")
+        p_value = record[f"{self.name}_corrected_p_value"]
         if p_value is None or p_value >= SIGNIFICANT:
             return ""
-        return HIGHER if record[f"{self.key}_difference"] > 0 else LOWER
-
-    def difference(self, record: _Record) -> Cell:
-        """Return the difference of the systems of a record in this figure."""
-        own = self._replace(key=f"{self.key}_difference", form=f"+{self.form}", unit="")
-        return Cell(own.text(record), mark=self.mark(record), interval=own.interval(record))
+        return HIGHER if record[f"{self.name}_difference"] > 0 else LOWER
 
 
-def _score_table(report: ScoreReport, digits: int, show: Sequence[str] | None, *, all_intervals: bool) -> Table:
+def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all_intervals: bool) -> Table:
     """Return a row for each system, baseline and variant; a single one has a row for each score instead.
 
     The differences from a baseline system are columns, too, where there are no measures.
     """
-    figures = [figure for figure in _score_figures(report, digits) if show is None or figure.name in show]
-    has_intervals = show is None or "intervals" in show
-    number, systems = report.results[0].segments, len(report.results)
+    figures = [figure for figure in _score_figures(digits) if figure.name in show]
+    number = report.results[0].segments
     title = f"SARI of {number:,} segment{'s' * (number != 1)}"
-    outputs = report.records[: systems + len(report.baselines)]
-    rows = [(place, record) for place, record in enumerate(outputs) if record["sari"] is not None]
+    rows = list(zip([*report.results, *report.baselines], report.records, strict=False))
+    rows = sorted(
+        (row for row in rows if "sari" in row[0].scores), key=lambda row: report.variants.index(row[0].variant)
+    )
+    records = [record for _, record in rows]
     if len(rows) == 1:
-        ((_, record),) = rows
-        columns = [TableColumn("Score", is_text=True), TableColumn(record["system"])]
-        lines = [
-            [Cell(figure.column.heading), Cell(figure.text(record), interval=figure.interval(record) * has_intervals)]
-            for figure in figures
-        ]
-        return Table(title, columns, lines, notes=_interval_notes(report, lines), segments=number)
-    rows.sort(key=lambda row: report.variants.index(row[1]["variant"]))
-    has_systems = len({record["system"] for _, record in rows}) > 1
-    has_variants = len(report.variants) > 1
+        table = _rows_of_figures(title, "Score", figures, records, has_intervals="intervals" in show)
+        return replace(table, notes=_interval_notes(report, table.rows), segments=number)
+    has_systems, has_variants = len({row.name for row, _ in rows}) > 1, len(report.variants) > 1
     columns = [TableColumn("System", is_text=True)] * has_systems
     columns += [TableColumn("Variant", is_text=True, is_group=has_systems)] * has_variants
-    table = [[Cell(record["system"])] * has_systems + [Cell(record["variant"])] * has_variants for _, record in rows]
-    best: dict[tuple[str, str], list[float]] = {
-        (variant, name): best_scores([result for result in report.results if result.variant == variant], name)
-        for variant in report.variants
-        for name in SCORES
-    }
+    lines = [[Cell(row.name)] * has_systems + [Cell(row.variant)] * has_variants for row, _ in rows]
     for figure in figures:
-        of_operation = figure.name in OPERATIONS
-        columns.append(figure.column)
-        for (place, record), line in zip(rows, table, strict=True):
-            # Baselines do not compete, nor do copies of the source.
-            competes = place < systems and figure.name in SCORES and not report.results[place].copies
-            is_best = competes and record[figure.key] in best[record["variant"], figure.key]
-            interval = figure.interval(record) if has_intervals and (all_intervals or not of_operation) else ""
-            line.append(Cell(figure.text(record), is_best, "" if of_operation else figure.mark(record), interval))
+        is_sari, best = figure.name == "sari", _best_scores(report, figure.name)
+        columns.append(TableColumn(figure.label, better=HIGHER_IS_BETTER))
+        has_interval = "intervals" in show and (all_intervals or is_sari)
+        for (row, record), line in zip(rows, lines, strict=True):
+            is_best = _competes(row) and row.scores[figure.name] == best.get(row.variant)
+            line.append(figure.cell(record, has_interval=has_interval, best=is_best, has_mark=is_sari))
+    for name, column in _RANKED.items():
+        if report.pairs and name in show:
+            columns.append(column)
+            for record, line in zip(records, lines, strict=True):
+                line.append(Cell(_rank_text(record, name)))
     if _has_differences_in_columns(report):
-        sari = next(_score_figures(report, digits))
-        headings, _ = _tested(report, show)
-        columns += map(TableColumn, headings)
-        for (_, record), line in zip(rows, table, strict=True):
-            line += [cell._replace(mark="") for cell in _tested_cells(sari, record, report, show)]
-    apart = [number for number, (place, _) in enumerate(rows) if place >= systems]
-    notes, methods = _mark_notes(report, table), _test_notes(report)
+        sari, tested = _score_figures(digits)[0], _tested(report, show)
+        columns += map(TableColumn, tested.values())
+        for record, line in zip(records, lines, strict=True):
+            line += [cell._replace(mark="") for cell in sari.tested(record, tested)]
+    apart = [place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)]
     outside = list(_outside_competition(report))
-    is_best = any(cell.best for line in table for cell in line)
+    is_best = any(cell.best for line in lines for cell in line)
     best_cell = f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best
-    return Table(title, columns, table, apart, [*_interval_notes(report, table), *notes, *outside], methods, best_cell)
+    notes = [*_interval_notes(report, lines), *_mark_notes(report, lines), *outside]
+    return Table(title, columns, lines, apart, notes, _test_notes(report), best_cell)
+
+
+def _score_figures(digits: int) -> list[_Figure]:
+    return [_Figure(name, LABELS[name], f".{digits}f") for name in SCORES]
+
+
+def _measure_figures(report: ScoreReport, show: Collection[str]) -> list[_Figure]:
+    """Return the measures of outputs."""
+    return [_Figure(own.name, own.label, f".{own.digits}f", own.unit) for own in report.measures if own.name in show]
+
+
+def _rows_of_figures(
+    title: str, heading: str, figures: Iterable[_Figure], records: Sequence[_Record], *, has_intervals: bool
+) -> Table:
+    """Return a row for each figure and a column for each record."""
+    rows = [
+        [Cell(figure.label), *(figure.cell(record, has_interval=has_intervals) for record in records)]
+        for figure in figures
+    ]
+    return make_table(title, [heading, *(record["system"] for record in records)], rows)
+
+
+def _competes(row: ScoredOutputs) -> bool:
+    """Return whether outputs can be the best: baselines do not compete, nor do systems that copy their sources."""
+    return isinstance(row, SystemScores) and not row.copies
+
+
+def _best_scores(report: ScoreReport, name: str) -> dict[str, float]:
+    """Return the highest of a score among several systems that compete, by variant."""
+    competing: dict[str, list[float]] = {}
+    for row in filter(_competes, report.results):
+        competing.setdefault(row.variant, []).append(row.scores[name])
+    return {variant: max(scores) for variant, scores in competing.items() if len(scores) > 1}
+
+
+def _rank_text(record: _Record, name: str) -> str:
+    values = [record["group"]] if name == "group" else [record["first_rank"], record["last_rank"]]
+    return "-".join(str(value) for value in dict.fromkeys(values) if value is not None)
 
 
 def _has_differences_in_columns(report: ScoreReport) -> bool:
     return bool(report.resampling and report.resampling.comparisons and not report.pairs and not report.measures)
 
 
-def _tested(report: ScoreReport, show: Sequence[str] | None) -> tuple[list[str], list[str]]:
-    """Return the headings of differences and p-values that are shown, and the keys of the p-values."""
-    comparisons = report.resampling.comparisons if report.resampling else 0
-    keys = {"p_value": "p", "corrected_p_value": "corr. p"} if comparisons > 1 else {"p_value": "p"}
-    keys = keys if show is None or "p" in show else {}
-    return ["Diff."] * (show is None or "difference" in show) + list(keys.values()), list(keys)
-
-
-def _tested_cells(figure: _Figure, record: _Record, report: ScoreReport, show: Sequence[str] | None) -> list[Cell]:
-    """Return the difference of a record in a figure and its p-values, empty where it was not tested."""
-    headings, keys = _tested(report, show)
-    if record.get(f"{figure.key}_difference") is None:
-        return [Cell("")] * len(headings)
-    p_values = [Cell(f"{record[f'{figure.key}_{key}']:.4f}") for key in keys]
-    return [figure.difference(record)] * ("Diff." in headings) + p_values
+def _tested(report: ScoreReport, show: Collection[str]) -> dict[str, str]:
+    """Return the headings of differences and p-values that are shown, by what they are in records."""
+    columns = {"difference": "Diff."} if "difference" in show else {}
+    if "p" in show:
+        columns["p_value"] = "p"
+        if report.resampling and report.resampling.comparisons > 1:
+            columns["corrected_p_value"] = "corr. p"
+    return columns
 
 
 def _outside_competition(report: ScoreReport) -> Iterator[str]:
@@ -220,43 +260,13 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
     about = [
         f"{row.name}, {BASELINE_SUMMARIES[row.name]}"
         for row in report.baselines
-        if row.scores and row.name in BASELINE_SUMMARIES
+        if "sari" in row.scores and row.name in BASELINE_SUMMARIES
     ]
     if about:
         yield f"Baselines: {'; '.join(dict.fromkeys(about))}"
     copying = dict.fromkeys(result.name for result in report.results if result.copies and len(report.systems) > 1)
     if copying:
         yield f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"
-
-
-def _check_show(report: ScoreReport, show: Sequence[str] | None) -> None:
-    """Refuse names of columns that the report does not have."""
-    resampling = report.resampling
-    names = [*(figure.name for figure in _score_figures(report, 0)), *(own.name for own in report.measures)]
-    names += ["intervals"] * bool(resampling and resampling.confidence is not None)
-    names += ["difference", "p"] * bool(resampling and resampling.comparisons)
-    unknown = next((name for name in show or () if name not in names), None)
-    if unknown is not None:
-        raise ValueError(f"show: got {unknown!r}, expected some of {', '.join(dict.fromkeys(names))}")
-
-
-def _score_figures(report: ScoreReport, digits: int) -> Iterator[_Figure]:
-    """Yield the scores of outputs, and what follows from tests of all pairs."""
-    for name in SCORES:
-        yield _Figure(name, TableColumn(LABELS[name], better=HIGHER_IS_BETTER), name, f".{digits}f")
-    if report.pairs:
-        group = "Group: a new one starts where every system above is significantly better than every system below"
-        yield _Figure("group", TableColumn("Group", notes=[group]), "group")
-        yield _Figure("ranks", TableColumn("Ranks", notes=["Ranks: best and worst that the tests allow"]), "ranks")
-
-
-def _measure_figures(report: ScoreReport, show: Sequence[str] | None = None) -> list[_Figure]:
-    """Return the measures of outputs."""
-    return [
-        _Figure(own.name, TableColumn(own.label), own.name, f".{own.digits}f", own.unit)
-        for own in report.measures
-        if show is None or own.name in show
-    ]
 
 
 def _interval_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str]:
@@ -308,29 +318,29 @@ def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
     return Table(title, columns, cells(rows))
 
 
-def _difference_table(report: ScoreReport, digits: int, show: Sequence[str] | None) -> Iterator[Table]:
+def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -> Iterator[Table]:
     """Yield the table of tested differences in SARI and measures between pairs of systems, if it is wanted.
 
     With all pairs, the system with the higher SARI comes first.
     """
-    headings, _ = _tested(report, show)
+    tested = _tested(report, show)
     compared = [record for record in report.records if record["compared_with"]]
-    if report.resampling is None or _has_differences_in_columns(report) or not compared or not headings:
+    if report.resampling is None or _has_differences_in_columns(report) or not compared or not tested:
         return
-    figures = [next(_score_figures(report, digits)), *_measure_figures(report)]
-    figures = [figure for figure in figures if show is None or figure.name in show] or figures
+    figures = [_score_figures(digits)[0], *_measure_figures(report, [measure.name for measure in report.measures])]
+    figures = [figure for figure in figures if figure.name in show] or figures
     has_variants = len(report.variants) > 1
     rows = []
     for figure in figures:
         for record in compared:
-            if record[f"{figure.key}_difference"] is not None:
+            if record[f"{figure.name}_difference"] is not None:
                 names = [record["system"], *[record["compared_with"]] * bool(report.pairs)]
-                names += [*[record["variant"]] * has_variants, figure.column.heading]
-                rows.append([*map(Cell, names), *_tested_cells(figure, record, report, show)])
+                names += [*[record["variant"]] * has_variants, figure.label]
+                rows.append([*map(Cell, names), *figure.tested(record, tested)])
     columns = [TableColumn(name, is_text=True) for name in ("System", *["Against"] * bool(report.pairs))]
     columns += [TableColumn("Variant", is_text=True)] * has_variants
     columns.append(TableColumn("Score", is_text=True, is_group=len(figures) > 1 and len(compared) > 1))
-    columns += map(TableColumn, headings)
+    columns += map(TableColumn, tested.values())
     baseline = report.resampling.baseline
     title = f"Differences from {baseline}" if baseline else "Differences between systems"
     notes = [*_interval_notes(report, rows), *_mark_notes(report, rows)]
@@ -354,10 +364,9 @@ def _scores_by(report: ScoreReport, variant: str) -> dict[str, float]:
     return {result.name: result.scores["sari"] for result in report.results if result.variant == variant}
 
 
-def _measure_tables(report: ScoreReport, show: Sequence[str] | None) -> Iterator[Table]:
+def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants with the same values share a table."""
     figures = _measure_figures(report, show)
-    has_intervals = show is None or "intervals" in show
     names = [figure.name for figure in figures]
     groups: dict[str, tuple[list[str], list[_Record]]] = {}
     for variant in report.variants if names else ():
@@ -366,20 +375,10 @@ def _measure_tables(report: ScoreReport, show: Sequence[str] | None) -> Iterator
         values = [[record[name] for name in names] for record in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     for variants, outputs in groups.values():
-        rows = [
-            [
-                Cell(figure.column.heading),
-                *(
-                    Cell(figure.text(row), mark=figure.mark(row), interval=figure.interval(row) * has_intervals)
-                    for row in outputs
-                ),
-            ]
-            for figure in figures
-        ]
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
-        table = make_table(title, ["Measure", *(record["system"] for record in outputs)], rows)
+        table = _rows_of_figures(title, "Measure", figures, outputs, has_intervals="intervals" in show)
         about = [f"{own.label}: {own.about}" for own in report.measures if own.name in names]
-        notes = [*_interval_notes(report, rows), *_mark_notes(report, rows)]
+        notes = [*_interval_notes(report, table.rows), *_mark_notes(report, table.rows)]
         yield replace(table, notes=notes, methods=[*_test_notes(report), *about])
 
 

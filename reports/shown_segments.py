@@ -36,9 +36,8 @@ def _reasons_to_show(system: SystemScores, first: SystemScores, columns: SystemC
     """Return the reasons to show segments of a system, among them wins and losses against the first system."""
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.segment_scores)
-    measured = {name: np.array(own) for name, own in (system.segment_measures or {}).items()}
     before, after = (sentence_counts(texts) for texts in (columns.sources, columns.predictions[system.name]))
-    compression, added = measured["compression_ratio"], measured["added"]
+    compression, added = (np.array(system.sentences[name]) for name in ("compression_ratio", "added"))
     choices = [_Choice(f"best{of}", scores, positive=False), _Choice(f"worst{of}", -scores, positive=False)]
     if system.name != first.name:
         gains = scores - np.array(first.segment_scores)

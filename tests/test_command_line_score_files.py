@@ -156,11 +156,11 @@ def test_command_with_trees(two_systems, report, sari):
     found = json.loads((two_systems / "x.json").read_text(encoding="utf-8"))
     assert found["resampling"]["confidence"] == 0.8
     printed = json.loads(output)["systems"][1]
-    assert found["systems"][1]["confidence_intervals"] == printed["confidence_intervals"]
-    assert found["systems"][1]["measures"]["understandability"] < 1
+    assert printed["confidence_intervals"].items() <= found["systems"][1]["confidence_intervals"].items()
+    assert found["systems"][1]["scores"]["understandability"] < 1
     first = [row[0] for row in ROWS]
     scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["copy"], references=first, variant="easse")
-    assert found["systems"][0]["scores"] == scores
+    assert scores.items() <= found["systems"][0]["scores"].items()
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,9 @@ from sari import variants
 from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES
-from sari.reports.measuring import MeasuredSet
+from sari.reports.measuring import measure_systems, measured_text
 from sari.significance import bootstrap_draws, resolve_resampling
+from sari.validation import SystemColumns
 from sari.variants import resolve_variant
 
 SYSTEM = "<Simple> & short"
@@ -20,38 +21,41 @@ HOW = resolve_resampling(confidence=0.8, resamples=40, seed=7)
 ALL = range(len(SOURCES))
 
 
-def measured(places=ALL, side_data=SIDE_DATA, **options):
+def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures=REPORTED_MEASURES, how=HOW):
     """Measure both systems on some segments, which may come more than once."""
-    trees = {"trees": [side_data["trees"][place] for place in places]} if "trees" in side_data else {}
-    sources, references = [SOURCES[place] for place in places], [REFERENCES[place] for place in places]
-    own = MeasuredSet(sources, references, resolve_variant(**options), {**side_data, **trees})
-    return own.measure({name: [texts[place] for place in places] for name, texts in OUTPUTS.items()})
+    if "trees" in side_data:
+        trees = dict(enumerate(side_data["trees"]))
+        side_data = {**side_data, "trees": [trees[place] for place in places if place in trees]}
+    outputs = {name: [texts[place] for place in places] for name, texts in OUTPUTS.items()}
+    columns = SystemColumns([SOURCES[place] for place in places], outputs, [references[place] for place in places])
+    text = measured_text(resolve_variant())
+    return measure_systems(columns, text, measures, how=how, side_data=side_data)
 
 
 def test_intervals_are_those_of_the_measures_of_what_is_drawn():
     """Each resample is measured as a corpus of its own."""
-    found = measured().intervals(HOW)
     draws = np.concatenate(list(bootstrap_draws(len(SOURCES), HOW.resamples, HOW.seed)))
-    values = [measured(np.arange(len(SOURCES)).repeat(row).tolist()).values() for row in draws]
-    for system, own in found.items():
-        assert list(own) == [measure.name for measure in REPORTED_MEASURES]
-        for name, ends in own.items():
-            expected = np.quantile([row[system][name] for row in values], [0.1, 0.9])
+    values = [measured(np.arange(len(SOURCES)).repeat(row).tolist()).figures() for row in draws]
+    for system, own in measured().figures().items():
+        assert list(own["confidence_intervals"]) == [measure.name for measure in REPORTED_MEASURES]
+        for name, ends in own["confidence_intervals"].items():
+            expected = np.quantile([row[system]["scores"][name] for row in values], [0.1, 0.9])
             assert ends == pytest.approx(expected.tolist(), abs=1e-9), name
 
 
 def test_values_are_the_measures_of_the_corpus():
-    own = MeasuredSet(SOURCES, REFERENCES, resolve_variant())
-    found = own.measure(OUTPUTS, MEASURES)
-    for system, values in found.values().items():
-        raw = OUTPUTS[system]
-        outputs = [Tokenizer13a()(text.lower()) for text in raw]
+    def split(texts):
+        return [Tokenizer13a()(text.lower()) for text in texts]
+
+    sources, references = split(SOURCES), list(map(split, REFERENCES))
+    for system, own in measured(measures=MEASURES).figures().items():
+        outputs = split(OUTPUTS[system])
         expected = {
-            "bleu": translation.bleu(outputs, own.references),
-            "ibleu": translation.ibleu(own.sources, outputs, own.references),
-            "fkgl": readability.flesch_kincaid_grade(raw),
+            "bleu": translation.bleu(outputs, references),
+            "ibleu": translation.ibleu(sources, outputs, references),
+            "fkgl": readability.flesch_kincaid_grade(OUTPUTS[system]),
         }
-        assert {name: values[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+        assert {name: own["scores"][name] for name in expected} == pytest.approx(expected, abs=1e-9)
 
 
 def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
@@ -61,8 +65,7 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
     without_trees = {name: data for name, data in SIDE_DATA.items() if name != "trees"}
-    own = MeasuredSet(SOURCES, [row[1:] for row in REFERENCES], resolve_variant(), without_trees)
-    alone = own.measure(OUTPUTS)
+    alone = measured(side_data=without_trees, references=[row[1:] for row in REFERENCES])
     needing = {measure.name for measure in REPORTED_MEASURES if {"references", "raw_references"} & {*measure.arguments}}
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
@@ -71,8 +74,8 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
 
 
 def test_no_interval_without_confidence_and_of_one_segment():
-    assert measured().intervals(resolve_resampling()) is None
-    assert measured([0]).intervals(HOW) is None
+    for found in (measured(how=resolve_resampling()), measured([0])):
+        assert list(found.figures()[SYSTEM]) == ["scores"]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +91,7 @@ def test_no_interval_without_confidence_and_of_one_segment():
 )
 def test_trees_of_other_words_are_refused(trees, message):
     with pytest.raises(ValueError, match=message):
-        MeasuredSet(SOURCES, REFERENCES, resolve_variant(), {"trees": trees})
+        measured(side_data={"trees": trees})
 
 
 def test_measures_have_words_for_people():
@@ -106,8 +109,7 @@ def test_baselines_have_the_measures_and_intervals_of_systems(printed_json):
     options = [*CHOSEN, "--confidence", "--resamples", "50"]
     report = printed_json(*EXAMPLE, *SYSTEMS, COPIES, *options, "--baselines")
     copy, system = report["baselines"][0], report["systems"][2]
-    assert copy["measures"] == system["measures"]
-    assert copy["measure_intervals"] == system["measure_intervals"]
+    assert copy["scores"] == system["scores"]
     assert copy["confidence_intervals"] == system["confidence_intervals"]
 
 
@@ -115,9 +117,9 @@ def test_baselines_have_the_measures_and_intervals_of_systems(printed_json):
 def test_the_row_of_references_is_their_mean(printed_json, more):
     options = [*CHOSEN, *more, "--baselines", "references", "each"]
     mean, *each = printed_json(*EXAMPLE, *SYSTEMS[:2], *options)["baselines"]
-    for name, value in mean["measures"].items():
-        assert value == pytest.approx(sum(row["measures"][name] for row in each) / 2)
+    for name, value in mean["scores"].items():
+        assert value == pytest.approx(sum(row["scores"][name] for row in each) / 2)
         if more:
-            low, high = mean["measure_intervals"][name]
+            low, high = mean["confidence_intervals"][name]
             assert low <= value <= high
-    assert each[0]["measures"] != each[1]["measures"]
+    assert each[0]["scores"] != each[1]["scores"]

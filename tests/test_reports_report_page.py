@@ -50,8 +50,8 @@ def test_page(report):
     for system in report.results:
         low, high = system.confidence_intervals["sari"]
         assert f"[{low:.2f}, {high:.2f}]" in page.words
-        low, high = system.measure_intervals["bleu"]
-        assert f"{system.measures['bleu']:.2f} [{low:.2f}, {high:.2f}]" in page.words
+        low, high = system.confidence_intervals["bleu"]
+        assert f"{system.scores['bleu']:.2f} [{low:.2f}, {high:.2f}]" in page.words
     assert all(measure.label in page.words for measure in REPORTED_MEASURES)
     assert "5 segments, varying numbers of references" in page.words
     assert "[ ]: 90% CI, percentile bootstrap over segments" in page.words
@@ -78,7 +78,7 @@ def test_warnings_are_on_the_page():
 def test_digits_are_those_that_are_asked_for(report):
     text = report_page.report_as_html(report, digits=4)
     system = report.results[1]
-    for value in (system.scores["sari"], system.confidence_intervals["sari"][0], system.lengths[0]["sari"]):
+    for value in (system.scores["sari"], system.confidence_intervals["sari"][0], system.lengths["sari"][0]):
         assert f"{value:.4f}" in text
 
 

@@ -58,6 +58,7 @@ def visiting(browser, cache, address):
 def as_it_was(page):
     """Return the page with the first example in its boxes, single words marked, and nothing chosen."""
     first = samples()[0]
+    page.bring_to_front()  # a page behind another draws once a second
     view(page, "Sentence")
     page.keyboard.press("Escape")
     page.locator(".sari-examples button").first.click()

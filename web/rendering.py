@@ -392,8 +392,7 @@ def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Seq
     intervals = {}
     for row in report.results:
         score = row.scores["sari"]
-        low, high = row.confidence_intervals["sari"] if row.confidence_intervals else (score, score)
-        intervals[row.name] = (score, low, high)
+        intervals[row.name] = (score, *row.confidence_intervals.get("sari", (score, score)))
     baseline = (report.resampling and report.resampling.baseline) or ""
     pictures = {
         "SARI and its 95% intervals": plots.intervals(intervals, "SARI", against=baseline),
