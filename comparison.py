@@ -172,6 +172,9 @@ def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
     """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
+    if len(columns.predictions) == 1:  # this is faster
+        (system,) = columns.predictions
+        return {system: score_columns(columns.of(system), variant, sentences=sentences, rows=rows)}
     prepared = _prepared(columns.sources, columns.references, variant)
     return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
 

@@ -8,19 +8,20 @@ import codecs
 import io
 import os
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NoReturn
 
-from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
-from sari.command_line.process import error_line
+from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
+from sari.command_line.process import refuse
 from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
-from sari.validation import check_choice, check_figure, either
+from sari.validation import check_choice, check_figure, either, fault, shown
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
@@ -56,7 +57,7 @@ NEEDS: dict[str, tuple[str, ...]] = {
     **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
-    "--show intervals": ("--confidence",),
+    "--show intervals": ("--confidence", "--report"),
     **dict.fromkeys(("--show difference", "--show p"), _PAIRED),
     **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
 }
@@ -103,15 +104,9 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
             if options.signature is not None and given.isdisjoint(EXCLUDES["--signature"]):
                 chosen = read_signature(options.signature)
                 vars(options).update(chosen, variant=[chosen["variant"]])
-        for message in _faults(options, given):
-            raise OptionError(message)
-        with refusals():
-            for name in options.variants:
-                resolve_variant(name, **options.choices)
-            if options.find_variant is not None:
-                check_figure(options.find_variant)
-            if options.why is not None:
-                check_choice("why", options.why, VARIANTS)
+            _check_combinations(options, given)
+            _check_inputs(options)
+            _check_values(options)
     except OptionError as error:
         parser.error(str(error))
     return options
@@ -120,48 +115,69 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
     """Return what the tables name: options other than their defaults, some with their values, and several names."""
     names = [name for name, value in vars(options).items() if value != parser.get_default(name)]
-    kinds = {f"--format {options.format}", f"--report FILE{os.path.splitext(options.report or '')[1]}"}
+    kinds = {f"--format {options.format}", f"--report FILE{_ending(options.report)}"}
     kinds |= {f"--show {name}" for name in options.show or ()}
     kinds |= {SEVERAL_SYSTEMS} if len(options.systems) > 1 else set()
     kinds |= {SEVERAL_VARIANTS} if len(options.variants) > 1 else set()
     return set(map(flag_of, names)) | kinds
 
 
-def _faults(options: Options, given: set[str]) -> Iterator[str]:
-    """Yield the errors in combinations of options."""
+def _ending(path: str | None) -> str | None:
+    return None if path is None else os.path.splitext(path)[1]
+
+
+def _check_combinations(options: Options, given: set[str]) -> None:
+    """Refuse options that do not go together, as the tables say."""
     for excludes in (EXCLUDES, {} if options.report is not None else SHOWN_BY_REPORTS_ALONE):
         for option, others in excludes.items():
             both = [other for other in others if other in given and option in given]
             if both:
-                yield f"{both[0]} does not go with {option}"
+                raise OptionError(f"{both[0]} does not go with {option}")
     for option, needed in NEEDS.items():
         if option in given and given.isdisjoint(needed):
-            yield f"{option} needs {either(needed)}"
-    yield from _faults_of_inputs(options)
-    if options.why in options.variants and not options.all_variants:
-        yield f"--why: got {options.why!r}, which is the variant itself, expected another"
-    if options.ratings is not None and len(options.ratings) != len(options.systems):
-        wanted = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        yield f"--ratings: got {len(options.ratings)}, expected {len(options.systems)}: {wanted}"
+            raise OptionError(f"{option} needs {either(needed)}")
 
 
-def _faults_of_inputs(options: Options) -> Iterator[str]:
-    wanted = {"--outputs": options.outputs}
+def _check_inputs(options: Options) -> None:
+    """Refuse texts that are missing, and what does not fit the systems in number or name."""
+    wanted, columns, others = ["outputs"], ["sources", "references"], ""
     if options.dataset is None:
-        wanted |= {"--sources": options.sources, "--references": options.references}
-    missing = ", ".join(sorted(name for name, value in wanted.items() if value is None))
+        wanted, columns = ["outputs", "references", "sources"], ["sources", "outputs", "references"]
+        others = ", or --table or --dataset"
+    elif options.columns is None and options.dataset not in ALIASES:
+        check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
+    missing = [flag_of(name) for name in wanted if getattr(options, name) is None]
     if missing and options.table is None:
-        other = "" if options.dataset is not None else ", or --table or --dataset"
-        yield f"missing {missing}: expected {either(sorted(wanted), 'and')}{other}"
-    if options.dataset is not None and options.columns is None and options.dataset not in {**NAMED_SETS, **ALIASES}:
-        names = ", ".join(NAMED_SETS)
-        yield f"--dataset: got {options.dataset!r}, expected one of {names}, or another with its --columns"
-    columns = ["sources", "references"] if options.dataset is not None else ["sources", "outputs", "references"]
+        expected = either(map(flag_of, wanted), "and")
+        raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
-        yield f"--columns: got {len(options.columns)}, expected those of {either(columns, 'and')}"
-    twice = next((name for name in options.systems if options.systems.count(name) > 1), None)
+        raise OptionError(fault("--columns", str(len(options.columns)), f"those of {either(columns, 'and')}"))
+    systems = options.systems
+    twice = next((name for name in systems if systems.count(name) > 1), None)
     if twice is not None:
-        yield f"--outputs: got {twice!r} twice, expected a name for each: NAME=FILE"
+        raise OptionError(fault("--outputs", f"{shown(twice)} twice", "a name for each: NAME=FILE"))
+    if options.ratings is not None and len(options.ratings) != len(systems):
+        each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
+        raise OptionError(fault("--ratings", str(len(options.ratings)), f"{len(systems)}: {each}"))
+
+
+def _check_values(options: Options) -> None:
+    """Refuse names and figures that are not possible, before anything is read."""
+    for name in options.variants:
+        resolve_variant(name, **options.choices)
+    if options.find_variant is not None:
+        check_figure(options.find_variant)
+    if options.why in options.variants and not options.all_variants:
+        raise OptionError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
+    for flag, values, choices in (
+        ("--why", [options.why], VARIANTS),
+        ("--baselines", options.baselines or [], BASELINES),
+        ("--report: ending", [_ending(options.report)], [".html", *(row.ending for row in TABLE_FORMATS.values())]),
+        ("--sentences: ending", [_ending(options.sentences)], SENTENCE_FORMATS),
+    ):
+        for value in values:
+            if value is not None:
+                check_choice(flag, value, choices)
 
 
 class Parser(argparse.ArgumentParser):
@@ -169,7 +185,7 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
-        self.exit(2, error_line(self.prog, message.replace("argument --", "--")) + "\n")
+        sys.exit(refuse(self.prog, message.replace("argument --", "--")))
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; argparse itself ignores errors of writing."""
@@ -191,19 +207,15 @@ def _checked(convert: Callable[[str], Any], accepts: Callable[[Any], object], wa
             value = convert(text)
             if accepts(value):
                 return value
-        raise argparse.ArgumentTypeError(f"got {text!r}, expected {wanted}")
+        raise argparse.ArgumentTypeError(f"got {shown(text)}, expected {wanted}")
 
     return value_of
 
 
-def _path(endings: Callable[[], Sequence[str]]) -> Callable[[str], Any]:
-    """Return the type of a path; its endings are asked for when a path is read, so that new formats have theirs."""
-
-    def path_of(text: str) -> Any:
-        known = endings()
-        return _checked(str, lambda path: os.path.splitext(path)[1] in known, f"a name ending in {either(known)}")(text)
-
-    return path_of
+def _named_path(output: str) -> tuple[str, str]:
+    """Split NAME=FILE, unless that is the name of a file; the name may be empty."""
+    name, equals, path = output.partition("=")
+    return (name, path) if name and equals and path and not os.path.exists(output) else ("", output)
 
 
 def _text_encoding(name: str) -> str:
@@ -221,24 +233,28 @@ _LINE = _checked(
 )
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _NAMES = _checked(lambda text: text.split(","), all, "names with a comma between two")
-_BASELINES = _checked(lambda text: text.split(","), set(BASELINES).issuperset, f"some of {', '.join(BASELINES)}")
-_LEVEL = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
+_CONFIDENCE = _checked(float, lambda level: 0 < level < 1, "a number between 0 and 1, such as 0.95")
 _ENCODING = _checked(_text_encoding, bool, "the name of a text encoding, such as utf-8 or latin-1")
+_OWN_MEASURE = _checked(
+    lambda text: tuple(text.split("=", 1)),
+    lambda pair: len(pair) > 1 and pair[0].isidentifier() and pair[1],
+    "NAME=FILE, with letters, digits and _ in the name",
+)
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
 
 _Option = dict[str, Any]
 
 
-def _switch(help_text: str, **how: Any) -> _Option:
-    return {"action": "store_true", "help": help_text, **how}
+def _switch(help_text: str) -> _Option:
+    return {"action": "store_true", "help": help_text}
 
 
 def _value(metavar: str, help_text: str, **how: Any) -> _Option:
     return {"metavar": metavar, "help": help_text, **how}
 
 
-def _values(metavar: str, help_text: str) -> _Option:
-    return _value(metavar, help_text, nargs="+", action="extend")
+def _values(metavar: str, help_text: str, **how: Any) -> _Option:
+    return _value(metavar, help_text, nargs="+", action="extend", **how)
 
 
 def _names(help_text: str, **how: Any) -> _Option:
@@ -264,7 +280,9 @@ def _scoring_option(name: str) -> _Option:
 _GROUPS: dict[str, dict[str, _Option]] = {
     "input": {
         "--sources": _value("FILE", "the texts to simplify"),
-        "--outputs": _values("[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first"),
+        "--outputs": _values(
+            "[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first", type=_named_path
+        ),
         "--references": _values("FILE", "simplifications by people, in one or several files"),
         "--table": _value("FILE", "JSON Lines, .csv or .tsv, instead of these files: source, prediction, references"),
         "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
@@ -280,7 +298,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },
     "comparison": {
-        "--confidence": _value("LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=0.95, type=_LEVEL),
+        "--confidence": _value(
+            "LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=LEVEL, type=_CONFIDENCE
+        ),
         **{
             flag_of(name): _switch(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
@@ -295,21 +315,26 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--baselines": _names(
             f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
             nargs="*",
-            type=_BASELINES,
             const=BASELINES[:-1],
         ),
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
     "measures": {
         "--measures": _names(f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all"),
-        "--own-measure": _values("NAME=FILE", "add a measure computed elsewhere, from a file with a column per system"),
+        "--own-measure": _values(
+            "NAME=FILE", "add a measure computed elsewhere, from a file with a column per system", type=_OWN_MEASURE
+        ),
         **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
     "ratings": {
         "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),
     },
     "report": {
-        "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
+        "--format": {
+            "choices": TABLE_FORMATS,
+            "default": "text",
+            "help": "how to print the scores (default: text)",
+        },
         "--show": _names(f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"),
         "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
@@ -323,19 +348,14 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--find-variant": _value(
             "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"
         ),
-        "--report": _value(
-            "FILE",
-            "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md)",
-            type=_path(lambda: [".html", *(row.ending for row in TABLE_FORMATS.values())]),
-        ),
+        "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
         "--sentences": _value(
             "FILE",
             "write the scores of segments to .csv, .tsv or .jsonl; SARI of a corpus-level variant is not their mean",
-            type=_path(lambda: [*SENTENCE_FORMATS]),
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
-        "--quiet": _switch("print no warnings and no progress bar; a report still has its warnings"),
+        "--quiet": _switch("print no warnings, names of files or progress bars; a report still has its warnings"),
     },
     "LaTeX": {
         "--booktabs": _switch("use the rules of the package booktabs"),

@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import re
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import SIDE_FILES
@@ -21,6 +19,8 @@ from sari.variants import CHANGES, OPTIONS
 if TYPE_CHECKING:  # what `--help` need not wait for
     from sari.data_warnings import WarningRow
 
+#: The level of intervals where none is named.
+LEVEL = 0.95
 #: The test where none is named, as in Python: its false-positive rate stays near 5% even with few segments.
 DEFAULT_TEST = "randomization"
 #: The flags for paired tests: the name of each test in Python, and the test in words.
@@ -31,7 +31,7 @@ PAIRED_TESTS = {
 #: The scoring options besides the variant. One with a single name, such as `sentence_splitter`, leaves no choice here.
 SCORING_OPTIONS = tuple(name for name, option in CHANGES.items() if len(option.choices) != 1)
 # The arguments of Python that messages may begin with, and the options that they are here.
-_ARGUMENTS = ["confidence", "resamples", "seed", "ratings", "sources", "references", "show", "why", "own_measure"]
+_ARGUMENTS = ["confidence", "own_measure", "ratings", "references", "resamples", "seed", "show", "sources"]
 _ARGUMENTS += [*OPTIONS, "signature", *(file.name for file in SIDE_FILES)]
 
 
@@ -119,35 +119,38 @@ class Options(argparse.Namespace):
 
     @property
     def resampling(self) -> dict[str, Any]:
-        """The options of intervals and tests that were given."""
-        chosen = {"confidence": self.confidence, "method": self.method, "resamples": self.resamples, "seed": self.seed}
+        """The options of intervals and tests; a report has intervals."""
+        level = LEVEL if self.confidence is None and self.report is not None else self.confidence
+        chosen = {"confidence": level, "method": self.method, "resamples": self.resamples, "seed": self.seed}
         return {name: value for name, value in chosen.items() if value is not None}
-
-    @property
-    def input_paths(self) -> list[str]:
-        """The files of texts, and the other files that are read."""
-        side = [path for file in SIDE_FILES if (path := getattr(self, file.name)) is not None]
-        side += [path for own in self.own_measure or [] if (path := own.partition("=")[2])]
-        if self.table is not None:
-            return [self.table, *side]
-        texts = [] if self.dataset is not None else [str(self.sources), *(self.references or [])]
-        return [*texts, *self.output_paths, *side]
 
     @property
     def output_paths(self) -> list[str]:
         """A file of outputs for each system."""
-        return [path for _, path in self._named_outputs]
+        return [path for _, path in self.outputs or []]
 
-    @cached_property
+    @property
+    def input_paths(self) -> list[str]:
+        """The files of texts, and the other files that are read."""
+        texts = [self.table, self.sources, *(self.references or []), *self.output_paths]
+        side = [getattr(self, file.name) for file in SIDE_FILES] + [path for _, path in self.own_measure or []]
+        return [path for path in [*texts, *side] if path is not None]
+
+    @property
+    def written_paths(self) -> list[str]:
+        """The files that are written."""
+        return [path for path in (self.sentences, self.report) if path is not None]
+
+    @property
     def systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
-        pairs = self._named_outputs if self.table is None else [(None, self.table)]
+        pairs = [("", self.table)] if self.table is not None else self.outputs or []
         # Names of files may be bytes that are not Unicode, which cannot be written as UTF-8.
-        pairs = [(name and _as_unicode(name), _as_unicode(path)) for name, path in pairs]
-        names = [name or stem(path) for name, path in pairs]
+        pairs = [[part.encode("utf-8", "replace").decode() for part in pair] for pair in pairs]
+        short = [name or stem(path) for name, path in pairs]
         return [
-            path if name is None and names.count(short) > 1 else short
-            for (name, path), short in zip(pairs, names, strict=True)
+            path if not name and short.count(system) > 1 else system
+            for (name, path), system in zip(pairs, short, strict=True)
         ]
 
     @property
@@ -158,29 +161,8 @@ class Options(argparse.Namespace):
         return Layout(width=width, **{name: getattr(self, name) for name in names})
 
     @property
-    def wants_only_scores(self) -> bool:
-        """Whether only the scores of one system are asked for, so that segments need not be kept in memory."""
-        extras = (self.confidence, self.method, self.why, self.report, self.baselines)
-        wants_more = any(extra is not None for extra in extras) or self.wants_measures
-        wants_more = wants_more or self.by_references or self.published or self.format == "latex"
-        wants_more = wants_more or (self.sentences is not None and not self.sentences.endswith(".tsv"))
-        return len(self.systems) == 1 and not wants_more
-
-    @property
-    def wants_measures(self) -> bool:
-        """Whether companion measures are named."""
-        return self.measures is not None or self.own_measure is not None
-
-    @cached_property
-    def _named_outputs(self) -> list[tuple[str | None, str]]:
-        return [_name_and_path(output) for output in self.outputs or []]
-
-
-def _name_and_path(output: str) -> tuple[str | None, str]:
-    """Split NAME=FILE, unless that is the name of a file."""
-    name, equals, path = output.partition("=")
-    return (name, path) if name and equals and path and not os.path.exists(output) else (None, output)
-
-
-def _as_unicode(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
+    def needs_texts(self) -> bool:
+        """Whether texts are kept until all are read; scores and tests alone do not need them."""
+        names = ("baselines", "by_references", "measures", "own_measure", "published", "report", "why")
+        has_texts = self.sentences is not None and not self.sentences.endswith(".tsv")
+        return has_texts or self.format == "latex" or any(getattr(self, name) not in (None, False) for name in names)

@@ -4,7 +4,7 @@ import io
 import os
 import signal
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 
 from sari.validation import one_line
@@ -37,25 +37,16 @@ def run_program(main: Callable[[], int], program: str) -> int:
 
 
 def refuse(program: str, message: str) -> int:
-    """Print an error of one line on standard error, and return the status 2."""
-    if sys.stderr is not None:  # if it is closed, `print` would write to standard output
-        with suppress(OSError):
-            print(error_line(program, message), file=sys.stderr)
+    """Print an error of one line, with a message of at most 200 characters, and return the status 2."""
+    say(program, f"error: {one_line(message)}")
     return 2
 
 
-def warn(program: str, messages: Iterable[str]) -> None:
-    """Print warnings on standard error, a line for each, after what is printed on standard output."""
-    sys.stdout.flush()
+def say(program: str, message: str) -> None:
+    """Print a line on standard error; if that is closed, `print` would write to standard output."""
     if sys.stderr is not None:
         with suppress(OSError):
-            for message in messages:
-                print(f"{program}: warning: {' '.join(message.split())}", file=sys.stderr)
-
-
-def error_line(program: str, message: str) -> str:
-    """Return an error as one line: the program's name and a message of at most 200 characters."""
-    return f"{program}: error: {one_line(message)}"
+            print(f"{program}: {' '.join(message.split())}", file=sys.stderr)
 
 
 def _discard_output() -> None:

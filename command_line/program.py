@@ -6,11 +6,11 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from itertools import chain, islice
+from itertools import chain
 
 from sari.command_line.arguments import PROGRAM, parse
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warning_in_options
-from sari.command_line.process import refuse, warn
+from sari.command_line.process import refuse, say
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -20,6 +20,7 @@ from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import check_writable
+from sari.validation import fault
 from sari.variants import resolve_variant
 
 
@@ -38,8 +39,10 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         answer, warnings = _answer(options)
     except (FileError, OptionError) as error:
         return refuse(program, str(error))
-    print(answer)
-    warn(program, warnings)
+    print(answer, flush=True)
+    written = [f"{path}: written" for path in options.written_paths if not options.quiet]
+    for message in [*(f"warning: {warning}" for warning in warnings), *written]:
+        say(program, message)
     return 0
 
 
@@ -52,7 +55,7 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     """
     for path in options.input_paths:
         check_readable(path)
-    for path in filter(None, (options.sentences, options.report)):
+    for path in options.written_paths:
         check_writable(path, options.input_paths)
     table = None
     if options.table is not None:
@@ -62,17 +65,23 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     batches = corpus.batches()
     first = next(batches)  # read before slow imports, so that most faults of files are reported at once
     batches = chain([first], batches)
-    if options.ratings is not None:
-        with needing("report", "--ratings"):
-            from sari.command_line.rating_agreement import agree
-        return _formatted_tables(agree(options, batches, table), options)
-    with refusals():
-        from sari.command_line.score_files import score_files
     if options.explain is not None:
         return _explanation(options, batches), []
     if options.find_variant is not None:
-        return _formatted_tables(_variant_search(options, batches), options)
-    return _report_text(score_files(options, corpus, batches), options)
+        return _formatted(_variant_search(options, batches), options)
+    if options.ratings is not None:
+        with needing("report", "--ratings"):
+            from sari.command_line.rating_agreement import agree
+        return _formatted(agree(options, batches, table), options)
+    with refusals():
+        from sari.command_line.score_files import score_files
+    report = score_files(options, corpus, batches)
+    if options.quiet:
+        report = replace(report, warnings=[])
+    with refusals():
+        tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
+    answer, warnings = _formatted(tables, options)
+    return _scores_alone(report, options) if options.score_only else answer, warnings
 
 
 def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:
@@ -96,22 +105,17 @@ def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:
     )
 
 
-def _report_text(report: ScoreReport, options: Options) -> tuple[str, list[str]]:
-    """Return a report in the format of the options, and its warnings."""
-    report = replace(report, warnings=[] if options.quiet else report.warnings)
-    with refusals():
-        tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
-    if not options.score_only:
-        return _formatted_tables(tables, options)
+def _scores_alone(report: ScoreReport, options: Options) -> str:
+    """Return a line with the SARI of each system by each variant, and with their names where there are several."""
     lines = []
     for result in report.results:
         names = [result.name] * (len(report.systems) > 1) + [result.variant]
         score = f"{result.scores['sari']:.{options.width}f}"
         lines.append("\t".join([score, *names]) if len(report.variants) > 1 else score)
-    return "\n".join(lines), list(map(warning_in_options, tables.warnings))
+    return "\n".join(lines)
 
 
-def _formatted_tables(report: TableReport, options: Options) -> tuple[str, list[str]]:
+def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
     return TABLE_FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
@@ -119,11 +123,11 @@ def _formatted_tables(report: TableReport, options: Options) -> tuple[str, list[
 
 def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
     """Search for the variant of the figure of `--find-variant`; several outputs are runs whose mean was printed."""
-    from sari.reports.variant_search import tabulate_search
-    from sari.sari_scorer import Scorer
-
-    columns = gather(batches, options.systems)
     with refusals():
+        from sari.reports.variant_search import tabulate_search
+        from sari.sari_scorer import Scorer
+
+        columns = gather(batches, options.systems)
         scorer = Scorer(**options.choices, variant=options.variant[0] if options.variant else None)
         search = scorer.find_variant(options.find_variant, **columns._asdict(), progress=not options.quiet)
     search["left_out"] = list(map(in_options, search["left_out"]))
@@ -132,40 +136,36 @@ def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> Table
 
 def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
-    from sari.corpus_statistics import score_columns
-    from sari.reports import terminal
-    from sari.reports.explanation import explain
-
-    (system,) = options.systems
     with refusals():
+        from sari.corpus_statistics import score_columns
+        from sari.reports import terminal
+        from sari.reports.explanation import explain
+
+        (system,) = options.systems
         variant = resolve_variant(options.variants[0], **options.choices)
-    rows, last = chain.from_iterable(batches), max((line for line in options.explain if line != "worst"), default=1)
-    segments = list(rows if "worst" in options.explain else islice(rows, last))
-    if last > len(segments):
-        raise OptionError(f"--explain: got {last}, expected a line from 1 to {len(segments)}")
-    lines = dict.fromkeys(options.explain)
-    if "worst" in lines:
-        scores = score_columns(gather([segments], [system]).of(system), variant, sentences=True).sentences()["sari"]
-        lines = dict.fromkeys(1 + scores.index(min(scores)) if line == "worst" else line for line in lines)
-    explained = {}
-    for line in lines:
-        segment = segments[line - 1]
-        (prediction,) = segment.predictions
-        with refusals():
-            explained[line] = explain(
-                source=segment.source, prediction=prediction, references=segment.references, variant=variant
-            )
+        columns = gather(batches, [system]).of(system)
+        numbers = dict.fromkeys(options.explain)
+        if "worst" in numbers:
+            scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
+            worst = 1 + scores.index(min(scores))
+            numbers = dict.fromkeys(worst if number == "worst" else number for number in numbers)
+        explained = {}
+        for number in numbers:
+            if number > len(columns.sources):
+                raise OptionError(fault("--explain", str(number), f"a line from 1 to {len(columns.sources)}"))
+            source, prediction, references = (column[number - 1] for column in columns)
+            explained[number] = explain(source=source, prediction=prediction, references=references, variant=variant)
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))
     is_terminal = sys.stdout.isatty()
     return "\n\n".join(
         terminal.explanation_as_text(
             explanation,
-            title=f"Line {line} of {system}",
+            title=f"Line {number} of {system}",
             by_order=options.by_order,
             digits=options.width,
             colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
             width=shutil.get_terminal_size().columns if is_terminal else None,
         )
-        for line, explanation in explained.items()
+        for number, explanation in explained.items()
     )

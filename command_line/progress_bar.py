@@ -5,30 +5,22 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from sari.text_files.reading import Corpus
+
+def progress_bar(label: str, total: int | None, *, quiet: bool, **how: Any) -> Any:
+    """Return a bar of tqdm; other arguments are those of tqdm."""
+    from tqdm import tqdm  # here, since it is slow to import
+
+    hidden = True if quiet or sys.stderr is None else None  # None: shown only on a terminal
+    return tqdm(desc=label, total=total, disable=hidden, delay=2, leave=False, **how)
 
 
 @contextmanager
-def reading_bar(corpus: Corpus, *, quiet: bool = False) -> Iterator[Callable[[], object]]:
-    """Yield a function that shows how much has been read."""
-    with _bar(quiet, desc="Scoring", total=corpus.size, unit="B", unit_scale=True) as bar:
-        yield lambda: bar.update(corpus.position - bar.n)
-
-
-@contextmanager
-def step_bar(label: str, steps: int, *, quiet: bool = False) -> Iterator[Callable[[str], object]]:
+def step_bar(label: str, steps: int, *, quiet: bool) -> Iterator[Callable[[str], object]]:
     """Yield a function that shows the name of the next step."""
-    with _bar(quiet, desc=label, total=steps) as bar:
+    with progress_bar(label, steps, quiet=quiet) as bar:
 
         def begin(step: str) -> None:
             bar.set_postfix_str(step, refresh=False)
             bar.update()
 
         yield begin
-
-
-def _bar(quiet: bool, **how: Any) -> Any:
-    from tqdm import tqdm  # here, since it is slow to import
-
-    hidden = quiet or sys.stderr is None
-    return tqdm(disable=True if hidden else None, delay=2, leave=False, **how)  # None: only on a terminal

@@ -1,6 +1,6 @@
 """Compute how the scores of text files agree with ratings by people: `score.py --ratings`."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import numpy as np
 
@@ -8,17 +8,17 @@ from sari.command_line.options import OptionError, Options, refusals
 from sari.command_line.progress_bar import step_bar
 from sari.command_line.score_files import chosen_variants, warnings_of_signature
 from sari.command_line.side_data import choose_measures
-from sari.corpus_statistics import CorpusStatistics, score_columns
-from sari.data_warnings import WarningRow, check_resampling, merge_warnings, warning_rows
+from sari.corpus_statistics import score_columns
+from sari.data_warnings import check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
 from sari.reports.measuring import MeasuredSystems, measure_systems, measured_text
 from sari.reports.tables import TableReport
-from sari.significance import FEWEST_RESAMPLES, Resampling, resolve_resampling
+from sari.significance import FEWEST_RESAMPLES, resolve_resampling
 from sari.text_files.reading import Segment, gather
 from sari.text_files.table_files import OutputTable, read_ratings
-from sari.validation import SystemColumns
+from sari.validation import SystemColumns, fault
 
 
 def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> TableReport:
@@ -37,29 +37,26 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
     with refusals():
         resampling = resolve_resampling(**{"resamples": FEWEST_RESAMPLES, **options.resampling})
         measures, side_data = choose_measures(options, trees=False)
-        rows = _rated_outputs(options, batches, table)
-        if len(set(rows.ratings)) == 1:
-            raise OptionError(f"--ratings: got {rows.ratings[0]:g} in every row, with which no score can correlate")
+        rated = _rated_outputs(options, batches, table)
+        if len(set(rated.ratings)) == 1:
+            wanted = "different ones: no score can correlate with one number"
+            raise OptionError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
         scored = {
-            name: score_columns(rows.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
+            name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }
         scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-        size, text = len(rows.texts.sources) // len(options.systems), measured_text(next(iter(variants.values())))
-        outputs = {name: rows.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
-        columns = SystemColumns(rows.texts.sources[:size], outputs, rows.texts.references[:size])
+        size, text = len(rated.texts.sources) // len(options.systems), measured_text(next(iter(variants.values())))
+        outputs = {name: rated.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
+        columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
         scores += _measure_scores(measure_systems(columns, text, measures, how=resampling, side_data=side_data))
-        warnings = _warnings(scored, rows, resampling) + left_out + warnings_of_signature(options, scored)
-        with step_bar("Resampling", len(rows.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
+        found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
+        found += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
+        warnings = warning_rows(found) + left_out + warnings_of_signature(options, scored)
+        with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
             report = report_agreement(
-                scores, rows, resampling, warnings=[] if options.quiet else warnings, advance=advance
+                scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance
             )
     return tabulate_agreement(report)
-
-
-def _warnings(scored: Mapping[str, CorpusStatistics], rows: RatedOutputs, how: Resampling) -> list[WarningRow]:
-    found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    found += check_resampling(rows.sources, intervals=how.confidence is not None, tests=False)
-    return warning_rows(found)
 
 
 def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> RatedOutputs:

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
-from sari.command_line.progress_bar import reading_bar, step_bar
+from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.command_line.side_data import ChosenMeasures, choose_measures
-from sari.comparison import (
-    VariantDifference,
-    compare,
-    comparison_warnings,
-    explain_difference,
-    score_baselines,
-    score_systems,
-)
-from sari.corpus_statistics import CorpusStatistics, score_columns
+from sari.comparison import compare, comparison_warnings, explain_difference, score_baselines, score_systems
+from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import (
     BaselineLeftOutWarning,
     VariantLeftOutWarning,
@@ -38,9 +31,6 @@ from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variants import Variant, resolve_variant, resolve_variants
 
-#: The default level of the intervals in reports.
-_CONFIDENCE = 0.95
-
 
 def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
     """Score files in one pass, and write the files of `--sentences` and `--report`.
@@ -52,42 +42,27 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
 
     Raises:
         FileError: for a file that cannot be read or written.
-        OptionError: for options that the metric refuses.
+        OptionError: for options that the metric refuses, or packages that are missing.
     """
     variants, left_out = chosen_variants(options)
     with refusals():
         resampling = resolve_resampling(**options.resampling)
         chosen = choose_measures(options)
         check_show(options.show or (), chosen.measures)
-    columns = None
-    with reading_bar(corpus, quiet=options.quiet) as show_progress:
-
-        def read() -> Iterator[list[Segment]]:
-            for batch in batches:
-                yield batch
-                show_progress()
-
-        if options.wants_only_scores:
-            scored = _score_batches(read(), variants, options)
-        else:
-            columns = gather(read(), options.systems)
-            # A report shows scores by length of the source, which need a row for each segment.
-            rows = resampling.is_wanted or options.report is not None
-            scored = {
-                name: score_systems(columns, variant, sentences=True, rows=rows) for name, variant in variants.items()
-            }
+    scored, texts = _score_batches(corpus, batches, variants, options, rows=resampling.is_wanted)
     report = _compared(scored, resampling, options)
     first = next(iter(scored.values()))
     report = replace(report, warnings=report.warnings + left_out + warnings_of_signature(options, first))
-    if columns is not None:
+    columns, document = None, ""
+    if texts:
+        columns = gather(texts, options.systems)
         report = _with_more(report, columns, variants, resampling, options, chosen)
-    document = None
-    if columns is not None and options.report is not None:
-        document = _report_file(options.report, columns, first, report, options, chosen)
+    if options.report is not None and columns is not None:
+        document = _document(options.report, columns, first, report, resampling, options, chosen)
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
-    if document is not None:
+    if options.report is not None:
         write_lines(options.report, [document])
     return report
 
@@ -113,16 +88,25 @@ def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistic
 
 
 def _score_batches(
-    batches: Iterable[list[Segment]], variants: dict[str, Variant], options: Options
-) -> dict[str, dict[str, CorpusStatistics]]:
-    """Score one system batch by batch, so that memory use does not depend on the size of the files."""
-    sentences, (system,) = options.sentences is not None, options.systems
-    scored = {name: CorpusStatistics(variant=variant, keeps_sentences=sentences) for name, variant in variants.items()}
-    for batch in batches:
-        columns = gather([batch], [system]).of(system)
-        for name, variant in variants.items():
-            scored[name] = scored[name].merge(score_columns(columns, variant, sentences=sentences))
-    return {name: {system: corpus} for name, corpus in scored.items()}
+    corpus: Corpus, batches: Iterable[list[Segment]], variants: dict[str, Variant], options: Options, *, rows: bool
+) -> tuple[dict[str, dict[str, CorpusStatistics]], list[list[Segment]]]:
+    """Score systems batch by batch, and return their statistics by variant, and the texts if they are needed.
+
+    Without texts, rows and sentence scores, memory use does not depend on the size of the files.
+    """
+    kept = {"sentences": options.sentences is not None or options.report is not None, "rows": rows}
+    scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in variants}
+    texts = []
+    with progress_bar("Scoring", corpus.size, quiet=options.quiet, unit="B", unit_scale=True) as bar:
+        for batch in batches:
+            columns = gather([batch], options.systems)
+            for name, variant in variants.items():
+                for system, part in score_systems(columns, variant, **kept).items():
+                    before = scored[name].get(system)
+                    scored[name][system] = before.merge(part) if before else part
+            texts += [batch] * options.needs_texts
+            bar.update(corpus.position - bar.n)
+    return scored, texts
 
 
 def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resampling, options: Options) -> ScoreReport:
@@ -151,100 +135,81 @@ def _with_more(
     chosen: ChosenMeasures,
 ) -> ScoreReport:
     """Add the baselines, explanations, scores by references and measures that the options ask for."""
-    counted = variants.values() if options.by_references else ()
-    is_named = options.format == "latex" or options.report is not None
-    baselines = _baseline_rows(columns, variants, resampling, options.baselines)
-    named = options.baselines != [*BASELINES[:-1]] and {"references", "each"} & set(options.baselines or ())
-    if named and not any(row.name.startswith("reference") for row in baselines):
+    sources, _, references = columns
+    names, warnings = options.baselines or [], list(report.warnings)
+    baselines = [
+        ScoredOutputs(name=baseline, variant=name, **result)
+        for name, variant in (variants.items() if names else ())
+        for baseline, result in score_baselines(sources, references, variant, resampling).items()
+        if ("each" if baseline.startswith("reference ") else baseline) in names
+    ]
+    of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]
+    if of_people and not any(row.name.startswith("reference") for row in baselines):
         left_out = BaselineLeftOutWarning("references have no scores: every segment needs at least two")
-        report = replace(report, warnings=[*report.warnings, *warning_rows([left_out])])
+        warnings += warning_rows([left_out])
+    explanations = []
+    if options.why is not None:
+        with refusals():
+            first, other = next(iter(variants.values())), resolve_variant(options.why, **options.choices)
+        explanations = [(name, explain_difference(columns.of(name), first, other)) for name in columns.predictions]
+    by_references, published = [], []
+    for variant in variants.values():
+        if options.by_references:
+            by_references += scores_by_references(columns, variant, seed=resampling.seed)
+        if options.published:
+            published.append(find_standing(sources, references, variant))
     report = replace(
         report,
         baselines=baselines,
-        test_set=name_test_set(columns.sources, columns.references) if is_named else "",
-        explanations=_differences(columns, next(iter(variants.values())), options),
-        by_references=[
-            row for variant in counted for row in scores_by_references(columns, variant, seed=resampling.seed)
-        ],
-        published=[
-            find_standing(columns.sources, columns.references, variant)
-            for variant in (variants.values() if options.published else ())
-        ],
+        warnings=warnings,
+        test_set=name_test_set(sources, references) if options.format == "latex" or options.report else "",
+        explanations=explanations,
+        by_references=by_references,
+        published=published,
     )
-    if not options.wants_measures:
+    measures, side_data = chosen
+    if not measures:
         return report
     from sari.reports.measuring import add_measures, measured_text
 
-    measures, side_data = chosen
     steps = len(set(map(measured_text, variants.values()))) * len(measures)
     with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
         return add_measures(report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance)
 
 
-def _baseline_rows(
-    columns: SystemColumns, variants: dict[str, Variant], how: Resampling, wanted: list[str] | None
-) -> list[ScoredOutputs]:
-    """Score the baselines of the options; "each" means each of the references."""
-    if wanted is None:
-        return []
-    return [
-        ScoredOutputs(name=baseline, variant=name, **result)
-        for name, variant in variants.items()
-        for baseline, result in score_baselines(columns.sources, columns.references, variant, how).items()
-        if ("each" if baseline.startswith("reference ") else baseline) in wanted
-    ]
-
-
-def _differences(columns: SystemColumns, variant: Variant, options: Options) -> list[tuple[str, VariantDifference]]:
-    """Explain the difference to the variant of `--why`, for each system."""
-    if options.why is None:
-        return []
-    with refusals():
-        other = resolve_variant(options.why, **options.choices)
-    return [(name, explain_difference(columns.of(name), variant, other)) for name in columns.predictions]
-
-
-def _report_file(
+def _document(
     path: str,
     columns: SystemColumns,
     statistics: dict[str, CorpusStatistics],
-    printed: ScoreReport,
+    report: ScoreReport,
+    resampling: Resampling,
     options: Options,
     chosen: ChosenMeasures,
 ) -> str:
-    """Return the text of a report of the systems, in the format that the path ends in.
+    """Return a report of the systems as text, in the format that the path ends in.
 
     Raises:
-        OptionError: for options that the metric refuses, trees that do not fit, or packages that are missing.
+        OptionError: for trees that do not fit, or packages that are missing.
     """
     with needing("report", "--report"):
         from sari.companion_measures.registry import MEASURES
         from sari.reports import building, report_page
-    with refusals():
-        resampling = resolve_resampling(**{**options.resampling, "confidence": options.confidence or _CONFIDENCE})
-        report = printed
-        if options.confidence is None:  # reports have intervals
-            (name,) = printed.variants
-            compared = _compared({name: statistics}, resampling, options)
-            known = {row["category"] for row in compared.warnings}
-            own = [row for row in printed.warnings if row["category"] not in known]
-            fields = {field: getattr(compared, field) for field in ("results", "resampling", "pairs")}
-            report = replace(printed, **fields, warnings=[*compared.warnings, *own])
-        measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
-        measures += [row for row in chosen.measures if row not in MEASURES]
-        with step_bar("Report", building.steps(len(statistics), measures) + 1, quiet=options.quiet) as advance:
-            report = building.build_report(
-                columns,
-                statistics,
-                report,
-                side_data=chosen.side_data,
-                resampling=resampling,
-                measures=measures,
-                advance=advance,
-            )
-            advance("pictures and pages")
-            ending = Path(path).suffix
-            if ending in report_page.REPORT_FORMATS:
-                return report_page.REPORT_FORMATS[ending](report, by_order=options.by_order, digits=options.width)
-            tables = tabulate_scores(report, by_order=options.by_order, digits=options.width)
-            return format_of_ending(ending).write(tables, options.layout)
+    how = {"by_order": options.by_order, "digits": options.width}
+    measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
+    measures += [row for row in chosen.measures if row not in MEASURES]
+    steps = building.steps(len(statistics), measures) + 1
+    with refusals(), step_bar("Report", steps, quiet=options.quiet) as advance:
+        report = building.build_report(
+            columns,
+            statistics,
+            report,
+            side_data=chosen.side_data,
+            resampling=resampling,
+            measures=measures,
+            advance=advance,
+        )
+        advance("pictures and pages")
+        ending = Path(path).suffix
+        if ending in report_page.REPORT_FORMATS:
+            return report_page.REPORT_FORMATS[ending](report, **how)
+        return format_of_ending(ending).write(tabulate_scores(report, **how), options.layout)

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 from sari.command_line.options import OptionError, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.reports.score_report import RECORD_KEYS
-from sari.text_files.errors import FileError
 from sari.text_files.table_files import read_numbers
 from sari.validation import fault
 
@@ -39,27 +38,17 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
             nearest = ", ".join(get_close_matches(name, known, cutoff=0))
             raise OptionError(fault("--measures", repr(name), f"names such as {nearest}, or all alone: see --help"))
         if name in names[:place]:
-            raise OptionError(f"--measures: got {name} twice, expected it once")
+            raise OptionError(fault("--measures", f"{name} twice", "it once"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
-    own_files = _own_files(options)
-    measures = [*(known[name] for name in names), *(own_measure(name, path) for name, path in own_files.items())]
-    numbers = {name: _numbers_of_systems(name, path, options) for name, path in own_files.items()}
-    return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
-
-
-def _own_files(options: Options) -> dict[str, str]:
-    """Return the files of `--own-measure` by name."""
     taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
-    found: dict[str, str] = {}
-    for given in options.own_measure or []:
-        name, _, path = given.partition("=")
-        if not (name.isidentifier() and path):
-            raise OptionError(fault("--own-measure", repr(given), "NAME=FILE, with letters, digits and _ in the name"))
-        if name in taken or name in found:
-            raise OptionError(f"--own-measure: got the name {name}, which is taken, expected another")
-        found[name] = path
-    return found
+    measures, numbers = [known[name] for name in names], {}
+    for name, path in options.own_measure or ():
+        if name in taken or name in numbers:
+            raise OptionError(fault("--own-measure", f"the name {name}, which is taken", "another"))
+        measures.append(own_measure(name, path))
+        numbers[name] = _numbers_of_systems(name, path, options)
+    return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
 
 
 def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
@@ -83,16 +72,10 @@ def _lacks(measure: Measure, options: Options) -> str:
 
 def _read_side_files(options: Options) -> dict[str, Any]:
     """Read the side files that are given, and the defaults of those that the same measures need besides."""
-    given = {file for file in SIDE_FILES if getattr(options, file.name) is not None}
-    wanted = {file for row in MEASURES if given & set(row.side_files) for file in row.side_files}
-    found = {}
-    for file in SIDE_FILES:
-        path = getattr(options, file.name)
-        try:
-            if file in given:
-                found[file.name] = resolve(file.read)(path)
-            elif file in wanted:
-                found[file.name] = resolve(file.default)()
-        except OSError as error:
-            raise FileError(f"{path}: {error.strerror}, expected a file to read") from error
-    return found
+    paths = {file: getattr(options, file.name) for file in SIDE_FILES}
+    wanted = {file for row in MEASURES if any(map(paths.get, row.side_files)) for file in row.side_files}
+    return {
+        file.name: resolve(file.default)() if path is None else resolve(file.read)(path)
+        for file, path in paths.items()
+        if file in wanted
+    }

@@ -1,4 +1,4 @@
-"""Score Parquet files with Ray Data, in two processes of a machine or of a cluster.
+"""Score Parquet files with Ray Data, in the processes of a machine or of a cluster.
 
     python examples/ray_score.py segments.parquet scored easse
 
@@ -24,36 +24,26 @@ def load_scorer(variant):
     return Scorer(variant)
 
 
-class RowScorer:
-    """Adds the scores of each row to a batch; a process makes one, and calls it for each batch."""
-
-    def __init__(self, variant):
-        self.scorer = load_scorer(variant)
-
-    def __call__(self, batch):
-        """Return the batch with the columns sari, keep, delete and add."""
-        for name, scores in self.scorer.score_batch(batch).items():
-            batch = batch.append_column(name, pa.array(scores))
-        return batch
+def add_scores(batch, variant):
+    """Return a batch with the columns sari, keep, delete and add."""
+    for name, scores in load_scorer(variant).score_batch(batch).items():
+        batch = batch.append_column(name, pa.array(scores))
+    return batch
 
 
-class BatchState(RowScorer):
-    """Turns a batch into its statistics."""
-
-    def __call__(self, batch):
-        """Return one row: the bytes of a state."""
-        state = self.scorer.state()
-        state.update(**{name: batch[name] for name in ("sources", "predictions", "references")})
-        return pa.table({"state": [state.to_bytes()]})
+def make_state(batch, variant):
+    """Return one row: the statistics of a batch as bytes."""
+    state = load_scorer(variant).state()
+    state.update(sources=batch["sources"], predictions=batch["predictions"], references=batch["references"])
+    return pa.table({"state": [state.to_bytes()]})
 
 
 def main(source, target, variant):
     """Write the scores of the rows, and print the score of the corpus."""
-    how = {"fn_constructor_args": [variant], "batch_format": "pyarrow", "batch_size": 4096}
-    how["compute"] = ray.data.ActorPoolStrategy(size=2)
     segments = ray.data.read_parquet(source)
-    segments.map_batches(RowScorer, **how).write_parquet(target)
-    scorer, states = load_scorer(variant), segments.map_batches(BatchState, **how)
+    how = {"fn_kwargs": {"variant": variant}, "batch_format": "pyarrow", "batch_size": 4096}
+    segments.map_batches(add_scores, **how).write_parquet(target)
+    scorer, states = load_scorer(variant), segments.map_batches(make_state, **how)
     corpus = sum(scorer.read_state(row["state"]) for row in states.iter_rows())
     print(f"{corpus.compute()['sari']:.2f}  {corpus.segments} segments  {corpus.signature}")
 

@@ -81,10 +81,11 @@ def refusal(capsys):
             [*FILES, "--format", "latex", "--label", "a}b"],
             "--label: got 'a}b', expected letters, digits and : . + / - _",
         ),
-        ([*FILES, "--sentences", "x.md"], "--sentences: got 'x.md', expected a name ending in .tsv, .csv or .jsonl"),
-        ([*FILES, "--report", "x.pdf"], "--report: got 'x.pdf', expected a name ending in .html, .txt, .json"),
+        ([*FILES, "--sentences", "x.md"], "--sentences: ending: got '.md', expected one of .tsv, .csv, .jsonl"),
+        ([*FILES, "--report", "x.pdf"], "--report: ending: got '.pdf', expected one of .html, .txt, .json"),
+        ([*FILES, "--own-measure", "a.tsv"], "--own-measure: got 'a.tsv', expected NAME=FILE, with letters"),
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
-        ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected some of copy, empty, unrelated, "),
+        ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected one of copy, empty, unrelated, "),
         # Options that do not go together
         ([*FILES, "--all-variants", "--variant", "set"], "--variant does not go with --all-variants"),
         ([*FILES, "--paired-ar"], "--paired-ar needs two or more files of --outputs"),
@@ -102,7 +103,7 @@ def test_wrong_arguments(refusal, arguments, message):
 
 
 WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --table in.csv --ratings a,b --variant easse --find-variant 41.38"""
+--seed 1 --own-measure x=y --table in.csv --ratings a,b --variant easse --find-variant 41.38"""
 VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
 VALUES |= {flag_of(name): (*OPTIONS[name].choices, "1")[0] for name in SCORING_OPTIONS}
 FLAGS = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs

@@ -1,6 +1,7 @@
 """What follows from the options: the names of systems, the files that are read, the test."""
 
 import pytest
+from programs import FILES
 
 from sari.command_line.arguments import parse
 from sari.command_line.options import OptionError, refusals
@@ -21,7 +22,8 @@ def test_files_and_systems(tmp_path, monkeypatch):
     assert parse(["--sources", "s", "--outputs", "\udcff.txt", *references]).systems == ["?"]
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
     assert (options.systems, options.input_paths, options.encoding) == (["in"], ["a/in.jsonl"], "utf-8")
-    assert options.wants_only_scores
+    assert not options.needs_texts
+    assert parse([*FILES, "--sentences", "x.csv"]).needs_texts
     assert options.choices["lowercase"] is False
 
 

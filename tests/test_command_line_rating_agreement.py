@@ -106,7 +106,7 @@ def test_a_measure_of_the_user(printed_json, ratings, tmp_path):
         ("1\n" * 9, "{path}:10: the file has 9 lines, expected 10 as in examples/sources.txt"),
         ("1\ngood\n" + "1\n" * 8, "{path}:2: got 'good', expected a number"),
         ("1\ninf\n" + "1\n" * 8, "{path}:2: got 'inf', expected a number"),
-        ("1\n" * 10, "--ratings: got 1 in every row, with which no score can correlate"),
+        ("1\n" * 10, "--ratings: got 1 in every row, expected different ones: no score can correlate with one number"),
     ],
 )
 def test_bad_ratings_are_refused_in_one_line(run_here, text, message, tmp_path):

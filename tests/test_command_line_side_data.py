@@ -83,7 +83,6 @@ REFUSED = [
         "--stop-words: got nothing, expected a file, or NLTK's",
     ),
     (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, expected another"),
-    (["--own-measure", "{folder}/words"], "--own-measure: got '{folder}/words', expected NAME=FILE, with letters"),
     (["--own-measure", "x={folder}/words"], "{folder}/words: no rows, expected at least one below the first line"),
     (
         ["--own-measure", "x={folder}/one.tsv"],
