@@ -4,9 +4,9 @@ Scores, and what each n-gram adds to the counts, come from the functions of the 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +16,7 @@ from sari.comparison import candidate_scores
 from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, take_sample, warning_rows
 from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
-from sari.reports.alignment import Alignment, align, changes
+from sari.reports.alignment import align, changes, kept_places
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, validate_columns
 from sari.variants import OPERATIONS, Variant
@@ -34,8 +34,10 @@ MARKS = {
     "missed": "added by references, missed by the output",
 }
 
-# The tokens of all segments that are scored to find what choices cost, and points that are none.
-_TOKENS, _TINY = 300_000, 1e-9
+# The tokens of all segments that are scored to find what choices cost, and the points from which a choice is named.
+_TOKENS, _LEAST = 300_000, 0.005
+# Shares of credit that differ less are the same.
+_SAME = 1e-9
 
 
 @dataclass(frozen=True)
@@ -171,7 +173,12 @@ class Explanation:
     @property
     def costs(self) -> list[Edit]:
         """The choices that cost SARI, those that cost most first."""
-        return [edit for edit in self.edits if edit.points < -_TINY]
+        return [edit for edit in self.edits if edit.points < -_LEAST]
+
+    @property
+    def earnings(self) -> list[Edit]:
+        """The choices that earn SARI, those that earn most first."""
+        return [edit for edit in reversed(self.edits) if edit.points > _LEAST]
 
 
 def explain(
@@ -207,12 +214,12 @@ def explain(
     tables = ngram_tables(tokens, variant if ngrams else replace(variant, max_order=1))
     orders = [_ngrams(table, variant, len(of_references)) for table in tables]
     words = {ngram.tokens[0]: ngram for ngram in orders[0]}
-    alignment = align(of_source, of_output)
-    kept = {place for place, _ in alignment.pairs}
+    in_order = align(of_source, of_output)
+    kept = kept_places(of_source, of_output, in_order)
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
     missed = sorted((ngram for ngram in orders[0] if ngram.is_missed), key=lambda ngram: -ngram.holders)
     texts = [of_source, of_output, *of_references]
-    marked_source = [words[text].in_source(is_kept=place in kept) for place, text in enumerate(of_source)]
+    marked_source = [words[text].marked("keep" if place in kept else "delete") for place, text in enumerate(of_source)]
     marked_output = [words[text].in_output() for text in of_output]
     first_missed = [ngram.in_reference() for ngram in missed]
     scores, marked = corpus.scores(), [marked_source, marked_output, first_missed]
@@ -225,10 +232,10 @@ def explain(
         source=marked_source,
         output=marked_output,
         references=[[words[text].in_reference() for text in reference] for reference in of_references],
-        changes=changes(of_source, of_output, alignment),
+        changes=changes(of_source, of_output, in_order),
         missed=first_missed,
         grams=[_grams(own, _places(texts, order), kept) for order, own in enumerate(orders, 1) if ngrams],
-        edits=score_edits(columns, texts, alignment, marked, scores["sari"], variant),
+        edits=score_edits(columns, texts, in_order, marked, scores["sari"], variant),
         warnings=warning_rows(corpus.warnings()),
     )
 
@@ -236,7 +243,7 @@ def explain(
 def score_edits(
     columns: Columns,
     texts: Sequence[Sequence[str]],
-    alignment: Alignment,
+    in_order: Mapping[int, int],
     marked: Sequence[Sequence[Token]],
     sari: float,
     variant: Variant,
@@ -249,7 +256,7 @@ def score_edits(
     Args:
         columns: one segment.
         texts: the tokens of source, output and references.
-        alignment: of source and output.
+        in_order: the aligned places of source and output.
         marked: the marked tokens of the source and of the output, and those that only references added.
         sari: of the segment, in percent.
         variant: to score by.
@@ -260,7 +267,7 @@ def score_edits(
     """
     (source,), (output,), (references,) = columns
     written = [_Written.of(text, tokens) for text, tokens in zip((source, output, *references), texts, strict=True)]
-    undone = sorted(_undone(written, texts, alignment, marked), key=lambda row: row[0])
+    undone = sorted(_undone(written, texts, in_order, marked), key=lambda row: row[0])
     undone = [row for row in undone if row[-1] != output][: _TOKENS // (sum(map(len, texts)) + 1) + 1]
     if not undone:
         return []
@@ -276,7 +283,7 @@ def score_edits(
 def _undone(
     written: Sequence["_Written"],
     texts: Sequence[Sequence[str]],
-    alignment: Alignment,
+    in_order: Mapping[int, int],
     marked: Sequence[Sequence[Token]],
 ) -> Iterator[tuple[float, str, str, tuple[str | int, int], str]]:
     """Yield the credit of a choice, what it is, its word, where that stands, and the output without the choice."""
@@ -285,28 +292,21 @@ def _undone(
     for place, token in enumerate(of_output):
         choice = "kept" if token.mark == "kept" else "added"
         yield token.credit or 0.0, choice, token.text, ("output", place), output.without(place)
-    in_place, before = dict(alignment.in_order), 0
+    before = 0
     for place, token in enumerate(of_source):
-        if place in in_place:
-            before = in_place[place] + 1
+        if place in in_order:
+            before = in_order[place] + 1
         elif token.mark.startswith("deleted"):
             changed = output.with_word(written[0].word(place), before)
             yield token.credit or 0.0, "deleted", token.text, ("source", place), changed
     for number, (tokens, own) in enumerate(zip(texts[2:], written[2:], strict=True)):
-        pairs = align(tokens, texts[1]).pairs
+        of_reference = align(tokens, texts[1])
         for rank, token in enumerate(missed):
             if token.text in tokens:
                 place = tokens.index(token.text)
-                after = max((there for here, there in pairs if here < place), default=-1)
+                after = max((there for here, there in of_reference.items() if here < place), default=-1)
                 changed = output.with_word(own.word(place), after + 1)
                 yield rank / len(missed), "missed", token.text, (number, place), changed
-
-
-def _without_entities(text: str) -> str:
-    """Return a text as 13a reads it."""
-    for entity, letter in (("&quot;", '"'), ("&amp;", "&"), ("&lt;", "<"), ("&gt;", ">")):
-        text = text.replace(entity, letter)
-    return text
 
 
 class _Written(NamedTuple):
@@ -317,18 +317,17 @@ class _Written(NamedTuple):
 
     @classmethod
     def of(cls, text: str, tokens: Sequence[str]) -> "_Written":
-        """Find tokens in a text, or in the text without entities; else tokens and spaces stand for the text."""
-        for written in (text, _without_entities(text)):
-            lower = written.lower()
-            if len(lower) == len(written) and "".join(lower.split()) == "".join(tokens).lower():
-                ends, end = [], 0
-                for token in tokens:
-                    begin = lower.find(token.lower(), end)
-                    end = begin + len(token)
-                    ends.append((begin, end))
-                return cls(written, ends)
-        stops = list(accumulate((len(token) + 1 for token in tokens), initial=0))
-        return cls(" ".join(tokens), [(begin, end - 1) for begin, end in pairwise(stops)])
+        """Find tokens in a text; where they are written otherwise, tokens and spaces stand for the text."""
+        searched, words = text.lower(), [token.lower() for token in tokens]
+        if len(searched) != len(text) or "".join(searched.split()) != "".join(words):
+            text = searched = " ".join(tokens)
+            words = list(tokens)
+        ends, end = [], 0
+        for word in words:
+            begin = searched.find(word, end)
+            end = begin + len(word)
+            ends.append((begin, end))
+        return cls(text, ends)
 
     def word(self, place: int) -> str:
         """Return a word."""
@@ -402,24 +401,23 @@ class _Ngram(NamedTuple):
         """Return how many references did the same."""
         return self.asked - self.holders if operation == "delete" else self.holders
 
-    def in_source(self, *, is_kept: bool) -> Token:
-        """Return a token of the source."""
-        operation, done = ("keep", "kept") if is_kept else ("delete", "deleted")
-        credit = self.credit(operation)
+    def marked(self, operation: str) -> Token:
+        """Return a token to which the output did an operation."""
+        done, credit = {"keep": "kept", "delete": "deleted", "add": "added"}[operation], self.credit(operation)
         mark = f"{done}-{'rightly' if credit >= 0.5 else 'wrongly'}"
         return Token(self.tokens[0], mark, _why(self, operation), credit)
 
     def in_output(self) -> Token:
         """Return a token of the output."""
         if not self.source:
-            credit = self.credit("add")
-            return Token(self.tokens[0], f"added-{'rightly' if credit else 'wrongly'}", _why(self, "add"), credit)
-        why = _why(self, "keep")
-        if self.output > self.source:
-            why += (
-                f" It stands here {_times(self.output)}, in the source {_times(self.source)}: the surplus is ignored."
-            )
-        return Token(self.tokens[0], "kept", why, self.credit("keep"))
+            return self.marked("add")
+        token = self.marked("keep")
+        surplus = (
+            f" It stands here {_times(self.output)}, in the source {_times(self.source)}: the surplus is ignored."
+            if self.output > self.source
+            else ""
+        )
+        return replace(token, mark="kept", why=token.why + surplus)
 
     def in_reference(self) -> Token:
         """Return a token of a reference, with what the output did to it."""
@@ -427,7 +425,7 @@ class _Ngram(NamedTuple):
             token = self.in_output()
             return token if token.mark != "added-wrongly" else replace(token, mark="kept")
         if self.source:
-            return self.in_source(is_kept=False)
+            return self.marked("delete")
         return Token(self.tokens[0], "missed", _why_missed(self, "add"), None)
 
 
@@ -487,50 +485,38 @@ def _done_at(operation: str, ngram: _Ngram, places: Places, kept: set[int]) -> P
 
 def _why(ngram: _Ngram, operation: str) -> str:
     """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
+    have = _who(ngram.holders, ngram.asked, "has", "have")
     if operation == "add":
-        all_have = _who(ngram.holders, ngram.asked, "has", "have")
         if ngram.counts["add"][0]:
-            return f"Added: {all_have} it too."
+            return f"Added: {have} it too."
         but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
-        return f"Added{'; ' if ngram.holders else ', but '}{all_have} it.{but}"
-    if ngram.source > 1 or ngram.scale > ngram.asked:
-        return _why_repeated(ngram, operation)
+        return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
     done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
     agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
+    is_share = abs(_share(agreeing, ngram.asked) - credit) < _SAME
+    if max(ngram.source, ngram.scale / ngram.asked) > 1 or (ngram.references > ngram.holders and not is_share):
+        return _why_repeated(ngram, operation, done)
     if 2 * agreeing >= ngram.asked:
         too = " too" if operation == "delete" else ""
         why = f"{done}: {_who(agreeing, ngram.asked, f'{operation}s', operation)} it{too}."
     else:
         why = f"{done}, but {_who(ngram.asked - agreeing, ngram.asked, f'{opposite}s', opposite)} it."
-    if abs(_share(agreeing, ngram.asked) - credit) < 1e-9:
-        return why
-    if ngram.references > ngram.holders:
-        return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
-    return f"{why} {ngram.rule}: {_in_words(credit)}."
+    return why if is_share else f"{why} {ngram.rule}: {_in_words(credit)}."
 
 
-def _why_repeated(ngram: _Ngram, operation: str) -> str:
-    """Say the same of an n-gram that the source holds more than once, where each copy counts."""
-    credit = ngram.credit(operation)
-    kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
-    done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
-    copies, theirs = number * ngram.scale, min(most, ngram.references)
-    in_theirs = f", {copies} of {most} copies over {ngram.asked} references" if ngram.scale > 1 else ""
-    they = (
-        "the reference keeps"
-        if ngram.asked == 1
-        else "together they keep"
-        if ngram.scale > 1
-        else "the references keep"
-    )
-    why = f"{done} {number} of {_times(ngram.source)}{in_theirs}; {they} {theirs}"
-    if operation == "delete":
-        may_go, beyond = most - theirs, max(copies - ngram.references, 0)
-        if abs(_share(min(copies, may_go), copies) - credit) < 1e-9:
-            why += f", so {may_go} may go"
-        elif abs(_share(beyond, copies) - credit) < 1e-9:
-            why += ". This variant credits deletions only as far as they outnumber the copies that references keep"
-            why += f", {copies} against {ngram.references}"
+def _why_repeated(ngram: _Ngram, operation: str, done: str) -> str:
+    """Say the same where not each text holds the n-gram once, so that numbers decide."""
+    kept, credit = min(ngram.source, ngram.output), ngram.credit(operation)
+    number = kept if operation == "keep" else ngram.source - kept
+    why = done if ngram.source == 1 else f"{done} {number} of {ngram.source} times"
+    if ngram.scale > ngram.asked:
+        why += f", which counts {ngram.scale}-fold"
+    why += f"; {_who(ngram.holders, ngram.asked, 'has', 'have')} it"
+    if ngram.references:
+        why += f" {_times(ngram.references)}{' together' if ngram.holders > 1 else ''}"
+    may_go = max(ngram.source * ngram.scale - ngram.references, 0)
+    if operation == "delete" and credit < min(_share(may_go, number * ngram.scale), 1) - _SAME:
+        why += ". This variant credits deletions only as far as they outnumber what references have"
     return f"{why}: {_in_words(credit)}."
 
 

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from sari.reports.tables import Cell, Table, TableColumn
+from sari.reports.tables import Cell, Table, make_table
 from sari.validation import shown
 from sari.variants import VARIANTS, Variant
 
@@ -25,58 +25,32 @@ KINDS = ("system", "copy", "unrelated", "people")
 # Scores that differ less are the same: the file has four decimals.
 _SAME = 1e-4
 
-_PLAIN = ("test_set", "texts", "kind", "name", "year", "publication")
-
-
-class PublishedScore(NamedTuple):
-    """A score under one variant.
-
-    Attributes:
-        value: the mean of the runs.
-        low, high: the ends of its 95% interval; None for a baseline.
-    """
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-
 
 @dataclass(frozen=True, kw_only=True)
-class PublishedSystem:
-    """The scores of public outputs.
+class PublishedScore:
+    """The score of public outputs under one variant.
 
     Attributes:
         test_set: the name of the test set.
-        texts: its digest: see `texts_digest`.
-        kind: one of `KINDS`.
+        variant: the name of the variant.
         name: of the system.
+        kind: one of `KINDS`.
         year, publication: of the outputs; empty for a baseline.
         runs: the number of files of outputs.
-        scores: by variant.
+        sari: the mean of the runs.
+        low, high: the ends of its 95% interval; None for a baseline.
     """
 
     test_set: str
-    texts: str
-    kind: str
+    variant: str
     name: str
+    kind: str
     year: str = ""
     publication: str = ""
     runs: int = 1
-    scores: dict[str, PublishedScore]
-
-
-@dataclass(frozen=True)
-class StandingRow:
-    """A published system or baseline under one variant: see `PublishedSystem` and `PublishedScore`."""
-
-    name: str
-    kind: str
-    year: str
-    publication: str
-    runs: int
     sari: float
-    low: float | None
-    high: float | None
+    low: float | None = None
+    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -92,7 +66,7 @@ class Standing:
 
     variant: str
     test_set: str
-    rows: list[StandingRow]
+    rows: list[PublishedScore]
     reason: str = ""
 
     def in_words(self, score: float, *, names_variant: bool = False) -> str:
@@ -115,36 +89,24 @@ class Standing:
 
     def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
-        rows = [
-            (
-                row.sari,
-                [row.name, "" if row.kind == "system" else "baseline", row.year, _published_interval(row, digits)],
-            )
-            for row in self.rows
-        ]
-        rows += [(score, [name, "yours", "", ""]) for name, score in own.items()]
+        rows: list[tuple[float, list[str | Cell]]] = []
+        for row in self.rows:
+            interval = "" if row.low is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
+            kind = "" if row.kind == "system" else "baseline"
+            rows.append((row.sari, [row.name, kind, row.year, Cell(f"{row.sari:.{digits}f}", interval=interval)]))
+        rows += [(score, [name, "yours", "", f"{score:.{digits}f}"]) for name, score in own.items()]
         rows.sort(key=lambda item: -item[0])
-        columns = [
-            TableColumn("System", is_text=True),
-            TableColumn("", is_text=True),
-            TableColumn("Year"),
-            TableColumn("SARI"),
-        ]
-        body = [[*map(Cell, words), Cell(f"{score:.{digits}f}", interval=ends)] for score, (*words, ends) in rows]
         title = f"Published systems on {self.test_set}: {self.variant}"
-        apart = [place for place, row in enumerate(body) if row[1].text == "yours"]
-        notes = [self.in_words(score, names_variant=names_variant) for score in own.values()]
-        return Table(title, columns, body, apart=apart, notes=notes)
-
-
-def _published_interval(row: StandingRow, digits: int) -> str:
-    return "" if row.low is None or row.high is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
+        table = make_table(title, ["System", "", "Year", "SARI"], [cells for _, cells in rows], texts=2)
+        table.apart.extend(place for place, row in enumerate(table.rows) if row[1].text == "yours")
+        table.notes.extend(self.in_words(score, names_variant=names_variant) for score in own.values())
+        return table
 
 
 def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str:
     """Return the name of a known test set, whatever its whitespace and the order of references; empty if unknown."""
-    known = texts_digest(sources, references)
-    return next((row.test_set for row in published_systems() if row.texts == known), "")
+    rows = published_scores().get(texts_digest(sources, references))
+    return rows[0].test_set if rows else ""
 
 
 def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], variant: Variant) -> Standing:
@@ -154,23 +116,17 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
         sources, references: checked texts.
         variant: the options under which the user scores. Published scores have the options of a variant itself.
     """
-    known, stored = texts_digest(sources, references), published_systems()
-    systems = [row for row in stored if row.texts == known]
-    test_set, name = systems[0].test_set if systems else "", variant.name
-    scored = [(row, row.scores[name]) for row in systems if name in row.scores]
-    if not systems:
-        sets = ", ".join(dict.fromkeys(row.test_set for row in stored))
-        reason = f"the texts are none of {sets}"
-    elif not scored:
+    known, name = published_scores().get(texts_digest(sources, references), []), variant.name
+    test_set = known[0].test_set if known else ""
+    rows = sorted((row for row in known if row.variant == name), key=lambda row: -row.sari)
+    if not known:
+        reason = f"the texts are none of {', '.join(own[0].test_set for own in published_scores().values())}"
+    elif not rows:
         reason = f"{test_set} has not been scored by {name}"
     elif changed := _changed_options(variant):
         reason = f"{test_set} was scored by {name} without {', '.join(changed)}"
     else:
-        rows = [
-            StandingRow(row.name, row.kind, row.year, row.publication, row.runs, score.value, score.low, score.high)
-            for row, score in scored
-        ]
-        return Standing(variant.label, test_set, sorted(rows, key=lambda row: -row.sari))
+        return Standing(variant.label, test_set, rows)
     return Standing(variant.label, test_set, [], f"No published systems: {reason}.")
 
 
@@ -198,19 +154,17 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 
 
 @cache
-def published_systems(path: Path = FILE) -> list[PublishedSystem]:
-    """Return the rows of a file that research/systems.py wrote."""
+def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
+    """Return the scores of a file that research/systems.py wrote, by the digest of the texts of the test set."""
+    found: dict[str, list[PublishedScore]] = {}
     with open(path, encoding="utf-8", newline="") as file:
-        return [_row_of(cells) for cells in csv.DictReader(file) if cells["texts"]]  # others are not scored yet
-
-
-def _row_of(cells: dict[str, str]) -> PublishedSystem:
-    def number(name: str) -> float | None:
-        return float(cells[name]) if cells.get(name) else None
-
-    scores = {
-        variant: PublishedScore(float(cells[variant]), *(number(f"{variant} {end}") for end in ("low", "high")))
-        for variant in cells
-        if f"{variant} low" in cells and cells[variant]
-    }
-    return PublishedSystem(**{name: cells[name] for name in _PLAIN}, runs=int(cells["runs"]), scores=scores)
+        for cells in csv.DictReader(file):
+            plain: dict[str, Any] = {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
+            plain["runs"] = int(cells["runs"])
+            for variant in VARIANTS:
+                if cells.get(variant):  # others are not scored yet
+                    sari, low, high = (cells[f"{variant}{end}"] for end in ("", " low", " high"))
+                    ends = {"low": float(low), "high": float(high)} if low else {}
+                    row = PublishedScore(**plain, variant=variant, sari=float(sari), **ends)
+                    found.setdefault(cells["texts"], []).append(row)
+    return found

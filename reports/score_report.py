@@ -20,8 +20,9 @@ JSON has one schema, whatever was asked for::
      "by_references": [{"name": str, "variant": str, "references": int, "subsets": int, "mean": {"sari": float, ...},
                         "deviation": {...}, "lowest": {...}, "highest": {...}}, ...],
      "published": [{"variant": str, "test_set": str, "reason": str,
-                    "rows": [{"name": str, "kind": str, "year": str, "publication": str, "runs": int, "sari": float,
-                              "low": float | null, "high": float | null}, ...]}, ...],
+                    "rows": [{"test_set": str, "variant": str, "name": str, "kind": str, "year": str,
+                              "publication": str, "runs": int, "sari": float, "low": float | null,
+                              "high": float | null}, ...]}, ...],
      "warnings": [{"category": str, "message": str, "detail": str,
                    "advice": {"option": str, "values": [str | bool, ...]} | null}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
@@ -67,7 +68,7 @@ if TYPE_CHECKING:  # slow to import
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]
 
-_OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
+_OF_MEASURES = ("name", "label", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
 _OF_INTERVALS = ("low", "high")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from sari.reports.published_systems import published_systems, texts_digest
+from sari.reports.published_systems import published_scores, texts_digest
 from sari.reports.tables import TableReport, make_table
 from sari.variants import OPERATIONS, SCORES
 
@@ -43,7 +43,7 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     ]
     title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
-    published = list(_published_scores(figure, columns))
+    published = list(_published_systems(figure, columns))
     table.notes.extend([*_search_notes(search), *published])
     return TableReport(
         tables=[table],
@@ -79,10 +79,9 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
     yield from (f"Not tried: {reason}." for reason in search["left_out"])
 
 
-def _published_scores(figure: str, columns: SystemColumns) -> Iterator[str]:
+def _published_systems(figure: str, columns: SystemColumns) -> Iterator[str]:
     """Yield what published systems have this score, if the texts are a known test set."""
-    known, digits = texts_digest(columns.sources, columns.references), len(figure.partition(".")[2])
-    for row in published_systems():
-        for variant, score in row.scores.items():
-            if row.texts == known and f"{score.value:.{digits}f}" == figure:
-                yield f"Published: {row.name} on {row.test_set} has {figure} by {variant}."
+    digits = len(figure.partition(".")[2])
+    for row in published_scores().get(texts_digest(columns.sources, columns.references), []):
+        if f"{row.sari:.{digits}f}" == figure:
+            yield f"Published: {row.name} on {row.test_set} has {figure} by {row.variant}."

@@ -35,45 +35,41 @@ _OWN_REFERENCES = ["asset.test.simp", "new_asset.test.simp.second"]
 Sentence = tuple[str, list[str]]
 
 
-def read_collection(name: str, folder: Path) -> RatedOutputs:
-    """Return the outputs of a collection with their ratings."""
-    _, reader = COLLECTIONS[name]
-    return reader(folder)
-
-
-def rated_by_number(folder: Path, file: str, rating: str, test_set: tuple[str, str]) -> RatedOutputs:
-    """Read ratings of outputs whose sources are named by their number in the test set, from 1."""
-    rows, sentences = _rows(folder, file), _sentences(folder, *test_set)
-    found = [sentences[int(number) - 1] for number in rows["sent_id"]]
-    return _rated(found, rows["simp_sent"], rows[rating], rows["sys_name"])
+def rated_in_test_set(folder: Path, file: str, rating: str, test_set: tuple[str, str]) -> RatedOutputs:
+    """Read the files of Alva-Manchego et al. 2021, of outputs for sentences of a test set."""
+    rows = _rows(folder, file)
+    return _rated(_found(folder, test_set, rows["orig_sent"]), rows["simp_sent"], rows[rating], rows["sys_name"])
 
 
 def _rows(folder: Path, file: str) -> pd.DataFrame:
     return read_table(find_files(folder, file)[0])
 
 
-def _sentences(folder: Path, sources: str, references: str) -> list[Sentence]:
-    return list(zip(*read_test_set(folder, sources, references), strict=True))
+def _found(folder: Path, test_set: tuple[str, str], sources: Iterable[str]) -> list[Sentence]:
+    """Return the sentences of a test set that have the letters and digits of these sources."""
+    sentences = {_letters(row[0]): row for row in zip(*read_test_set(folder, *test_set), strict=True)}
+    return [sentences[_letters(source)] for source in sources]
+
+
+def _letters(text: str) -> str:
+    return re.sub(r"\W", "", text.lower())
 
 
 def _asset_ratings(folder: Path) -> RatedOutputs:
-    rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv")
-    keys, sentences = ["original_sentence_id", "simplification"], _sentences(folder, *ASSET)
-    means = _means_of_raters(rows[rows["aspect"] == "simplicity"], keys, "rating")
-    return _rated([sentences[int(number)] for number in means[keys[0]]], means["simplification"], means["rating"])
+    rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
+    rows = _means_of_raters(rows, ["original", "simplification"], "rating")
+    return _rated(_found(folder, ASSET, rows["original"]), rows["simplification"], rows["rating"])
 
 
 def _simpeval_past(folder: Path) -> RatedOutputs:
-    rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv")
-    rows = rows[~rows["system"].isin(_OWN_REFERENCES)]
-    sentences = {_letters(sentence[0]): sentence for sentence in _sentences(folder, *ASSET)}
-    found = [sentences[_letters(source)] for source in rows["original"]]
+    rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv").query(f"system not in {_OWN_REFERENCES}")
+    found = _found(folder, ASSET, rows["original"])
     return _rated(found, rows["processed_generation"], _means(rows.filter(regex="z_score")), rows["system"])
 
 
 def _simpeval_2022(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
-    found = zip(rows["original"].str.lower(), _references_of_2022(folder, rows["original"]), strict=True)
+    found = _found_in_2022(folder, rows["original"], rows["original"])
     return _rated(found, rows["generation"].str.lower(), _means(rows.filter(regex="zscore")), rows["system"])
 
 
@@ -82,17 +78,15 @@ def _simpda_2022(folder: Path) -> RatedOutputs:
     originals = _rows(folder, f"{_LENS}/data/simpeval_2022.csv").groupby("original_id")["original"].first()
     keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
     rows = _means_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
-    references = _references_of_2022(folder, rows["Input.id"].map(originals))
-    found = zip(rows["Input.original"].str.lower(), references, strict=True)
+    found = _found_in_2022(folder, rows["Input.id"].map(originals), rows["Input.original"])
     return _rated(found, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
 
 
-def _references_of_2022(folder: Path, sources: Iterable[str]) -> list[list[str]]:
-    """Return the references of sources of SimpEval 2022, lowercased."""
-    under = f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references"
-    rows = _sentences(folder, f"{under}/test.src", f"{under}/test.dst")
-    sentences = {_letters(source): row.lower().split("\t") for source, (row,) in rows}
-    return [sentences[_letters(source)] for source in sources]
+def _found_in_2022(folder: Path, originals: Iterable[str], sources: Iterable[str]) -> list[Sentence]:
+    """Return sources with the references of the originals in SimpEval 2022, a line each, lowercased."""
+    under = f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references/test"
+    rows = _found(folder, (f"{under}.src", f"{under}.dst"), originals)
+    return [(source.lower(), line.lower().split("\t")) for source, (_, (line,)) in zip(sources, rows, strict=True)]
 
 
 def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
@@ -130,10 +124,9 @@ def _language_models(folder: Path, test_set: tuple[str, str]) -> RatedOutputs:
     under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
     rows = pd.concat([_rows(folder, f"{under}/likert_{model}.json") for model in ("gpt", "llama", "qwen", "t5")])
     rows = rows[rows["source_file"].isin(["asset", "turk"])]
-    sentences = {_letters(source): references for source, references in _sentences(folder, *test_set)}
-    found = [(source, sentences[_letters(source)]) for source in rows["source"]]
     ratings = rows["label_annotations"].map(lambda own: fmean(rater["simplicity"] for rater in own.values()))
-    return _rated(found, rows["simple"], ratings, rows["model"])
+    references = [own for _, own in _found(folder, test_set, rows["source"])]
+    return _rated(zip(rows["source"], references, strict=True), rows["simple"], ratings, rows["model"])
 
 
 def _rated(
@@ -154,19 +147,16 @@ def _means_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.Dat
     return rows.astype({rating: float}).groupby(keys, sort=False)[rating].mean().reset_index()
 
 
-def _letters(text: str) -> str:
-    """Return the letters and digits of a text, lowercased."""
-    return re.sub(r"\W", "", text.lower())
-
-
-_NUMBERED = partial(rated_by_number, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=ASSET)
+_SIMPLICITY_DA = partial(
+    rated_in_test_set, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=ASSET
+)
 _WIKIPEDIA, _OTHER = "sentences of Wikipedia", "documents and medical sentences"
 
 #: The collections by name, the oldest outputs first: those that share a table with it, and its reader.
 COLLECTIONS: dict[str, tuple[str, Callable[[Path], RatedOutputs]]] = {
     "ASSET ratings": (_WIKIPEDIA, _asset_ratings),
-    "Simplicity-DA": (_WIKIPEDIA, partial(_NUMBERED, rating="simplicity_zscore")),
-    "Simplicity-DA, raw": (_WIKIPEDIA, partial(_NUMBERED, rating="simplicity")),
+    "Simplicity-DA": (_WIKIPEDIA, partial(_SIMPLICITY_DA, rating="simplicity_zscore")),
+    "Simplicity-DA, raw": (_WIKIPEDIA, partial(_SIMPLICITY_DA, rating="simplicity")),
     "SimpEval past": (_WIKIPEDIA, _simpeval_past),
     "SimpEval 2022": (_WIKIPEDIA, _simpeval_2022),
     "simpDA 2022": (_WIKIPEDIA, _simpda_2022),

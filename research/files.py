@@ -5,9 +5,8 @@ Files are named by patterns that begin with the owner and the name of the reposi
 """
 
 import argparse
-import json
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -50,15 +49,14 @@ def read_columns(path: Path) -> Columns:
 
     Of several outputs of a segment the first is taken.
     """
-    lines = list(LineFile(str(path)))
     if path.suffix == ".jsonl":
-        rows = [json.loads(line) for line in lines]
-        outputs = [row["model_output"] for row in rows]
-        first = [output if isinstance(output, str) else output[0] for output in outputs]
-        return Columns([row["source"] for row in rows], first, [row["references"] for row in rows])
+        rows = read_table(path)
+        first = [output if isinstance(output, str) else output[0] for output in rows["model_output"]]
+        return Columns(rows["source"].tolist(), first, rows["references"].tolist())
     if path.suffix == ".json":
-        rows = json.loads("\n".join(lines))
-        return Columns([row["text"] for row in rows], [], [[row[f"ref{n}"] for n in range(10)] for row in rows])
+        rows = read_table(path)
+        return Columns(rows["text"].tolist(), [], rows.filter(regex=r"^ref\d$").to_numpy().tolist())
+    lines = list(LineFile(str(path)))
     return Columns(lines, lines, [[line] for line in lines])
 
 
@@ -92,10 +90,19 @@ def split_sentences(text: str) -> list[str]:
     return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
 
 
-def as_markdown(table: pd.DataFrame) -> str:
-    """Return a table whose first column is words and whose others are numbers.
+def cells(pattern: str, *columns: pd.Series) -> list[str]:
+    """Return a text for each row of columns of numbers, which may be stored as text; empty where one is missing.
 
-    >>> print(as_markdown(pd.DataFrame({"system": ["ours"], "sari": ["40.1"]})))
+    >>> cells("{:.1f}–{:.1f}", pd.Series(["1.25", ""]), pd.Series(["2", "3"]))
+    ['1.2–2.0', '']
+    """
+    return [pattern.format(*map(float, row)) if all(row) else "" for row in zip(*columns, strict=True)]
+
+
+def aligned(table: pd.DataFrame) -> str:
+    """Return as Markdown a table whose first column is words and whose others are numbers.
+
+    >>> print(aligned(pd.DataFrame({"system": ["ours"], "sari": ["40.1"]})))
     | system   |   sari |
     |:---------|-------:|
     | ours     |   40.1 |
@@ -104,47 +111,50 @@ def as_markdown(table: pd.DataFrame) -> str:
     return str(table.to_markdown(index=False, disable_numparse=True, colalign=sides))
 
 
-def with_tables(page: str, tables: dict[str, pd.DataFrame]) -> str:
+def with_tables(page: str, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return a page with new tables between `<!-- table: NAME -->` and `<!-- end -->`."""
-    for name, table in tables.items():
-        before, start, after = page.partition(f"<!-- table: {name} -->\n")
-        _, end, rest = after.partition("<!-- end -->")
-        page = f"{before}{start}{as_markdown(table)}\n{end}{rest}"
-    return page
+
+    def new_table(found: re.Match[str]) -> str:
+        return f"{found[1]}{aligned(tables[found[2]])}\n{found[3]}"
+
+    return re.sub(r"(<!-- table: (.*) -->\n)(?s:.*?)(<!-- end -->)", new_table, page)
 
 
 def run(
     description: str | None,
     *,
     file: Path,
-    page: str,
     compute: Callable[[Path], pd.DataFrame],
-    tables: Callable[[pd.DataFrame], dict[str, pd.DataFrame]],
-) -> pd.DataFrame:
-    """Run a script: print the tables of a page, from computed or stored rows, or write them and the computed rows.
+    tables: Callable[[pd.DataFrame], Mapping[str, pd.DataFrame]],
+    page: str | None = None,
+    arguments: Sequence[str] | None = None,
+) -> tuple[pd.DataFrame, bool]:
+    """Run a script: compute rows from checkouts, or read the stored ones, and print their tables.
 
     Args:
-        description: of the script.
-        file: that has the rows.
-        page: of `docs` that has the tables.
+        description: of the script, for its help.
+        file: that has the rows; `--store` writes them.
         compute: from a folder of checkouts to rows.
         tables: from rows to tables by name.
+        page: of `docs` with the tables; `--store` writes them.
+        arguments: of the command line.
 
     Returns:
-        The rows that were written; none without `--store`.
+        The rows, and whether they were stored.
     """
-    parser = argparse.ArgumentParser(description=str(description).splitlines()[0])
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
-    parser.add_argument("--store", action="store_true", help=f"write {file.name}, if computed, and docs/{page}")
-    options = parser.parse_args()
+    parser.add_argument("--store", action="store_true", help=f"write {file.name}, and what is made from it")
+    options = parser.parse_args(arguments)
     try:
         rows = compute(options.folder).fillna("") if options.folder else read_table(file)
     except FileNotFoundError as error:
         parser.error(str(error))
-    if not options.store:
-        print("\n\n".join(map(as_markdown, tables(rows).values())))
-        return rows[:0]
-    rows.to_csv(file, index=False, lineterminator="\n")
-    path = DOCS / page
-    path.write_text(with_tables(path.read_text(encoding="utf-8"), tables(rows)), encoding="utf-8")
-    return rows
+    for name, table in tables(rows).items():
+        print(f"\n{name}\n\n{aligned(table)}")
+    if options.store:
+        rows.to_csv(file, index=False, lineterminator="\n")
+    if options.store and page:
+        path = DOCS / page
+        path.write_text(with_tables(path.read_text(encoding="utf-8"), tables(rows)), encoding="utf-8")
+    return rows, options.store

@@ -31,7 +31,7 @@ from sari.comparison import score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
 from sari.research.collections_of_ratings import ASSET  # noqa: E402
-from sari.research.files import read_runs, read_table, read_test_set, run  # noqa: E402
+from sari.research.files import cells, read_runs, read_table, read_test_set, run  # noqa: E402
 from sari.significance import TESTS, Sample  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
@@ -51,16 +51,13 @@ def measure_power(folder: Path) -> pd.DataFrame:
     """Test samples of pairs of runs."""
     described = read_table(SYSTEMS).query("test_set == 'ASSET' and outputs.str.contains('/BLESS/')")
     sources, references = read_test_set(folder, *ASSET)
-    runs: dict[str, list[str]] = {}
-    models: list[str] = []
-    for name, pattern in zip(described["name"], described["outputs"], strict=True):
-        runs |= read_runs(folder, pattern, sources)
-        models += [name] * (len(runs) - len(models))
-    others = np.array([(one, two) for one, two in combinations(range(len(runs)), 2) if models[one] != models[two]])
+    of_models = [read_runs(folder, pattern, sources) for pattern in described["outputs"]]
+    models = [model for model, runs in enumerate(of_models) for _ in runs]
+    columns = SystemColumns(sources, {path: texts for runs in of_models for path, texts in runs.items()}, references)
+    others = np.array([pair for pair in combinations(range(len(models)), 2) if models[pair[0]] != models[pair[1]]])
     draws, rows = np.random.default_rng(12345), []
     for variant in _VARIANTS:
-        scored = score_systems(SystemColumns(sources, runs, references), resolve_variant(variant), rows=True)
-        corpora = list(scored.values())
+        corpora = list(score_systems(columns, resolve_variant(variant), rows=True).values())
         scores = np.array([corpus.scores()["sari"] for corpus in corpora])
         sizes = np.abs(scores[others[:, 0]] - scores[others[:, 1]])
         near = {size: others[np.abs(sizes - size) <= _NEAR] for size in _DIFFERENCES}
@@ -82,11 +79,8 @@ def _measured(
     errors = [np.diff(each.resampled(_RESAMPLES)[..., 0], axis=1).std() for each in observed]
     low, median, high = np.percentile(errors, [10, 50, 90]) * np.sqrt(len(population) / segments)
     found = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
-    row = {
-        "segments": str(segments),
-        "pairs": str(_PAIRS),
-        "observed": str(_significant(observed, "randomization").sum()),
-    }
+    row = {"segments": str(segments), "pairs": str(_PAIRS)}
+    row["observed"] = f"{_significant(observed, 'randomization') * _PAIRS:.0f}"
     row |= {"error_low": f"{low:.3f}", "error": f"{median:.3f}", "error_high": f"{high:.3f}", "found": f"{found:.3f}"}
     for difference, own in pairs.items():
         samples = [
@@ -94,26 +88,28 @@ def _measured(
             for pair in tqdm(own, disable=None, leave=False)
             for _ in range(_SAMPLES)
         ]
-        row |= {f"{name} {difference}": f"{_significant(samples, name).mean():.4f}" for name in TESTS}
+        row |= {f"{name} {difference}": f"{_significant(samples, name):.4f}" for name in TESTS}
     return row
 
 
-def _significant(samples: list[Sample], test: str) -> np.ndarray:
-    return np.array([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] for each in samples]) < SIGNIFICANT
+def _significant(samples: list[Sample], test: str) -> float:
+    """Return the share of samples in which the two systems differ significantly."""
+    return np.mean([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] < SIGNIFICANT for each in samples])
 
 
-def page_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the table of the page."""
-    table = pd.DataFrame({"variant": "`" + rows["variant"] + "`", "segments": rows["segments"]})
-    table["standard error"] = [
-        f"{float(low):.2f}–{float(high):.2f}" for low, high in zip(rows["error_low"], rows["error_high"], strict=True)
-    ]
-    table["found in 80%"] = rows["found"].astype(float).map("{:.2f}".format)
+    table = {
+        "variant": "`" + rows["variant"] + "`",
+        "segments": rows["segments"],
+        "standard error": cells("{:.2f}–{:.2f}", rows["error_low"], rows["error_high"]),
+        "found in 80%": cells("{:.2f}", rows["found"]),
+    }
     for size in _DIFFERENCES:
-        shares = [rows[f"{name} {size}"].astype(float).map("{:.0%}".format) for name in TESTS]
-        table[f"{size} point{'s' * (size > 1)}"] = shares[0].str.cat(shares[1:], sep=", ")
-    return {"power": table}
+        shares = [rows[f"{name} {size}"] for name in TESTS]
+        table[f"{size} point{'s' * (size > 1)}"] = cells(", ".join(["{:.0%}"] * len(shares)), *shares)
+    return {"power": pd.DataFrame(table)}
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, page="statistics.md", compute=measure_power, tables=page_tables)
+    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, page="statistics.md")

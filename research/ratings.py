@@ -34,12 +34,12 @@ from sari.companion_measures import translation  # noqa: E402
 from sari.companion_measures.columns import Numbers  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.human_ratings.correlation import Agreement, SystemRows, agreement  # noqa: E402
-from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores  # noqa: E402
+from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
-from sari.research.collections_of_ratings import ASSET, COLLECTIONS, read_collection  # noqa: E402
-from sari.research.files import DOCS, read_runs, read_test_set, run, split_sentences  # noqa: E402
+from sari.research.collections_of_ratings import ASSET, COLLECTIONS  # noqa: E402
+from sari.research.files import DOCS, cells, read_runs, read_test_set, run, split_sentences  # noqa: E402
 from sari.validation import Columns, SystemColumns  # noqa: E402
-from sari.variants import VARIANTS, Variant, resolve_variant  # noqa: E402
+from sari.variants import VARIANTS, resolve_variant  # noqa: E402
 
 FILE = DOCS / "which_sari.csv"
 
@@ -58,31 +58,34 @@ _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/AC
 
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants."""
-    rated = {name: read_collection(name, folder) for name in COLLECTIONS}
+    rated = {name: read(folder) for name, (_, read) in COLLECTIONS.items()}
     rows = [row for name in tqdm(rated, disable=None, leave=False) for row in _of_collection(name, rated[name])]
     return pd.DataFrame([*rows, *_by_references(folder)])
 
 
 def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, str]]:
-    scores = {name: _sari(rated.texts, variant) for name, variant in _VARIANTS.items()}
-    scores |= {"BLEU": _bleu(rated.texts), "length": _length(rated.texts)}
+    """Yield a row for each score and ratings of outputs, and of systems where there are enough."""
+    corpora = {name: score_columns(rated.texts, how, sentences=True, rows=True) for name, how in _VARIANTS.items()}
+    signatures = {name: corpus.signature for name, corpus in corpora.items()} | {"BLEU": "", "length": ""}
+    values: dict[str, Any] = {name: corpus.sentences()["sari"] for name, corpus in corpora.items()}
+    of_systems: dict[str, Any] = {name: rated_scores(corpus)[0].of_systems for name, corpus in corpora.items()}
+    values["BLEU"], of_systems["BLEU"] = _bleu(rated.texts)
+    values["length"] = of_systems["length"] = _lengths(rated.texts)
     how: dict[str, Any] = {"groups": rated.texts.sources, "confidence": 0.95, "baseline": BASELINE}
-    values = {name: score.values for name, score in scores.items()}
     place = {"figure": "Pearson", "collection": collection, "number": str(len(rated.ratings))}
     for name, own in agreement(values, rated.ratings, **how).items():
-        # Each output is scored alone.
-        signature = scores[name].signature.replace("|level:corpus|", "|level:sentence|")
-        cells = place | {"score": name, "signature": signature} | _numbers(own)
+        signature = signatures[name].replace("|level:corpus|", "|level:sentence|")  # each output is scored alone
+        row = place | {"score": name, "signature": signature} | _numbers(own)
         if name != "length":
             partial = partial_correlation(values[name], rated.ratings, values["length"])
-            cells["at_equal_length"] = f"{partial:.6f}"
-        yield cells
+            row["at_equal_length"] = f"{partial:.6f}"
+        yield row
     if "systems" in rated.levels:
-        place |= {"figure": "Spearman", "number": str(len(set(rated.systems)))}
-        rows = {name: score.of_systems for name, score in scores.items()}
-        found = agreement(rows, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
-        for name, own in found.items():
-            yield place | {"score": name, "signature": scores[name].signature} | _numbers(own)
+        found = agreement(of_systems, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
+        place = {"figure": "Spearman", "collection": collection, "number": str(len(set(rated.systems)))}
+        yield from (
+            place | {"score": name, "signature": signatures[name]} | _numbers(own) for name, own in found.items()
+        )
 
 
 def _numbers(own: Agreement) -> dict[str, str]:
@@ -105,24 +108,18 @@ def _by_references(folder: Path) -> Iterator[dict[str, str]]:
             yield place | {"signature": signature, "value": f"{row.mean['sari']:.6f}"}
 
 
-def _sari(texts: Columns, variant: Variant) -> RatedScore:
-    return rated_scores(score_columns(texts, variant, sentences=True, rows=True))[0]
-
-
-def _bleu(texts: Columns) -> RatedScore:
-    """Return sacreBLEU's BLEU of each output alone."""
+def _bleu(texts: Columns) -> tuple[list[float], SystemRows]:
+    """Return sacreBLEU's BLEU of each output alone, and the rows of systems."""
     metric = BLEU(effective_order=True)
     scores = [metric.sentence_score(*pair) for pair in zip(texts.predictions, texts.references, strict=True)]
     rows = np.array([[own.sys_len, own.ref_len, *own.counts, *own.totals] for own in scores], np.float64)
-    of_systems = SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
-    return RatedScore("", "BLEU", np.array([own.score for own in scores]), of_systems, "")
+    return [own.score for own in scores], SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
 
 
-def _length(texts: Columns) -> RatedScore:
+def _lengths(texts: Columns) -> np.ndarray:
     """Return the words of each output divided by those of its source."""
-    pairs = zip(texts.predictions, texts.sources, strict=True)
-    ratios = np.array([len(output.split()) / max(len(source.split()), 1) for output, source in pairs])
-    return RatedScore("", "length", ratios, SystemRows(ratios), "")
+    sources, outputs = (np.array([len(text.split()) for text in column]) for column in texts[:2])
+    return outputs / np.maximum(sources, 1)
 
 
 def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
@@ -135,23 +132,26 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
     return float((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
 
 
-def page_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def agreement_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: of outputs by group, of systems, and by the number of references.
 
     They have a row for each score, and a column for each collection or number of references.
     """
-    names = {"Spearman": "systems", "SARI": "references"}
-    tables: dict[str, dict[str, dict[str, str]]] = {}
-    for row in rows.to_dict("records"):
-        table = tables.setdefault(names.get(row["figure"]) or COLLECTIONS[row["collection"]][0], {})
-        if row["figure"] == "SARI":
-            column, shown = row["number"], f"{float(row['value']):.2f}"
-        else:
-            column = f"{row['collection']} ({row['number']})"
-            shown = "{:.3f} [{:.3f}, {:.3f}]".format(*(float(row[name]) for name in ("value", "low", "high")))
-        table.setdefault(column, {})[row["score"]] = shown
-    return {name: pd.DataFrame(table).rename_axis("Score").reset_index() for name, table in tables.items()}
+    groups = rows["collection"].map({name: group for name, (group, _) in COLLECTIONS.items()})
+    groups = rows["figure"].map({"Spearman": "systems", "SARI": "references"}).fillna(groups)
+    columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
+    intervals = cells("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
+    shown = [interval or cell for interval, cell in zip(intervals, cells("{:.2f}", rows["value"]), strict=True)]
+    table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown}).set_index(
+        "Score"
+    )
+    return {group: _wide(own) for group, own in table.groupby("group", sort=False)}
+
+
+def _wide(rows: pd.DataFrame) -> pd.DataFrame:
+    columns = rows.groupby("column", sort=False)["shown"]
+    return pd.DataFrame(dict(iter(columns))).reset_index()
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, page="which_sari.md", compute=compute_agreement, tables=page_tables)
+    run(__doc__, file=FILE, compute=compute_agreement, tables=agreement_tables, page="which_sari.md")

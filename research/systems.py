@@ -33,7 +33,15 @@ from sari.comparison import baseline_scores, score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
 from sari.research.collections_of_ratings import ASSET, TURKCORPUS  # noqa: E402
-from sari.research.files import DOCS, read_runs, read_table, read_test_set, run, split_sentences  # noqa: E402
+from sari.research.files import (  # noqa: E402
+    DOCS,
+    cells,
+    read_runs,
+    read_table,
+    read_test_set,
+    run,
+    split_sentences,
+)
 from sari.significance import Sample, holm, resolve_resampling  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, VARIANTS, resolve_variant  # noqa: E402
@@ -93,19 +101,17 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
     described, rows = read_table(FILE).query("kind == 'system'"), []
     for test_set, patterns in TEST_SETS.items():
         sources, references = read_test_set(folder, *patterns)
-        own = described[described["test_set"] == test_set].to_dict("records")
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
-        ranked = []
+        own, ranked = described[described["test_set"] == test_set].to_dict("records"), []
         for row in tqdm(own, desc=test_set, disable=None, leave=False):
             runs = read_runs(folder, row["outputs"], sources)
             if test_set == LOWERCASED:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
             columns = SystemColumns(sources, runs, references)
             scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in _VARIANTS.items()}
-            rows.append(row | known | system_cells(columns, scored))
+            row |= known | system_cells(columns, scored)
             ranked.append(scored[RANKED])
-        for row, ranks in zip(rows[len(rows) - len(own) :], possible_ranks(ranked), strict=True):
-            row["ranks"] = ranks
+        rows += [row | {"ranks": ranks} for row, ranks in zip(own, possible_ranks(ranked), strict=True)]
         rows += [known | row for row in _baselines(sources, references)]
     return pd.DataFrame(rows)
 
@@ -114,15 +120,15 @@ def system_cells(columns: SystemColumns, scored: dict[str, list[CorpusStatistics
     """Return the cells of a system, whose runs were scored under each variant."""
     words = np.array([[len(text.split()) for text in outputs] for outputs in columns.predictions.values()])
     limits = 2 * np.array([len(text.split()) for text in columns.sources])
-    cells = {"runs": str(len(words)), "empty": f"{(words == 0).mean():.4f}", "long": f"{(words > limits).mean():.4f}"}
+    found = {"runs": str(len(words)), "empty": f"{(words == 0).mean():.4f}", "long": f"{(words > limits).mean():.4f}"}
     for name, runs in scored.items():
         values = [run.scores()["sari"] for run in runs]
         sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _HOW.seed)
         low, high = _HOW.ends(sample.bootstrapped(_HOW)[..., 0].mean(axis=1))
-        cells |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
-        spread = (f"{min(values):.2f}", f"{max(values):.2f}") if len(values) > 1 else ("", "")
-        cells |= dict(zip((f"{name} least", f"{name} most"), spread, strict=True))
-    return cells
+        found |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
+        least, most = (f"{end(values):.2f}" if len(values) > 1 else "" for end in (min, max))
+        found |= {f"{name} least": least, f"{name} most": most}
+    return found
 
 
 def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str, str]]:
@@ -162,78 +168,69 @@ def taus(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[[name for name in VARIANTS if name in rows]].astype(float).corr("kendall")
 
 
-def page_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the tables of the page: the systems on one test set, and Kendall's tau of rankings."""
+def system_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the tables of the page: Kendall's tau of rankings, and the systems on one test set."""
     rows = rows[rows["texts"] != ""]  # others are not scored yet
-    ranked = {}
-    for test_set, own in rows[rows["kind"] == "system"].groupby("test_set", sort=False):
-        ranked[f"{test_set} ({len(own)})"] = taus(own)[RANKED].drop(RANKED).map("{:.2f}".format)
-    shown = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda own: -own.astype(float))
-    return {
-        "systems": pd.DataFrame([_table_row(row) for row in shown.to_dict("records")]),
-        "taus": pd.DataFrame(ranked).T.rename_axis("Test set (systems)").reset_index(),
+    by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
+    rankings = {
+        f"{name} ({len(own)})": taus(own)[RANKED].drop(RANKED).map("{:.2f}".format) for name, own in by_test_set
     }
-
-
-def _table_row(row: dict[str, str]) -> dict[str, str]:
-    is_system = row["kind"] == "system"
-    interval, spread = (
-        "–".join(f"{float(row[name]):.1f}" for name in (f"{RANKED} {low}", f"{RANKED} {high}") if row[name])
-        for low, high in (("low", "high"), ("least", "most"))
-    )
+    shown = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda scores: -scores.astype(float))
+    baselines = shown["kind"] != "system"
+    shown = shown.assign(name=shown["name"].mask(baselines, "baseline: " + shown["name"]))
+    shown.loc[baselines, ["runs", "empty", "long"]] = ""
+    table = {
+        "System": shown["name"],
+        "Year": shown["year"],
+        "Runs": shown["runs"],
+        "Rank": shown["ranks"].str.replace("-", "–"),
+    }
+    table |= {
+        RANKED: cells("{:.2f}", shown[RANKED]),
+        "95% CI": cells("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
+        "runs from–to": cells("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
+        **{name: cells("{:.2f}", shown[name]) for name in SHOWN},
+        **{name: cells("{:.0%}", shown[name]) for name in ("empty", "long")},
+    }
     return {
-        "System": row["name"] if is_system else f"baseline: {row['name']}",
-        "Year": row["year"],
-        "Runs": row["runs"] * is_system,
-        "Rank": row["ranks"].replace("-", "–"),
-        RANKED: f"{float(row[RANKED]):.2f}",
-        "95% CI": interval,
-        "runs from–to": spread,
-        **{name: f"{float(row[name]):.2f}" for name in SHOWN},
-        **{name: f"{float(row[name]):.0%}" * is_system for name in ("empty", "long")},
+        "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems)").reset_index(),
+        "systems": pd.DataFrame(table),
     }
 
 
 def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
     """Write a picture of ranks: a column for each variant, and a line for each system and baseline."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
 
     shown = rows[(rows["test_set"] == DRAWN_SET) & (rows["kind"] != "unrelated") & (rows["texts"] != "")]
     shown = shown.set_index("name")
     ranks = shown[list(DRAWN)].astype(float).rank(ascending=False, method="first")
-    with pyplot.rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
-        figure, axes = pyplot.subplots(figsize=(9, 6.5), layout="constrained")
+    with rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
+        figure = Figure(figsize=(9, 6.5), layout="constrained")
+        axes = figure.subplots()
         for name, places in ranks.iterrows():
             line = "-" if shown["kind"][name] == "system" else "--"
-            named: dict[str, Any] = {"linewidth": 2.5, "marker": "o", "zorder": 3}
-            axes.plot(
-                places.tolist(),
-                color=NAMED.get(name, "#c8c8c8"),
-                linestyle=line,
-                **(named if name in NAMED else {"linewidth": 0.8}),
-            )
-        below = -3.0
-        for name, place in ranks[DRAWN[-1]].sort_values().items():
+            style: dict[str, Any] = {"color": "#c8c8c8", "linewidth": 0.8}
             if name in NAMED:
-                below = max(place, below + 3.5)  # none on top of another
-                axes.text(len(DRAWN) - 0.9, below, name, color=NAMED[name], verticalalignment="center")
+                style = {"color": NAMED[name], "linewidth": 2.5, "marker": "o", "zorder": 3}
+            axes.plot(places.tolist(), linestyle=line, **style)
+        below = -3.0
+        for name, place in ranks.loc[list(NAMED), DRAWN[-1]].sort_values().items():
+            below = max(place, below + 3.5)  # none on top of another
+            axes.text(len(DRAWN) - 0.9, below, name, color=NAMED[name], verticalalignment="center")
         tau = taus(shown[shown["kind"] == "system"])
         for place, pair in enumerate(pairwise(DRAWN)):
             axes.text(place + 0.5, -1.5, f"{tau.loc[pair]:.2f}", color="#555555", horizontalalignment="center")
         axes.set_xticks(range(len(DRAWN)), DRAWN, fontweight="bold")
         axes.tick_params(length=0, labeltop=True, labelbottom=False)
-        axes.set_yticks([1, *range(10, len(shown) + 1, 10)])
-        axes.set_ylim(len(shown) + 1, -3)
-        axes.spines[:].set_visible(False)
+        axes.set(yticks=[1, *range(10, len(shown) + 1, 10)], ylim=(len(shown) + 1, -3))
         axes.set_title(f"Ranks on {DRAWN_SET}, the best at the top; between variants, Kendall's tau of the rankings")
+        axes.spines[:].set_visible(False)
         figure.savefig(path, metadata={"Date": None})
-        pyplot.close(figure)
 
 
 if __name__ == "__main__":
-    stored = run(__doc__, file=FILE, page="systems.md", compute=score_public_systems, tables=page_tables)
-    if len(stored):
+    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=system_tables, page="systems.md")
+    if is_new:
         draw_ranks(stored, DOCS / "systems.svg")

@@ -131,6 +131,14 @@ def pytest_terminal_summary(terminalreporter):
 
 
 @pytest.fixture(scope="session")
+def checkouts(tmp_path_factory):
+    """Made-up checkouts of the repositories that research reads."""
+    from published_trees import write_checkouts
+
+    return write_checkouts(tmp_path_factory.mktemp("checkouts"))
+
+
+@pytest.fixture(scope="session")
 def sari():
     """Return the metric, as `evaluate.load` returns it."""
     import evaluate

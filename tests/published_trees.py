@@ -38,7 +38,7 @@ def write(path, rows):
         rows.to_excel(path, index=False)
 
 
-def checkouts(folder: Path) -> Path:
+def write_checkouts(folder: Path) -> Path:
     """Write all of them into a folder, and return it."""
     columns = list(map(list, zip(*REFERENCES, strict=True)))
     write(folder / TEST_SETS / "asset/asset.test.orig", ORIGINALS)
@@ -64,24 +64,25 @@ def _ratings_of_sentences(folder):
     def add_ratings(table, *names):
         return table.assign(**{name: rng.uniform(-1, 100, len(table)).round(3) for name in names})
 
-    numbered = rows.assign(sent_id=rows["place"] + 1).set_axis(["sys_name", "place", "simp_sent", "sent_id"], axis=1)
+    rows["original"] = [ORIGINALS[place].upper() for place in rows["place"]]
+    own = rows.rename(columns={"system": "sys_name", "output": "simp_sent", "original": "orig_sent"})
     file = folder / "metaeval-simplification/data/simplicity_DA.csv"
-    write(file, add_ratings(numbered, "simplicity_zscore", "simplicity"))
+    write(file, add_ratings(own, "simplicity_zscore", "simplicity"))
     aspects = pd.DataFrame({"aspect": ["simplicity", "fluency"]}).merge(pd.DataFrame({"worker_id": range(3)}), "cross")
-    own = rows[:SENTENCES].set_axis(["system", "original_sentence_id", "simplification"], axis=1)
+    own = rows[:SENTENCES].rename(columns={"output": "simplification"})
     write(folder / "asset/human_ratings/human_ratings.csv", add_ratings(own.merge(aspects, "cross"), "rating"))
-    references = pd.DataFrame({"system": "asset.test.simp", "place": range(SENTENCES), "output": ORIGINALS})
+    references = pd.DataFrame({"system": "asset.test.simp", "output": ORIGINALS, "original": ORIGINALS})
     past = pd.concat([rows, references]).rename(columns={"output": "processed_generation"})
-    past["original"] = [ORIGINALS[place].upper() for place in past["place"]]
     names = (f"rating_{number}_z_score" for number in range(1, 6))
     write(folder / "LENS/data/simpeval_past.csv", add_ratings(past, *names))
     for name, texts in (("src", ORIGINALS_OF_2022), ("dst", sentences("references of 2022"))):
         write(folder / f"LENS/experiments/meta_evaluation/data/simpeval_2022/references/test.{name}", texts)
-    own = rows.set_axis(["system", "original_id", "generation"], axis=1)
-    own["original"] = [ORIGINALS_OF_2022[place] for place in rows["place"]]
+    rows["original"] = [ORIGINALS_OF_2022[place] for place in rows["place"]]
+    own = rows.rename(columns={"place": "original_id", "output": "generation"})
     write(folder / "LENS/data/simpeval_2022.csv", add_ratings(own, "rating_1_zscore", "rating_2_zscore"))
-    own = rows.set_axis(["Input.system", "Input.id", "Input.simplified"], axis=1)
-    own["Input.original"] = [ORIGINALS_OF_2022[place] + " then" * (place == 3) for place in rows["place"]]
+    rows["original"] += [" then" * (place == 3) for place in rows["place"]]
+    names = {"system": "Input.system", "place": "Input.id", "output": "Input.simplified", "original": "Input.original"}
+    own = rows.rename(columns=names)
     raters = pd.DataFrame({"WorkerId": range(2)})
     write(folder / "LENS/data/simpDA_2022.csv", add_ratings(own.merge(raters, "cross"), "Answer.simplicity"))
 

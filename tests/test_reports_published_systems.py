@@ -2,6 +2,7 @@
 
 import json
 import re
+from itertools import chain
 
 import pytest
 
@@ -10,10 +11,9 @@ from sari.reports import published_systems as module
 from sari.reports.published_systems import (
     KINDS,
     PublishedScore,
-    PublishedSystem,
     Standing,
     find_standing,
-    published_systems,
+    published_scores,
     texts_digest,
 )
 from sari.variants import VARIANTS, resolve_variant
@@ -21,24 +21,17 @@ from sari.variants import VARIANTS, resolve_variant
 SOURCES, REFERENCES = ["one two", "three"], [["a b", "c"], ["d", "e"]]
 
 
-def row(name, easse, kind="system", **scores):
-    own = {variant: PublishedScore(value) for variant, value in {"easse": easse, **scores}.items()}
-    return PublishedSystem(
-        test_set="Made up", texts=texts_digest(SOURCES, REFERENCES), kind=kind, name=name, scores=own
-    )
-
-
+SYSTEMS = {"low": ("system", 30.04, 50), "high": ("system", 44.16, 40), "us": ("people", 44.9, 45)}
 ROWS = [
-    row("low", 30.04, hf=50),
-    row("high", 44.16, hf=40),
-    row("us", 44.9, "people", hf=45),
-    row("copy", 20.0, "copy"),
+    PublishedScore(test_set="Made up", variant=variant, name=name, kind=kind, sari=sari)
+    for name, (kind, *scores) in {**SYSTEMS, "copy": ("copy", 20.0)}.items()
+    for variant, sari in zip(("easse", "hf"), scores, strict=False)
 ]
 
 
 @pytest.fixture
 def stored(monkeypatch):
-    monkeypatch.setattr(module, "published_systems", lambda: ROWS)
+    monkeypatch.setattr(module, "published_scores", lambda: {texts_digest(SOURCES, REFERENCES): ROWS})
 
 
 @pytest.mark.usefixtures("stored")
@@ -153,25 +146,27 @@ def test_the_command_line_shows_them(options, shown, tmp_path, capsys):
 
 
 def test_the_stored_file():
-    rows = published_systems()
-    assert {each.kind for each in rows} == set(KINDS)
-    assert len({each.texts for each in rows}) == len({each.test_set for each in rows}) == 5
-    for each in rows:
-        for score in each.scores.values():
-            assert 0 <= score.value <= 100
-            assert score.low is None or score.low - 0.01 <= score.value <= score.high + 0.01
+    test_sets = published_scores().values()
+    assert len({rows[0].test_set for rows in test_sets}) == len(test_sets) == 5
+    for rows in test_sets:
+        assert {row.test_set for row in rows} == {rows[0].test_set}
+        assert {row.kind for row in rows} <= set(KINDS)
+        for row in rows:
+            assert 0 <= row.sari <= 100
+            assert row.low is None or row.low - 0.01 <= row.sari <= row.high + 0.01
 
 
 def test_printed_figures_of_the_stored_file():
     """Figures of MUSS, ACCESS and DRESS, as their papers print them, and of PBMT-R, as the README does."""
-    found = {(each.test_set, each.name): each.scores for each in published_systems()}
-    for place, variant, printed in (
-        (("ASSET", "MUSS (mined)"), "easse", 42.65),
-        (("ASSET", "MUSS (WikiLarge + mined)"), "easse", 44.15),
-        (("ASSET", "ACCESS"), "easse", 40.13),
-        (("TurkCorpus", "ACCESS"), "easse", 41.38),
-        (("TurkCorpus (tokenized)", "ACCESS"), "easse_legacy", 41.87),
-        (("PWKP", "Dress"), "star", 27.48),
-        (("PWKP", "PBMT-R"), "hf", 47.75),
+    rows = chain.from_iterable(published_scores().values())
+    found = {(row.test_set, row.name, row.variant): row.sari for row in rows}
+    for printed, *key in (
+        (42.65, "ASSET", "MUSS (mined)", "easse"),
+        (44.15, "ASSET", "MUSS (WikiLarge + mined)", "easse"),
+        (40.13, "ASSET", "ACCESS", "easse"),
+        (41.38, "TurkCorpus", "ACCESS", "easse"),
+        (41.87, "TurkCorpus (tokenized)", "ACCESS", "easse_legacy"),
+        (27.48, "PWKP", "Dress", "star"),
+        (47.75, "PWKP", "PBMT-R", "hf"),
     ):
-        assert found[place][variant].value == pytest.approx(printed, abs=0.00501), place
+        assert found[tuple(key)] == pytest.approx(printed, abs=0.00501), key

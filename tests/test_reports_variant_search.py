@@ -5,7 +5,7 @@ from four_segments import TEXTS
 
 from sari.reports import variant_search
 from sari.reports.formats import TABLE_FORMATS, Layout
-from sari.reports.published_systems import PublishedScore, PublishedSystem, texts_digest
+from sari.reports.published_systems import PublishedScore, texts_digest
 from sari.reports.variant_search import tabulate_search
 from sari.sari_scorer import Scorer
 from sari.validation import SystemColumns
@@ -53,12 +53,11 @@ def test_without_hits():
 
 def test_published_systems_with_the_score_are_named(monkeypatch):
     known = texts_digest(COLUMNS.sources, COLUMNS.references)
-    scores = {"easse": PublishedScore(41.378), "hf": PublishedScore(50.0)}
     rows = [
-        PublishedSystem(test_set="Made up", texts=texts, kind="system", name=name, scores=scores)
-        for name, texts in (("right", known), ("elsewhere", "0"))
+        PublishedScore(test_set="Made up", variant=variant, name="right", kind="system", sari=sari)
+        for variant, sari in (("easse", 41.378), ("hf", 50.0))
     ]
-    monkeypatch.setattr(variant_search, "published_systems", lambda: rows)
+    monkeypatch.setattr(variant_search, "published_scores", lambda: {known: rows, "0": rows})
     report = tabulate_search(search_for("41.38"), COLUMNS)
     assert report.fields["published"] == ["Published: right on Made up has 41.38 by easse."]
     assert report.fields["published"][0] in report.tables[0].notes

@@ -5,11 +5,10 @@ import re
 import numpy as np
 import pandas as pd
 import pytest
-from published_trees import checkouts
 from scipy import stats
 
 from sari.research import power, ratings, systems
-from sari.research.collections_of_ratings import COLLECTIONS, read_collection
+from sari.research.collections_of_ratings import COLLECTIONS
 from sari.research.files import DOCS, read_table, with_tables
 from sari.sari_scorer import Scorer
 
@@ -17,21 +16,19 @@ pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:User
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return checkouts(tmp_path_factory.mktemp("checkouts"))
+def rated(checkouts):
+    return COLLECTIONS["Simplicity-DA"][1](checkouts)
 
 
 @pytest.fixture(scope="module")
-def figures(folder):
-    name = "Simplicity-DA"
+def figures(checkouts):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ratings, "COLLECTIONS", {name: COLLECTIONS[name]})
+        patch.setattr(ratings, "COLLECTIONS", {"Simplicity-DA": COLLECTIONS["Simplicity-DA"]})
         patch.setattr(ratings, "_ACCESS", "o/muss/one.pred")
-        return ratings.compute_agreement(folder).set_index(["figure", "score", "number"]).T
+        return ratings.compute_agreement(checkouts).set_index(["figure", "score", "number"]).T
 
 
-def test_correlations_of_outputs(folder, figures):
-    rated = read_collection("Simplicity-DA", folder)
+def test_correlations_of_outputs(rated, figures):
     columns = rated.texts._asdict()
     scores = {name: Scorer(name).compute(**columns, details=True)["sentences"]["sari"] for name in ("easse", "set")}
     values = {name: stats.pearsonr(own, rated.ratings).statistic for name, own in scores.items()}
@@ -47,30 +44,33 @@ def test_correlations_of_outputs(folder, figures):
     assert partial == pytest.approx(stats.pearsonr(*left).statistic, abs=1e-6)
 
 
-def test_correlations_of_systems(folder, figures):
-    rated = read_collection("Simplicity-DA", folder)
-    rows = pd.DataFrame({**rated.texts._asdict(), "rating": rated.ratings})
-    of_systems, means = [], []
-    for _, own in rows.groupby(rated.systems):
-        columns = {name: own[name].tolist() for name in rated.texts._fields}
-        of_systems.append(Scorer("easse").compute(**columns)["sari"])
-        means.append(own["rating"].mean())
+def test_correlations_of_systems(rated, figures):
+    rows = pd.DataFrame(rated.texts._asdict()).groupby(rated.systems)
+    of_systems = [Scorer("easse").compute(**own.to_dict("list"))["sari"] for _, own in rows]
+    means = pd.Series(rated.ratings).groupby(rated.systems).mean()
     value = float(figures["Spearman", "easse", "3"]["value"])
     assert value == pytest.approx(stats.spearmanr(of_systems, means).statistic, abs=1e-6)
 
 
-def test_scores_with_all_references(folder, figures):
-    columns = {name: column[:12] for name, column in read_collection("Simplicity-DA", folder).texts._asdict().items()}
+def test_scores_with_all_references(rated, figures):
+    columns = {name: column[:12] for name, column in rated.texts._asdict().items()}
     score = Scorer("hf").compute(**columns)["sari"]
     assert float(figures["SARI", "hf", "10"]["value"]) == pytest.approx(score, abs=1e-6)
 
 
 @pytest.mark.parametrize(
-    ("page", "script"), [("which_sari.md", ratings), ("systems.md", systems), ("statistics.md", power)]
+    ("page", "file", "tables"),
+    [
+        ("which_sari.md", ratings.FILE, ratings.agreement_tables),
+        ("systems.md", systems.FILE, systems.system_tables),
+        ("statistics.md", power.FILE, power.power_tables),
+    ],
 )
-def test_pages_have_the_stored_tables(page, script):
+def test_pages_have_the_stored_tables(page, file, tables):
     text = (DOCS / page).read_text(encoding="utf-8")
-    assert with_tables(text, script.page_tables(read_table(script.FILE))) == text
+    shown = tables(read_table(file))
+    assert all(f"<!-- table: {name} -->" in text for name in shown)
+    assert with_tables(text, shown) == text
 
 
 def test_figures_in_the_page_are_stored():

@@ -1,7 +1,7 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
 import pytest
-from published_trees import ORIGINALS, REFERENCES, TEST_SETS, checkouts, sentences, write
+from published_trees import ORIGINALS, REFERENCES, TEST_SETS, sentences, write
 
 from sari.research import systems
 from sari.research.files import read_table
@@ -14,16 +14,15 @@ OUTPUTS = {"winner": "o/best/best.txt", "two": "o/muss/two.pred", "runs": "o/mus
 
 
 @pytest.fixture(scope="module")
-def rows(tmp_path_factory):
-    folder = checkouts(tmp_path_factory.mktemp("checkouts"))
-    write(folder / "best/best.txt", [row[0] for row in REFERENCES])
+def rows(checkouts):
+    write(checkouts / "best/best.txt", [row[0] for row in REFERENCES])
     described = read_table(systems.FILE)[:0].reindex(range(3)).assign(test_set="ASSET", kind="system")
-    write(folder / "systems.csv", described.assign(name=OUTPUTS.keys(), outputs=OUTPUTS.values()))
+    write(checkouts / "systems.csv", described.assign(name=OUTPUTS.keys(), outputs=OUTPUTS.values()))
     asset = f"feralvam/{TEST_SETS}/asset/asset.test"
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(systems, "FILE", folder / "systems.csv")
+        patch.setattr(systems, "FILE", checkouts / "systems.csv")
         patch.setattr(systems, "TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
-        return systems.score_public_systems(folder).set_index("name").T
+        return systems.score_public_systems(checkouts).set_index("name").T
 
 
 def test_scores_are_means_of_runs(rows):
