@@ -160,10 +160,10 @@ class Method:
         """Return the method in words, with the number of draws and the seed.
 
         >>> BOOTSTRAP.describe(1000, seed=1, over="segments")
-        'percentile bootstrap over segments, 1000 resamples, seed 1'
+        'percentile bootstrap over segments, 1,000 resamples, seed 1'
         """
         title = self.title[0].lower() + self.title[1:]
-        return f"{title}{over and f' over {over}'}, {draws} {self.draws}, seed {seed}"
+        return f"{title}{over and f' over {over}'}, {draws:,} {self.draws}, seed {seed}"
 
 
 @dataclass(frozen=True, kw_only=True)

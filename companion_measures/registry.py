@@ -7,7 +7,7 @@ at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
 from importlib.util import find_spec
@@ -43,14 +43,14 @@ class Measure:
 
     Attributes:
         name: in files and options.
-        label, heading: for people, in a row and above a narrow column.
+        label: its name for people.
         about: a description in a line.
-        function: the name of the function that computes a number per segment, whose mean is the value.
-        module: the module of `companion_measures` that has the function.
-        arguments: the columns that the function takes, and side files: see `MeasuredSet.measure`.
+        function: the names of a module of `companion_measures` and of its function that computes a number per segment,
+            whose mean is the value.
+        arguments: the columns that the function takes, and side files: see `measure_systems` in `reports.measuring`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
-        options: more arguments of the functions.
+        better: "↑" or "↓" if higher or lower values are better, as the field agrees; else empty.
         digits: after the point, for people.
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
         needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
@@ -59,13 +59,11 @@ class Measure:
 
     name: str
     label: str
-    heading: str
     about: str
     function: str
-    module: str
     arguments: tuple[str, ...]
     adds_up: bool = False
-    options: Mapping[str, Any] = field(default_factory=dict)
+    better: str = ""
     digits: int = 2
     unit: str = ""
     needs: str = ""
@@ -85,14 +83,14 @@ class Measure:
 
     def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
         """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
-        compute = resolve(f"{self.module}.{self.function}{'_counts' if self.adds_up else ''}")
-        return compute(*(columns[name] for name in self.arguments), **self.options)
+        compute = resolve(f"{self.function}_counts" if self.adds_up else self.function)
+        return compute(*(columns[name] for name in self.arguments))
 
     def values_of_sums(self, sums: np.ndarray, segments: int | np.ndarray) -> np.ndarray:
         """Return the values, float64[...], of sums over so many segments, float64[..., number]."""
         if not self.adds_up:
             return sums[..., 0] / segments
-        return resolve(f"{self.module}.{self.function}_of_sums")(sums, **self.options)
+        return resolve(f"{self.function}_of_sums")(sums)
 
     def value(self, rows: np.ndarray) -> float:
         """Return the value of rows, float64[segment, number]."""
@@ -134,160 +132,153 @@ SIDE_FILES = (
 )
 
 _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
-_near = partial(Measure, module="simplification", arguments=("outputs", "references"))
-_score = partial(_near, module="translation", adds_up=True)
-_reading = partial(Measure, module="readability", arguments=("raw_outputs",))
-_change = partial(Measure, module="simplification", arguments=("sources", "outputs"), digits=3)
-_repair = partial(_near, module="accuracy", digits=3, needs="rapidfuzz")
-_tree = partial(_repair, arguments=("outputs", "trees"))
+_near = partial(Measure, arguments=("outputs", "references"), better="↑")
+_score = partial(_near, adds_up=True)
+_accuracy = partial(_near, digits=3, needs="rapidfuzz")
+_tree = partial(_accuracy, arguments=("outputs", "trees"))
+_reading = partial(Measure, arguments=("raw_outputs",))
+_change = partial(Measure, arguments=("sources", "outputs"), digits=3)
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _score("bleu", "BLEU", "BLEU", "sacreBLEU over the same tokens", "bleu"),
+    _score("bleu", "BLEU", "sacreBLEU over the same tokens", "translation.bleu"),
     _score(
         "ibleu",
         "iBLEU",
-        "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
-        "ibleu",
+        "translation.ibleu",
         arguments=("sources", "outputs", "references"),
     ),
-    _score("chrf", "chrF2", "chrF2", "sacreBLEU over the same tokens", "chrf", is_slow=True),
-    _score("ter", "TER", "TER", "sacreBLEU over the same tokens; lower is nearer", "ter", is_slow=True),
+    _score("chrf", "chrF2", "sacreBLEU over the same tokens", "translation.chrf", is_slow=True),
+    _score(
+        "ter", "TER", "sacreBLEU over the same tokens; lower is nearer", "translation.ter", better="↓", is_slow=True
+    ),
     _near(
         "token_f1",
         "Token F1",
-        "F1",
         "of the tokens in any order, against the best reference, as in EASSE",
-        "token_f1_scores",
+        "simplification.token_f1_scores",
     ),
     _near(
         "edits_to_reference",
         "Edits to the nearest reference",
-        "Edits to ref.",
         "tokens to insert, delete or substitute, per segment",
-        "edit_distances",
+        "simplification.edit_distances",
+        better="↓",
         needs="rapidfuzz",
     ),
     _near(
         "equal_to_reference",
         "Equal to a reference",
-        "Equal",
         "outputs that need no such edit",
-        "equal_tokens",
+        "simplification.equal_tokens",
         **_SHARE,
     ),
     _reading(
         "fkgl",
         "Flesch–Kincaid grade",
-        "FKGL",
         "as EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59, marks being words; for English",
-        "flesch_kincaid",
+        "readability.flesch_kincaid",
         adds_up=True,
         needs=PUNKT,
     ),
     _reading(
         "word_rank",
         "Rank of words",
-        "Word rank",
         "EASSE's lexical complexity: third quartile of log ranks by frequency, of segments; lower is simpler",
-        "word_ranks",
+        "readability.word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
         digits=3,
     ),
     _reading(
         "sentences",
         "Sentences per output",
-        "Sentences",
         "also where the next one follows a full stop without a space",
-        "sentence_counts",
-        module="simplification",
+        "simplification.sentence_counts",
     ),
     _reading(
         "splits",
         "Inputs split",
-        "Split",
         "outputs with more sentences than their sources",
-        "splits",
-        module="simplification",
+        "simplification.splits",
         arguments=("raw_sources", "raw_outputs"),
         **_SHARE,
     ),
     _change(
         "edits_from_source",
         "Edits from the source",
-        "Edits",
         "tokens inserted, deleted or substituted, per segment",
-        "edit_distances",
+        "simplification.edit_distances",
         digits=2,
         needs="rapidfuzz",
     ),
     _change(
-        "unedited", "Without an edit", "Unedited", "outputs with the tokens of their sources", "equal_tokens", **_SHARE
+        "unedited",
+        "Without an edit",
+        "outputs with the tokens of their sources",
+        "simplification.equal_tokens",
+        **_SHARE,
     ),
     _change(
         "compression_ratio",
         "Compression ratio",
-        "Compr.",
         "characters of the output per character of the source",
-        "compression_ratios",
+        "simplification.compression_ratios",
     ),
     _change(
         "levenshtein_similarity",
         "Levenshtein similarity",
-        "Leven.",
         "of the characters of source and output, 1 for a copy",
-        "levenshtein_similarities",
+        "simplification.levenshtein_similarities",
         needs="rapidfuzz",
     ),
     _change(
         "exact_copies",
         "Exact copies",
-        "Copies",
         "outputs that are their sources, to the character",
-        "exact_copies",
+        "simplification.exact_copies",
         **_SHARE,
     ),
-    _change("added", "Words added", "Added", "as a share of the longer of source and output", "added_proportions"),
     _change(
-        "deleted", "Words deleted", "Deleted", "as a share of the longer of source and output", "deleted_proportions"
+        "added", "Words added", "as a share of the longer of source and output", "simplification.added_proportions"
     ),
-    _repair(
+    _change(
+        "deleted",
+        "Words deleted",
+        "as a share of the longer of source and output",
+        "simplification.deleted_proportions",
+    ),
+    _accuracy(
         "simple_string_accuracy",
         "Simple string accuracy",
-        "Str. acc.",
         "1 − edits ÷ tokens of the nearest reference",
-        "simple_string_accuracies",
+        "accuracy.simple_string_accuracies",
     ),
-    _repair(
+    _accuracy(
         "generation_string_accuracy",
         "Generation string accuracy",
-        "Gen. str.",
         "the same, a moved word being one error",
-        "generation_string_accuracies",
+        "accuracy.generation_string_accuracies",
     ),
     _tree(
         "simple_tree_accuracy",
         "Simple tree accuracy",
-        "Tree acc.",
         "1 − edits ÷ tokens, over heads with their daughters in the reference's dependency tree",
-        "simple_tree_accuracies",
+        "accuracy.simple_tree_accuracies",
     ),
     _tree(
         "generation_tree_accuracy",
         "Generation tree accuracy",
-        "Gen. tree",
         "the same, a moved word being one error",
-        "generation_tree_accuracies",
+        "accuracy.generation_tree_accuracies",
     ),
     _tree(
         "understandability",
         "Understandability",
-        "Underst.",
         "people's judgement, estimated from trees and substitutions; 1 for a perfect sentence",
-        "understandability",
+        "accuracy.understandability",
     ),
-    _tree("quality", "Quality", "Quality", "likewise", "quality"),
+    _tree("quality", "Quality", "likewise", "accuracy.quality"),
 )
 
 #: The measures of every report.
@@ -302,7 +293,7 @@ def own_measure(name: str, path: str) -> Measure:
         path: the file of the numbers.
     """
     about = f"mean of the numbers in {Path(path).name}"
-    return Measure(name, name, name, about, "own_numbers", "columns", (name,), digits=3)
+    return Measure(name, name, about, "columns.own_numbers", (name,), digits=3)
 
 
 #: The measures that are shown as histograms, as sentence scores are.

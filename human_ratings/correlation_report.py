@@ -115,7 +115,7 @@ def _agreement_notes(report: AgreementReport) -> list[str]:
         f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
     ]
     shown = {row.measure for row in report.rows}
-    notes += [f"{measure.heading}: {measure.about}" for measure in MEASURES if measure.name in shown]
+    notes += [f"{measure.label}: {measure.about}" for measure in MEASURES if measure.name in shown]
     if report.confidence is not None:
         over = f"{report.sources} sources, each with all its outputs"
         method = BOOTSTRAP.describe(report.resamples, report.seed, over=over)
@@ -125,7 +125,7 @@ def _agreement_notes(report: AgreementReport) -> list[str]:
 
 def _label(name: str) -> str:
     """Return the short name of a score or a measure."""
-    known = {"sari": "SARI", **{measure.name: measure.heading for measure in MEASURES}}
+    known = {"sari": "SARI", **{measure.name: measure.label for measure in MEASURES}}
     return known.get(name, name.title() if name in SCORES else name)
 
 

@@ -68,7 +68,7 @@ if TYPE_CHECKING:  # slow to import
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]
 
-_OF_MEASURES = ("name", "label", "heading", "about", "digits", "unit")
+_OF_MEASURES = ("name", "label", "about", "digits", "unit")
 _OF_TESTS = ("differences", "p_values", "corrected_p_values")
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
 _OF_INTERVALS = ("low", "high")

@@ -11,7 +11,6 @@ from sari.reports.paragraph import methods_paragraph
 from sari.reports.score_report import ScoredOutputs, ScoreReport, SystemScores, score_fields
 from sari.reports.tables import (
     HIGHER,
-    HIGHER_IS_BETTER,
     LOWER,
     Cell,
     Table,
@@ -119,12 +118,14 @@ class _Figure(NamedTuple):
         name: in records.
         label: for people.
         form, unit: how it is written.
+        better: "↑" or "↓" where it is known which values are better.
     """
 
     name: str
     label: str
     form: str
     unit: str = ""
+    better: str = ""
 
     def cell(self, record: _Record, *, has_interval: bool, best: bool = False, has_mark: bool = True) -> Cell:
         """Return the figure of a record; an empty cell if the record has none."""
@@ -180,7 +181,7 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
     lines = [[Cell(row.name)] * has_systems + [Cell(row.variant)] * has_variants for row, _ in rows]
     for figure in figures:
         is_sari, best = figure.name == "sari", _best_scores(report, figure.name)
-        columns.append(TableColumn(figure.label, better=HIGHER_IS_BETTER))
+        columns.append(TableColumn(figure.label, better="↑"))
         has_interval = "intervals" in show and (all_intervals or is_sari)
         for (row, record), line in zip(rows, lines, strict=True):
             is_best = _competes(row) and row.scores[figure.name] == best.get(row.variant)
@@ -209,7 +210,8 @@ def _score_figures(digits: int) -> list[_Figure]:
 
 def _measure_figures(report: ScoreReport, show: Collection[str]) -> list[_Figure]:
     """Return the measures of outputs."""
-    return [_Figure(own.name, own.label, f".{own.digits}f", own.unit) for own in report.measures if own.name in show]
+    measures = [own for own in report.measures if own.name in show]
+    return [_Figure(own.name, own.label, f".{own.digits}f", own.unit, own.better) for own in measures]
 
 
 def _rows_of_figures(
@@ -217,7 +219,10 @@ def _rows_of_figures(
 ) -> Table:
     """Return a row for each figure and a column for each record."""
     rows = [
-        [Cell(figure.label), *(figure.cell(record, has_interval=has_intervals) for record in records)]
+        [
+            Cell(f"{figure.label} {figure.better}".rstrip()),
+            *(figure.cell(record, has_interval=has_intervals) for record in records),
+        ]
         for figure in figures
     ]
     return make_table(title, [heading, *(record["system"] for record in records)], rows)

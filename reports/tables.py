@@ -47,8 +47,6 @@ class Cell(NamedTuple):
     small: str = ""
 
 
-#: The directions of figures.
-HIGHER_IS_BETTER, LOWER_IS_BETTER = "↑", "↓"
 #: The marks of figures that are significantly higher, or lower, than others.
 HIGHER, LOWER = "*", "†"
 
@@ -61,7 +59,7 @@ class TableColumn:
         heading: the cell above the others.
         is_text: whether the cells are words, which are aligned to the left; numbers are aligned to the right.
         is_group: whether rows with the same cell form a group, which LaTeX puts below a heading of its own.
-        better: HIGHER_IS_BETTER, LOWER_IS_BETTER or empty, which LaTeX adds to the heading.
+        better: "↑", "↓" or empty, which LaTeX adds to the heading.
         notes: the sentences that explain it.
     """
 
@@ -98,8 +96,13 @@ class Table:
 
     def notes_with(self, mark: str) -> list[str]:
         """Return all notes, each once; the last explains the mark of the best cells in a format."""
+        return [*self.all_notes, *self.best_note(mark)]
+
+    @property
+    def all_notes(self) -> list[str]:
+        """All notes but that about the best cells, each once."""
         of_columns = chain.from_iterable(column.notes for column in self.columns)
-        return [*dict.fromkeys([*self.notes, *self.methods, *of_columns]), *self.best_note(mark)]
+        return [*dict.fromkeys([*self.notes, *self.methods, *of_columns])]
 
     def best_note(self, mark: str) -> list[str]:
         """Return the note about the mark of the best cells in a format, if there are such cells."""

@@ -76,9 +76,9 @@ def test_text_aligns_wide_characters_marks_and_intervals():
         "e\u0301        7.01*^   [5, 9]  0†",
         "",
         "copy        1",
+        "^ best",
         "",
         "p: of it",
-        "^ best",
     ]
 
 

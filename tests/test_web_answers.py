@@ -29,7 +29,7 @@ def test_the_report_has_the_tests_that_were_chosen():
     steps = []
     compared = answers.compare_systems(columns, VARIANTS["easse"], baseline="rewriting", method="bootstrap")
     page = answers.write_report(columns, VARIANTS["easse"], compared, steps.append)
-    facts = ("against rewriting", "paired bootstrap", "10000 resamples", "deleting against rewriting")
+    facts = ("against rewriting", "paired bootstrap", "10,000 resamples", "deleting against rewriting")
     assert [fact for fact in facts if fact not in page] == []
     assert len(steps) == answers.report_steps(2)
 
