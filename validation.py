@@ -233,6 +233,18 @@ def fault(name: str, got: str, expected: str) -> str:
     return one_line(f"{name}: got {got}, expected {expected}")
 
 
+def expect(is_valid: bool, name: str, got: object, expected: str) -> None:
+    """Raise ValueError, as `fault` words it, unless an argument is valid; `got` is a value, or words.
+
+    >>> expect(False, "alpha", 2, "a number below 1")
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha: got 2, expected a number below 1
+    """
+    if not is_valid:
+        raise ValueError(fault(name, got if isinstance(got, str) else shown(got), expected))
+
+
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
     singles = isinstance(first, str)

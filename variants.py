@@ -17,7 +17,8 @@ from .validation import (
     check_flags,
     check_share,
     check_whole_number,
-    one_line,
+    expect,
+    fault,
     refuse_unknown,
     shown,
 )
@@ -658,10 +659,8 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     if resolved.penalties == "none":
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
-        raise ValueError(
-            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, expected level 'sentence' or "
-            "penalties 'none'"
-        )
+        got = f"{resolved.penalties!r} with level {resolved.level!r}"
+        raise ValueError(fault("penalties", got, "level 'sentence' or penalties 'none'"))
     elif resolved.sentence_splitter == PUNKT:
         load_punkt()
     if isinstance(resolved.tokenize, str) and resolved.tokenize in EXTERNAL_TOKENIZERS:
@@ -730,21 +729,20 @@ def read_signature(signature: Any) -> dict[str, Any]:
     >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
     {'variant': 'easse', 'lowercase': False}
     """
-    wanted = "expected the line that a score is printed with: SARI|variant:...|nrefs:...|..."
+    wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
     if not isinstance(signature, str):
-        raise TypeError(f"signature: got {shown(signature)}, {wanted}")
+        raise TypeError(fault("signature", shown(signature), wanted))
     title, *parts = signature.strip().split("|")
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
-    if title != "SARI" or len(pairs) < len(parts) or "variant" not in pairs:
-        raise ValueError(f"signature: got {shown(signature)}, {wanted}")
+    is_whole = title == "SARI" and len(pairs) == len(parts) and "variant" in pairs
+    expect(is_whole, "signature", shown(signature), wanted)
     pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
     for key, text in pairs.items():
         if key in _NO_OPTIONS:
             continue
-        if key not in by_key:
-            raise ValueError(f"signature: got {shown(key)}, expected some of {', '.join([*by_key, *_NO_OPTIONS])}")
+        expect(key in by_key, "signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}")
         name, option = by_key[key]
         if option.kind == "function" and text.startswith(_CUSTOM):
             raise ValueError(f"signature: got {key}:{text}, which only code can give: Scorer({name}=...)")
@@ -752,7 +750,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
             options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
             wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
-            raise ValueError(one_line(f"signature: got {shown(f'{key}:{text}')}, expected {wanted}")) from None
+            raise ValueError(fault("signature", shown(f"{key}:{text}"), wanted)) from None
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 

@@ -4,7 +4,6 @@ A test set is a row of data. For any other data set, on the Hub or in a local fo
 """
 
 from collections.abc import Iterator, Sequence
-from itertools import zip_longest
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
@@ -93,7 +92,8 @@ def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name
     lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
     with faults_in(name):
         sources, references = validate_shared(table[columns[0]], lists)
-    for source, outputs, row in zip_longest(sources, zip_longest(*files), references):
-        if source is None or outputs is None or None in outputs:
-            raise line_faults(files, len(sources), name)
-        yield Segment(source, outputs, row)
+    try:
+        rows = zip(sources, zip(*files, strict=True), references, strict=True)
+        yield from (Segment(*row) for row in rows)
+    except ValueError:
+        raise line_faults(files, len(sources), name) from None

@@ -7,14 +7,13 @@ import errno
 import gzip
 import io
 import os
-import stat
 import sys
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain, zip_longest
+from itertools import chain
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, reason
 from sari.validation import SystemColumns, fault
@@ -22,7 +21,6 @@ from sari.validation import SystemColumns, fault
 STANDARD_INPUT = "-"
 
 _GZIP_MAGIC = b"\x1f\x8b"
-_BUFFER_BYTES = 1 << 18
 
 
 class Segment(NamedTuple):
@@ -43,14 +41,14 @@ class LineFile:
     Attributes:
         name: of the file, for messages.
         lines: the number of lines read so far.
-        size: of the file on disk in bytes; None if it is unknown, as for a pipe, and before the first line.
+        size: of the file on disk in bytes; 0 if it is unknown, as for a pipe, and before the first line.
     """
 
-    def __init__(self, path: str, encoding: str = "utf-8"):
+    def __init__(self, path: str, encoding: str = "utf-8", expected: str | None = None):
+        """Prepare to read; `expected` is what messages about bytes that are no text say, in place of the encoding."""
         self.name = "<stdin>" if path == STANDARD_INPUT else path or repr(path)
-        self.lines = 0
-        self.size: int | None = None
-        self._texts = self._read(path, encoding)
+        self.lines = self.size = 0
+        self._texts = self._read(path, encoding, expected or f"{encoding.upper()} text")
 
     def __iter__(self) -> Iterator[str]:
         """Return the one iterator over the texts."""
@@ -59,34 +57,29 @@ class LineFile:
     @property
     def position(self) -> int:
         """Bytes read so far; 0 where the size is unknown."""
-        if self.size is None:
-            return 0
-        return self.size if self._raw.closed else self._raw.tell()
+        return self._file.tell() if self.size and not self._file.closed else self.size
 
     def error(self, message: str) -> FileError:
         """Return a fault of the line that was read last."""
         return FileError(f"{self.name}:{self.lines}: {message}")
 
-    def _read(self, path: str, encoding: str) -> Iterator[str]:
+    def _read(self, path: str, encoding: str, expected: str) -> Iterator[str]:
         try:
-            with _open_bytes(path) as self._raw:
-                status = os.fstat(self._raw.fileno())
-                self.size = status.st_size if stat.S_ISREG(status.st_mode) else None
-                stream: io.BufferedReader[Any] = io.BufferedReader(self._raw, _BUFFER_BYTES)
-                if stream.peek(2).startswith(_GZIP_MAGIC):
-                    stream = io.BufferedReader(cast(io.RawIOBase, gzip.GzipFile(fileobj=stream)), _BUFFER_BYTES)
-                # UTF-8 is decoded line by line, so that errors name the line.
-                for text in map(bytes.decode, stream) if encoding == "utf-8" else _other_lines(stream, encoding):
-                    text = text if self.lines else text.removeprefix("\ufeff")
-                    if text or self.lines:  # a byte order mark alone is no line
-                        self.lines += 1
-                        yield text.removesuffix("\n").removesuffix("\r")
-        except UnicodeError as error:
-            message = str(error)
-            if isinstance(error, UnicodeDecodeError) and encoding == "utf-8":
-                message = f"byte 0x{error.object[error.start]:02x} is not UTF-8"
-            raise FileError(f"{self.name}:{self.lines + 1}: {message}, expected {encoding.upper()} text") from None
-        except (OSError, EOFError, zlib.error) as error:
+            with _open_bytes(path) as self._file:
+                self.size = os.fstat(self._file.fileno()).st_size
+                is_gzipped = self._file.peek(2).startswith(_GZIP_MAGIC)
+                stream: Any = gzip.GzipFile(fileobj=self._file) if is_gzipped else self._file
+                with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
+                    for text in texts:
+                        text = text if self.lines else text.removeprefix("\ufeff")
+                        if text or self.lines:  # a byte order mark alone is no line
+                            self.lines += 1
+                            yield text.removesuffix("\n").removesuffix("\r")
+        except UnicodeDecodeError as error:
+            self.lines += 1 + error.object[: error.start].count(b"\n")
+            byte = f"byte 0x{error.object[error.start]:02x} is not {encoding.upper()}"
+            raise self.error(f"{byte}, expected {expected}") from None
+        except (OSError, EOFError, UnicodeError, zlib.error) as error:
             raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
 
 
@@ -96,19 +89,12 @@ def check_readable(path: str) -> None:
         raise FileError(f"{path or repr(path)}: {os.strerror(errno.ENOENT)}, expected a file to read")
 
 
-def _open_bytes(path: str) -> io.FileIO:
+def _open_bytes(path: str) -> io.BufferedReader:
     if path != STANDARD_INPUT:
-        return open(path, "rb", buffering=0)
+        return open(path, "rb")
     if sys.stdin is None:  # closed by the caller: descriptor 0 may now be another file
         raise OSError(None, "closed")
-    return open(0, "rb", buffering=0, closefd=False)
-
-
-def _other_lines(stream: io.BufferedReader, encoding: str) -> Iterator[str]:
-    """Yield the lines of another encoding, which end differently."""
-    for text in io.TextIOWrapper(stream, encoding, newline="\n"):
-        text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
-        yield text
+    return open(0, "rb", closefd=False)
 
 
 class Corpus:
@@ -125,8 +111,7 @@ class Corpus:
     @property
     def size(self) -> int | None:
         """Bytes of all files together; None if the size of one is unknown."""
-        sizes = [file.size for file in self.files]
-        return None if None in sizes else sum(size for size in sizes if size is not None)
+        return sum(file.size for file in self.files) if all(file.size for file in self.files) else None
 
     @property
     def position(self) -> int:
@@ -168,9 +153,8 @@ def stem(path: str) -> str:
     """
     if path == STANDARD_INPUT:
         return "stdin"
-    name = Path(path).name.removesuffix(".gz")
-    usual = Path(name).suffix in (".txt", ".jsonl", ".csv", ".tsv")
-    return Path(name).stem if usual else name
+    name = Path(Path(path).name.removesuffix(".gz"))
+    return name.stem if name.suffix in (".txt", ".jsonl", ".csv", ".tsv") else name.name
 
 
 def open_texts(
@@ -192,8 +176,7 @@ def open_texts(
     Raises:
         FileError: at once for a file that cannot be opened, and while reading for a fault in it.
     """
-    paths = [sources, *outputs, *references]
-    width = 1 + len(outputs)
+    paths, width = [sources, *outputs, *references], 1 + len(outputs)
     if paths.count(STANDARD_INPUT) > 1:
         raise FileError(fault("<stdin>", f"- as {paths.count(STANDARD_INPUT)} files", "it as one"))
     files = [LineFile(path, encoding) for path in paths]
@@ -205,11 +188,11 @@ def open_texts(
 
 
 def _lines_of_files(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
-    for row in zip_longest(*files):
-        if None in row:
-            deque(files[0], maxlen=0)
-            raise line_faults(files, files[0].lines, files[0].name)
-        yield row
+    try:
+        yield from zip(*files, strict=True)
+    except ValueError:
+        deque(files[0], maxlen=0)
+        raise line_faults(files, files[0].lines, files[0].name) from None
 
 
 def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:

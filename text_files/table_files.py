@@ -1,17 +1,16 @@
 r"""Read tables: JSON Lines, and CSV and TSV whose first line names the columns.
 
-A table of outputs has the columns `source`, `prediction` (or `output`), `references` (or `reference`, `reference_1`,
-`reference_2` and so on), and optionally `system` and `ratings` (or `rating`). Callers may name other columns of texts.
-Further columns are ignored. JSON Lines have these names as keys, with a string or a list as `references`. CSV may have
-quoted cells (RFC 4180); in TSV quotes are text. In both, case does not matter in the usual names, and empty references
-are left out.
+A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system` and
+`ratings` (or `rating`), in any case. Callers may name other columns. In JSON Lines `references` is a string or a list;
+CSV and TSV may have `reference_1`, `reference_2` and so on, of which empty ones are left out. CSV may have quoted cells
+(RFC 4180); in TSV quotes are text. Further columns are ignored.
 """
 
 import csv
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from itertools import chain
 from typing import Any, NamedTuple
@@ -20,8 +19,10 @@ from sari.text_files.errors import FileError, faults_in
 from sari.text_files.reading import LineFile, line_faults
 from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
 
-_REFERENCE = re.compile(r"references?([ _.]?\d+)?")
-_USUAL = re.compile(rf"source|prediction|output|system|ratings?|{_REFERENCE.pattern}", re.IGNORECASE)
+_JSON_LINES = "a JSON object in each line, or a name that ends in .csv or .tsv"
+_TEXTS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
+_USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
+_USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
 
 
 class OutputTable(NamedTuple):
@@ -46,27 +47,23 @@ def read_output_table(
     Raises:
         FileError: for a file that cannot be read, and for a fault in it.
     """
-    kind = _kind(path, "jsonl")
-    file = LineFile(path, encoding)
+    kind, expected = _kind(path, "jsonl"), _TEXTS if columns is None else ", ".join(columns)
+    file = LineFile(path, encoding, _JSON_LINES if kind == "jsonl" else None)
+    rename = _usual_name if columns is None else str
     with faults_in(file.name):
-        cells = _read_cells(file, kind, usual=columns is None)
+        cells = _read_cells(file, kind, rename)
         if columns is None:
-            several = [] if kind == "jsonl" else list(filter(_REFERENCE.fullmatch, cells))
-            columns = ["source", _one_of("prediction", "output", cells), *(several or ["references"])]
-            expected = "source, prediction (or output) and references"
-        else:
-            expected = ", ".join(columns)
+            several = [name for name in cells if name.startswith("reference") and _USUAL.fullmatch(name)]
+            columns = ["source", "prediction", *(several if several and kind != "jsonl" else ["references"])]
         source, output, *others = (_column(cells, name, expected) for name in columns)
         references = [_row_references(row, blank=kind == "jsonl") for row in zip(*others, strict=True)]
         texts = validate_columns(source, output, references)
         systems = validate_texts("system", cells["system"]) if "system" in cells else None
-        usual = _one_of("ratings", "rating", cells)
-        if rating is None and usual not in cells:
+        if rating is None and "ratings" not in cells:
             return OutputTable(texts, systems, None)
-        name = rating or usual
-        return OutputTable(
-            texts, systems, _finite_numbers(f"{file.name}: {name}", _column(cells, name, "ratings there"))
-        )
+        rating = rename(rating or "ratings")
+        numbers = _column(cells, rating, "ratings there")
+        return OutputTable(texts, systems, _finite_numbers(f"{file.name}: {rating}", numbers))
 
 
 def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8") -> list[float]:
@@ -92,7 +89,7 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """Read columns of numbers by their names.
 
     Args:
-        path: a file of tab-separated columns whose first line has the names, or a .jsonl file with the names as keys.
+        path: a file of tab-separated columns whose first line has the names, or a .csv or .jsonl file.
         encoding: of the file, in lower case.
 
     Raises:
@@ -100,8 +97,8 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """
     file = LineFile(path, encoding)
     with faults_in(file.name):
-        cells = _read_cells(file, _kind(path, "tsv"))
-        return {name: _finite_numbers(f"{file.name}: {name}", column) for name, column in cells.items()}
+        cells = _read_cells(file, _kind(path, "tsv"), str)
+    return {name: _finite_numbers(f"{file.name}: {name}", column) for name, column in cells.items()}
 
 
 def _kind(path: str, otherwise: str) -> str:
@@ -109,60 +106,63 @@ def _kind(path: str, otherwise: str) -> str:
     return ending if ending in ("csv", "tsv", "jsonl") else otherwise
 
 
-def _read_cells(file: LineFile, kind: str, *, usual: bool = False) -> dict[str, list[Any]]:
+def _usual_name(name: str) -> str:
+    """Return the name of a column in lower case, and the first of two usual names, if it is a usual one."""
+    return _USUAL_NAMES.get(name.lower(), name.lower()) if _USUAL.fullmatch(name) else name
+
+
+def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> dict[str, list[Any]]:
     """Return the columns of a table by name; cells that a JSON object lacks are None.
 
     Args:
         file: is read.
         kind: "csv", "tsv" (without quotes) or "jsonl".
-        usual: whether usual names of CSV and TSV are taken in any case.
+        rename: applied to the names of columns.
     """
-    rows = list(_objects(file) if kind == "jsonl" else _separated_rows(file, tabs=kind == "tsv", usual=usual))
+    header, rows = _json_rows(file) if kind == "jsonl" else _separated_rows(file, tabs=kind == "tsv")
     if not rows:
         raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
-    return {name: [row.get(name) for row in rows] for name in dict.fromkeys(chain.from_iterable(rows))}
+    names = list(map(rename, header))
+    twice = next((name for name in names if name and names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(fault("columns", f"two for {twice}", "one"))
+    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
-def _separated_rows(file: LineFile, *, tabs: bool, usual: bool) -> Iterator[dict[str, str]]:
-    """Yield rows of cells by the names in the first line; raise FileError for names that come twice, and other rows."""
+def _separated_rows(file: LineFile, *, tabs: bool) -> tuple[list[str], list[list[str]]]:
+    """Return the names in the first line, and the other rows; raise FileError for rows of another length."""
+    lines = (line.split("\t") for line in file) if tabs else csv.reader((f"{line}\n" for line in file), strict=True)
+    rows: list[list[str]] = []
     try:
-        lines = (line.split("\t") for line in file) if tabs else csv.reader((f"{line}\n" for line in file), strict=True)
         names = [name.strip() for name in next(lines, [])]
-        names = [name.lower() if usual and _USUAL.fullmatch(name) else name for name in names]
-        twice = next((name for name in names if name and names.count(name) > 1), None)
-        if twice is not None:
-            raise file.error(f"the column {twice!r} came twice, expected it once")
         for row in filter(None, lines):
             if len(row) != len(names):
                 raise file.error(f"got {len(row)} cells, expected {len(names)} (as in the first line)")
-            yield dict(zip(names, row, strict=True))
+            rows.append(row)
     except csv.Error as error:
         raise file.error(f"not CSV: {error}") from None
+    return names, rows
 
 
-def _objects(file: LineFile) -> Iterator[dict[str, Any]]:
-    """Yield the JSON objects of lines that are not blank; raise FileError for anything else."""
+def _json_rows(file: LineFile) -> tuple[list[str], list[list[Any]]]:
+    """Return the keys of all JSON objects, and their values; raise FileError for lines that hold something else."""
+    rows: list[dict[str, Any]] = []
     for line in filter(str.strip, file):
         try:
             row = json.loads(line)
         except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-            raise file.error(f"not JSON: {error}, expected a JSON object") from None
+            raise file.error(f"not JSON: {error}, expected {_JSON_LINES}") from None
         if not isinstance(row, dict):
-            raise file.error(f"got {shown(row)}, expected a JSON object")
-        yield row
+            raise file.error(f"got {shown(row)}, expected {_JSON_LINES}")
+        rows.append(row)
+    names = list(dict.fromkeys(chain.from_iterable(rows)))
+    return names, [[row.get(name) for name in names] for row in rows]
 
 
 def _column(cells: dict[str, list[Any]], name: str, expected: str) -> list[Any]:
     if name not in cells:
         raise ValueError(f"no column {name!r} among {shortened(', '.join(cells)) or 'none'}, expected {expected}")
     return cells[name]
-
-
-def _one_of(name: str, other: str, cells: dict[str, list[Any]]) -> str:
-    """Return which of two names for the same column is there; the first if none is."""
-    if name in cells and other in cells:
-        raise ValueError(f"columns: got {name} and {other}, expected one of them")
-    return other if other in cells else name
 
 
 def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:

@@ -32,21 +32,22 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
     Raises:
         FileError: for a file that cannot be written.
     """
-    try:
-        if _is_stream(path):
-            _write_text(path, lines)
-            return
+    target = written = Path(path)
+    if not _is_stream(path):
         target = Path(os.path.realpath(path))  # so that a link stays a link
-        temporary = target.with_name(f".{os.urandom(8).hex()}.tmp")
-        try:
-            _write_text(temporary, lines)
+        written = target.with_name(f".{os.urandom(8).hex()}.tmp")
+    try:
+        with open(written, "w", encoding="utf-8", newline="\n") as file:
+            file.writelines(line + "\n" for line in lines)
+        if written != target:
             if target.exists():
-                shutil.copymode(target, temporary)
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+                shutil.copymode(target, written)
+            written.replace(target)
     except OSError as error:
         raise FileError(f"{path}: {reason(error)}, expected a file to write") from None
+    finally:
+        if written != target:
+            written.unlink(missing_ok=True)
 
 
 def _is_stream(path: str) -> bool:
@@ -56,8 +57,3 @@ def _is_stream(path: str) -> bool:
     except OSError:
         return False
     return not stat.S_ISREG(mode) or path.startswith(("/dev/fd/", "/dev/std", "/proc/"))
-
-
-def _write_text(path: str | Path, lines: Iterable[str]) -> None:
-    with open(path, "w", encoding="utf-8", newline="\n") as file:
-        file.writelines(line + "\n" for line in lines)
