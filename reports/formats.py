@@ -345,10 +345,15 @@ def _latex_figures(text: str) -> str:
 
 def as_csv(report: TableReport, _layout: Layout) -> str:
     """Return the records, at full precision."""
+    return _csv_text(report.records)
+
+
+def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a header, which the longest row has, and the rows."""
     file = io.StringIO()
-    writer = csv.DictWriter(file, list(report.records[0]), lineterminator="\n")
+    writer = csv.DictWriter(file, list(max(rows, key=len)), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(report.records)
+    writer.writerows(rows)
     return file.getvalue().removesuffix("\n")
 
 
@@ -391,18 +396,12 @@ def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColum
 
 
 def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
-    """Yield a header and a line per segment; a text of several lines takes several. Each reference is a column."""
-    width = max(map(len, columns.references), default=0) if columns else 0
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    for number, row in enumerate(_sentence_rows(scores, columns)):
+    """Yield a header and a row per segment, in one text; each reference is a column."""
+    rows = []
+    for row in _sentence_rows(scores, columns):
         references = row.pop("references", [])
-        if number == 0:
-            writer.writerow([*row, *(f"reference_{place}" for place in range(1, width + 1))])
-        writer.writerow([*row.values(), *references, *[""] * (width - len(references))])
-        yield file.getvalue().removesuffix("\n")
-        file.seek(0)
-        file.truncate()
+        rows.append({**row, **{f"reference_{place}": text for place, text in enumerate(references, 1)}})
+    yield _csv_text(rows)
 
 
 def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:

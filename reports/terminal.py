@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wcwidth import wcwidth
 
-from sari.reports.explanation import MARKS, Explanation, Gram, Token
+from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
 from sari.variants import OPERATIONS, Figure
 
 _SHAPES = {
@@ -74,7 +74,7 @@ def explanation_as_text(
                 figures = "  ".join(f"{name} {row[operation][name]:.{digits}f}" for name in ratios)
                 lines += ["", f"{row['order']}-grams, {operation}: {figures}"]
                 lines += [f"  {_gram(gram, paint)}" for gram in grams[operation]]
-    return "\n".join([*lines, "", explanation.signature])
+    return "\n".join([*lines, "", UNSEEN, "", explanation.signature])
 
 
 def explanations_as_json(explanations: Sequence[Explanation]) -> str:
