@@ -10,9 +10,9 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
-_REFERENCES = "a list with, per segment, a list of str or one str"
-_SHOWN = 60
-_LONGEST = 200
+_LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
+_LONGEST_VALUE = 60
+_LONGEST_MESSAGE = 200
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -161,7 +161,7 @@ def validate_texts(name: str, column: Any) -> list[str]:
 
 def validate_references(column: Any) -> list[list[str]]:
     """Check a column with one text or several per segment and return it as a list of lists."""
-    rows = _as_list("references", column, _REFERENCES)
+    rows = _as_list("references", column, _LISTS_OF_TEXTS)
     if set(map(type, rows)) != {list}:
         if all(isinstance(row, str) for row in rows):
             rows = [[row] for row in rows]
@@ -186,7 +186,7 @@ def shown(value: object) -> str:
 def shortened(text: str) -> str:
     """Return a text in one line, cut to 60 characters in its middle."""
     text = " ".join(text.splitlines())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
 
 
 def either(names: Iterable[str], word: str = "or") -> str:
@@ -216,7 +216,7 @@ def one_line(message: str) -> str:
     'batch: got two words'
     """
     line = " ".join(message.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
 
 
 def fault(name: str, got: str, expected: str) -> str:
@@ -378,5 +378,5 @@ _ELSEWHERE = {
 def _nearest(name: str, names: Collection[str]) -> str:
     """Return the question whether the most similar name was meant; nothing if no name is similar."""
     lower = {known.lower(): known for known in names}
-    nearest = get_close_matches(name[:_SHOWN].lower(), lower, n=1, cutoff=0.6)
+    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
     return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""
