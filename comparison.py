@@ -27,7 +27,7 @@ from .data_warnings import (
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_by_each, count_predictions
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .tokenization import encode_corpus, encode_predictions, tokenizer_function
-from .validation import Columns, SystemColumns, check_flags, one_line, shown, validate_predictions
+from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_predictions
 from .variants import (
     OPERATIONS,
     SCORES,
@@ -209,11 +209,11 @@ def _score_prepared(
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
     if baseline is not None and baseline not in names:
-        raise ValueError(one_line(f"baseline: got {shown(baseline)}, expected one of {', '.join(names)}"))
+        raise ValueError(fault("baseline", shown(baseline), f"one of {', '.join(names)}"))
     if all_pairs and baseline is not None:
-        raise ValueError(f"baseline: got {shown(baseline)} with all_pairs=True, expected None")
+        raise ValueError(fault("baseline", f"{shown(baseline)} with all_pairs=True", "None"))
     if all_pairs and method is None:
-        raise ValueError(f"method: got None with all_pairs=True, expected one of {', '.join(TESTS)}")
+        raise ValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
 
 
 def compare(

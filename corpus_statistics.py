@@ -41,7 +41,7 @@ from .data_warnings import (
 from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
-from .validation import Columns, check_flags, shown, validate_columns
+from .validation import Columns, check_flags, fault, shown, validate_columns
 from .variants import OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
@@ -276,7 +276,7 @@ class State(MadeByScorer):
         given: Any = other
         if not isinstance(given, State):
             if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
-                raise TypeError(f"other: got {type(given).__name__}, expected a State")
+                raise TypeError(fault("other", type(given).__name__, "a State"))
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
         got, wanted = (
@@ -285,7 +285,7 @@ class State(MadeByScorer):
         )
         for part, own_part in zip(got, wanted, strict=False):
             if part != own_part:
-                raise ValueError(f"other: got a state with {part}, expected {own_part}")
+                raise ValueError(fault("other", f"a state with {part}", own_part))
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -356,12 +356,12 @@ def read_state(data: bytes, scorer: Any) -> State:
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
     if head["state"] != VERSION:
-        raise ValueError(f"data: got a state of version {shown(head['state'])}, expected one of {VERSION}")
+        raise ValueError(fault("data", f"a state of version {shown(head['state'])}", f"one of {VERSION}"))
     callables = {name: scorer.options.get(name) for name in head["callables"]}
     for name, given_here in callables.items():
         if not callable(given_here):
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
-            raise ValueError(f"{name}: got {shown(given_here)}, expected {wanted}")
+            raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     pairs, empty, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
@@ -378,5 +378,5 @@ def read_state(data: bytes, scorer: Any) -> State:
         read = replace(read, parts=(np.frombuffer(body, "<f8").astype(float).reshape(-1, *read.part_shape),))
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
         if got != wanted:
-            raise ValueError(f"data: got a state with {shown(got)} in its signature, expected {shown(wanted)}")
+            raise ValueError(fault("data", f"a state with {shown(got)} in its signature", shown(wanted)))
     return State(scorer, read)

@@ -231,7 +231,7 @@ class Scorer:
         """
         refuse_positions("compute", texts, COLUMNS)
         for name in OPTIONS.keys() & unknown:
-            raise TypeError(f"{name}: got an option, expected scorer.with_options({name}=...).compute(...)")
+            raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
         refuse_unknown(unknown, [*OPTIONS, *COLUMNS, "details", "confidence", "resamples", "seed", "baselines"])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
@@ -284,7 +284,7 @@ class Scorer:
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
         if not (is_column(names) or isinstance(names, Mapping)):
-            raise ValueError(f"batch: got {shown(batch)}, expected columns {', '.join(COLUMNS)}")
+            raise ValueError(fault("batch", shown(batch), f"columns {', '.join(COLUMNS)}"))
         missing = [name for name in COLUMNS if name not in names]
         if missing:
             got = f"columns {shortened(', '.join(map(str, names)))}"

@@ -17,7 +17,7 @@ from .validation import (
     check_flags,
     check_share,
     check_whole_number,
-    one_line,
+    fault,
     refuse_unknown,
     shown,
 )
@@ -658,10 +658,8 @@ def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
     if resolved.penalties == "none":
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
-        raise ValueError(
-            f"penalties: got {resolved.penalties!r} with level {resolved.level!r}, expected level 'sentence' or "
-            "penalties 'none'"
-        )
+        got = f"{resolved.penalties!r} with level {resolved.level!r}"
+        raise ValueError(fault("penalties", got, "level 'sentence' or penalties 'none'"))
     elif resolved.sentence_splitter == PUNKT:
         load_punkt()
     if isinstance(resolved.tokenize, str) and resolved.tokenize in EXTERNAL_TOKENIZERS:
@@ -744,7 +742,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
         if key in _NO_OPTIONS:
             continue
         if key not in by_key:
-            raise ValueError(f"signature: got {shown(key)}, expected some of {', '.join([*by_key, *_NO_OPTIONS])}")
+            raise ValueError(fault("signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
         name, option = by_key[key]
         if option.kind == "function" and text.startswith(_CUSTOM):
             raise ValueError(f"signature: got {key}:{text}, which only code can give: Scorer({name}=...)")
@@ -752,7 +750,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
             options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
             wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
-            raise ValueError(one_line(f"signature: got {shown(f'{key}:{text}')}, expected {wanted}")) from None
+            raise ValueError(fault("signature", shown(f"{key}:{text}"), wanted)) from None
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 
