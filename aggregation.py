@@ -4,6 +4,7 @@ Functions keep the leading dimensions of their arguments: the counts of one segm
 shares from 0 to 1, except where a docstring says percent.
 """
 
+from collections.abc import Mapping
 from math import exp
 from typing import Any, NotRequired, TypedDict
 
@@ -167,7 +168,7 @@ def exact_value(totals: np.ndarray, divisor: int = 1) -> np.ndarray:
 
 
 def as_summed(values: np.ndarray) -> np.ndarray:
-    """Round values of at most 1 as `exact_sums` does: a segment has one score, alone or as the whole corpus."""
+    """Round values of at most 1 as `exact_sums` does, so that a segment alone scores as a corpus of that segment."""
     return np.floor(values * float(1 << _BITS)) / float(1 << _BITS)
 
 
@@ -187,31 +188,14 @@ class Scores(TypedDict):
     add: float
 
 
-class Intervals(TypedDict):
-    """The lower and the upper end of the interval of each score."""
+#: The lower and the upper end of the interval of each score.
+Intervals = dict[str, list[float]]
 
-    sari: list[float]
-    keep: list[float]
-    delete: list[float]
-    add: list[float]
+#: The scores of each segment, each scored alone.
+SentenceScores = dict[str, list[float]]
 
-
-class SentenceScores(TypedDict):
-    """The scores of each segment, each scored alone."""
-
-    sari: list[float]
-    keep: list[float]
-    delete: list[float]
-    add: list[float]
-
-
-class Figures(TypedDict):
-    """The figures of one operation and one order, in percent; `score` is the figure that is its score."""
-
-    precision: float
-    recall: float
-    f1: float
-    score: float
+#: The figures of one operation and one order, in percent; "score" is the figure that is its score.
+Figures = dict[str, float]
 
 
 class OrderFigures(TypedDict):
@@ -230,7 +214,7 @@ class Result(Scores):
     signature: NotRequired[str]
     orders: NotRequired[list[OrderFigures]]
     sentences: NotRequired[SentenceScores]
-    baselines: NotRequired[dict[str, Scores]]
+    baselines: NotRequired[Mapping[str, Scores]]
 
 
 def named_scores(scores: np.ndarray) -> Any:

@@ -27,7 +27,7 @@ from .data_warnings import (
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_by_each, count_predictions
 from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
 from .tokenization import encode_corpus, encode_predictions, tokenizer_function
-from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_predictions
+from .validation import Columns, SystemColumns, check_flags, expect, shown, validate_predictions
 from .variants import (
     OPERATIONS,
     SCORES,
@@ -45,25 +45,26 @@ from .variants import (
 _HELD_OUT = 10
 
 
-class SystemResult(Result):
+class PairedResult(TypedDict, total=False):
+    """The scores of one system minus those of another, and their test."""
+
+    differences: Scores
+    difference_intervals: Intervals
+    p_values: Scores
+    corrected_p_values: Scores
+
+
+class SystemResult(Result, PairedResult):
     """The result of a system: see `Scorer.compare`."""
 
-    differences: NotRequired[Scores]
-    difference_intervals: NotRequired[Intervals]
-    p_values: NotRequired[Scores]
-    corrected_p_values: NotRequired[Scores]
     group: NotRequired[int]
     rank: NotRequired[list[int]]
 
 
-class SystemPair(TypedDict):
+class SystemPair(PairedResult):
     """The comparison of two systems: the scores of the first minus those of the second."""
 
     systems: list[str]
-    differences: Scores
-    difference_intervals: NotRequired[Intervals]
-    p_values: Scores
-    corrected_p_values: Scores
 
 
 class SystemComparison(TypedDict):
@@ -81,13 +82,6 @@ class SystemComparison(TypedDict):
     signature: str
     systems: dict[str, SystemResult]
     pairs: NotRequired[list[SystemPair]]
-
-
-class BaselineResult(TypedDict):
-    """The result of a baseline: see `score_baselines`."""
-
-    scores: Scores
-    confidence_intervals: NotRequired[Intervals]
 
 
 class Step(Scores):
@@ -208,15 +202,13 @@ def _score_prepared(
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
-    if baseline is not None and baseline not in names:
-        raise ValueError(fault("baseline", shown(baseline), f"one of {', '.join(names)}"))
-    if all_pairs and baseline is not None:
-        raise ValueError(fault("baseline", f"{shown(baseline)} with all_pairs=True", "None"))
-    if all_pairs and method is None:
-        raise ValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
+    everyone, tests = f"one of {', '.join(names)}", f"one of {', '.join(TESTS)}"
+    expect(baseline is None or baseline in names, "baseline", shown(baseline), everyone)
+    expect(not all_pairs or baseline is None, "baseline", f"{shown(baseline)} with all_pairs=True", "None")
+    expect(not all_pairs or method is not None, "method", "None with all_pairs=True", tests)
 
 
-def compare(
+def compare_corpora(
     systems: dict[str, CorpusStatistics],
     *,
     baseline: str | None = None,
@@ -298,12 +290,6 @@ def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> N
         result["group"], result["rank"] = group, [losses + 1, len(places) - wins]
 
 
-def baseline_scores(sources: list[str], references: list[list[str]], variant: Variant) -> dict[str, Scores]:
-    """Score the baselines of checked texts, as `Scorer.baselines` does."""
-    found = score_baselines(sources, references, variant, resolve_resampling())
-    return {name: result["scores"] for name, result in found.items()}
-
-
 def unrelated_texts(references: list[list[str]]) -> list[str]:
     """Return for each segment the first reference of the next one; the last segment gets that of the first one.
 
@@ -328,10 +314,10 @@ def baseline_columns(sources: list[str], references: list[list[str]]) -> list[Sy
     return columns
 
 
-def score_baselines(
-    sources: list[str], references: list[list[str]], variant: Variant, how: Resampling
-) -> dict[str, BaselineResult]:
-    """Score the baselines of checked texts, with intervals if a confidence is given.
+def baseline_scores(
+    sources: list[str], references: list[list[str]], variant: Variant, how: Resampling | None = None
+) -> dict[str, Result]:
+    """Score the baselines of checked texts, as `Scorer.baselines` does, with intervals if `how` has a confidence.
 
     Returns:
         By name: "copy", "empty", "unrelated", "references" (the mean, and its interval), "reference 1", and so on.
@@ -339,8 +325,8 @@ def score_baselines(
     Raises:
         ValueError: where there are no segments.
     """
-    if not sources:
-        raise ValueError("sources, references: got no segments, expected at least one")
+    expect(bool(sources), "sources, references", "no segments", "at least one")
+    how = how or resolve_resampling()
     has_intervals = how.confidence is not None and len(sources) > 1
     scored: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
@@ -357,9 +343,7 @@ def score_baselines(
         names.insert(first, "references")
         values = np.insert(values, first, values[of_people].mean(axis=0), axis=0)
         drawn = np.insert(drawn, first, drawn[:, of_people].mean(axis=1), axis=1)
-    found: dict[str, BaselineResult] = {
-        name: {"scores": named_scores(row)} for name, row in zip(names, values, strict=True)
-    }
+    found: dict[str, Result] = dict(zip(names, map(named_scores, values), strict=True))
     if has_intervals:
         for result, ends in zip(found.values(), how.ends(drawn).swapaxes(0, 1), strict=True):
             result["confidence_intervals"] = named_scores(ends.T)

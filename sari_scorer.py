@@ -16,7 +16,7 @@ from .comparison import (
     baseline_scores,
     candidate_scores,
     check_comparison,
-    compare,
+    compare_corpora,
     comparison_warnings,
     explain_difference,
     find_variant,
@@ -47,6 +47,7 @@ from .validation import (
     check_figure,
     check_flags,
     check_whole_number,
+    expect,
     fault,
     is_column,
     refuse_positions,
@@ -182,10 +183,11 @@ class Scorer:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._arguments), ()
 
-    @property
-    def _in_training(self) -> "Scorer":
-        """The scorer for training: with "easse" where no variant was chosen, since "hf" prefers copies."""
-        return self if "variant" in self.options else self.with_options(variant=DEFAULT_TRAINING_VARIANT)
+    def _for_training(self) -> "Scorer":
+        """Return the scorer for training: with "easse" where no variant was chosen, since "hf" prefers copies."""
+        scorer = self if "variant" in self.options else self.with_options(variant=DEFAULT_TRAINING_VARIANT)
+        give_warnings(variant_warnings(scorer.variant))
+        return scorer
 
     @property
     def variants(self) -> dict[str, str]:
@@ -283,12 +285,11 @@ class Scorer:
             Columns "sari", "keep", "delete" and "add": one score in percent per row.
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
-        if not (is_column(names) or isinstance(names, Mapping)):
-            raise ValueError(fault("batch", shown(batch), f"columns {', '.join(COLUMNS)}"))
+        has_names = is_column(names) or isinstance(names, Mapping)
+        expect(has_names, "batch", shown(batch), f"columns {', '.join(COLUMNS)}")
         missing = [name for name in COLUMNS if name not in names]
-        if missing:
-            got = f"columns {shortened(', '.join(map(str, names)))}"
-            raise ValueError(fault("batch", got, f"also {', '.join(missing)}"))
+        columns_there = f"columns {shortened(', '.join(map(str, names)))}"
+        expect(not missing, "batch", columns_there, f"also {', '.join(missing)}")
         columns = validate_columns(*(batch[name] for name in COLUMNS))
         return score_columns(columns, self.variant, sentences=True).sentences()
 
@@ -347,11 +348,13 @@ class Scorer:
         columns = validate_systems(sources, predictions, references)
         check_comparison(list(columns.predictions), baseline, resampling.method, all_pairs=all_pairs)
         systems = score_systems(columns, self.variant, sentences=details, rows=resampling.is_wanted)
-        comparison = compare(systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs)
+        comparison = compare_corpora(
+            systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs
+        )
         give_warnings(comparison_warnings(systems, comparison))
         return comparison
 
-    def baselines(self, *, sources: Any, references: Any) -> dict[str, Scores]:
+    def baselines(self, *, sources: Any, references: Any) -> Mapping[str, Scores]:
         """Score the baselines with which to compare any system.
 
         Args:
@@ -428,8 +431,7 @@ class Scorer:
         else:
             of_one_run = validate_columns(sources, predictions, references)
             columns = SystemColumns(of_one_run.sources, {"": of_one_run.predictions}, of_one_run.references)
-        if not columns.sources:
-            raise ValueError("sources, predictions, references: got no segments, expected at least one")
+        expect(bool(columns.sources), ", ".join(COLUMNS), "no segments", "at least one")
         return find_variant(columns, printed, progress=progress, **self.options)
 
     def signature(self, nrefs: int | str = "?") -> str:
@@ -531,9 +533,7 @@ class Scorer:
             compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
             Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
         """
-        scorer = self._in_training
-        give_warnings(variant_warnings(scorer.variant))
-        return ComputeMetrics(scorer, tokenizer, dataset, sources, references, postprocess)
+        return ComputeMetrics(self._for_training(), tokenizer, dataset, sources, references, postprocess)
 
     def attach(
         self,
@@ -576,10 +576,8 @@ class Scorer:
             sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
             trainer.train()
         """
-        scorer = self._in_training
-        give_warnings(variant_warnings(scorer.variant))
         attach(
-            scorer,
+            self._for_training(),
             trainer,
             sources=sources,
             references=references,
@@ -618,9 +616,7 @@ class Scorer:
         >>> reward.__name__, [round(value, 4) for value in rewards]
         ('sari_easse', [0.3437, 0.0889])
         """
-        scorer = self._in_training
-        give_warnings(variant_warnings(scorer.variant))
-        return Reward(scorer, source, references, unit, postprocess, name)
+        return Reward(self._for_training(), source, references, unit, postprocess, name)
 
 
 def compute(*texts: Any, **arguments: Any) -> Result:

@@ -19,8 +19,8 @@ from .data_warnings import TrainingWarning, collect_warnings, give_warnings
 from .validation import (
     check_flags,
     check_whole_number,
+    expect,
     is_column,
-    one_line,
     shown,
     validate_columns,
     validate_references,
@@ -79,7 +79,7 @@ class ComputeMetrics(MadeByScorer):
         end = _vocabulary_end(self._tokenizer)
         for row, (own, label, given) in enumerate(zip(texts, labels, inputs, strict=True)):
             largest = max(label, default=0)
-            _expect(
+            expect(
                 largest < end,
                 "tokenizer",
                 f"{end} tokens, and label ids up to {largest} in {name}[{row}]",
@@ -88,7 +88,7 @@ class ComputeMetrics(MadeByScorer):
             keys = self._keys(label, given)
             for key in keys:
                 self._texts[key] = own if self._texts.setdefault(key, own) == own else None
-            _expect(
+            expect(
                 self._texts[keys[1]] is not None,
                 f"{name}[{row}]",
                 "the labels and input_ids of another row, with other texts",
@@ -110,11 +110,11 @@ class ComputeMetrics(MadeByScorer):
             ValueError: for logits, for rows that are not of the data set, and for batches.
         """
         predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, getattr(evaluated, "inputs", None)
-        _expect(compute_result is None, "batch_eval_metrics", "True", "False, which is the default")
-        _expect(not isinstance(labels, list), "eval_do_concat_batches", "False", "True, which is the default")
+        expect(compute_result is None, "batch_eval_metrics", "True", "False, which is the default")
+        expect(not isinstance(labels, list), "eval_do_concat_batches", "False", "True, which is the default")
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
         are_ids = len(shape) == 2 and len(labels) == shape[0] and predictions.dtype.kind in "iu"
-        _expect(
+        expect(
             are_ids,
             "predictions",
             f"{type(predictions).__name__} of shape {shape}",
@@ -140,7 +140,7 @@ class ComputeMetrics(MadeByScorer):
             if inputs is None and keys[0] in self._texts
             else "those of a row of dataset: the set that the Trainer gets"
         )
-        _expect(bool(known), f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted)
+        expect(bool(known), f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted)
         return known[0]
 
     def _prepare(self, texts: Any) -> Prepared:
@@ -158,12 +158,12 @@ def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
     """Return columns of a data set, and its "input_ids", if it has any; it may also be one of torch, or a list."""
     if hasattr(dataset, "with_format"):
         dataset = dataset.with_format(None)  # A format may hide columns.
-    _expect(
+    expect(
         hasattr(dataset, "__getitem__") or hasattr(dataset, "__iter__"), name, dataset, "a data set, or several of them"
     )
     rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
     for row in rows:
-        _expect(
+        expect(
             isinstance(row, Mapping) and all(column in list(row) for column in columns),
             name,
             f"a row with {shown(list(row))}",
@@ -190,7 +190,7 @@ def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **given: An
         if is_scored:
             names = [f"{metric_key_prefix}_{score}" for score in SCORES]
             known = ", ".join(name for name in names if name in output.metrics)
-            _expect(not known, "metrics", f"{known} already", "one sari.attach, or a compute_metrics with other names")
+            expect(not known, "metrics", f"{known} already", "one sari.attach, or a compute_metrics with other names")
             output.metrics.update(zip(names, texts.scores(), strict=True))
         return output
 
@@ -200,7 +200,7 @@ def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **given: An
 def _prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return the prefix of the metrics of the evaluations that are scored."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
-    _expect(evaluation_set in names, "evaluation_set", evaluation_set, f"a set of the Trainer: {shown(names)}")
+    expect(evaluation_set in names, "evaluation_set", evaluation_set, f"a set of the Trainer: {shown(names)}")
     return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
@@ -223,13 +223,13 @@ class AttachedTexts:
         self._trainer, self._postprocess = trainer, postprocess
         self._tokenizer = _text_tokenizer(trainer.processing_class)
         self._prepared = Prepared(scorer, *validate_shared(sources, references))
-        _expect(bool(self._prepared.sources), "sources", "no rows", "at least one")
+        expect(bool(self._prepared.sources), "sources", "no rows", "at least one")
         size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
         self._batch_size = check_whole_number("batch_size", size, least=1)
         self._config, self._arguments = _generation_config(**(generation_kwargs or {}))
         padding = self._tokenizer.pad_token_id
         self._padding = self._tokenizer.eos_token_id if padding is None else padding
-        _expect(self._padding is not None, "processing_class", "no pad_token and no eos_token", "one to pad with")
+        expect(self._padding is not None, "processing_class", "no pad_token and no eos_token", "one to pad with")
         self._config.update(pad_token_id=self._padding, defaults_only=True)
         #: Whether an encoder reads the prompts, or the model continues them.
         self._encodes = bool(trainer.model.config.is_encoder_decoder)
@@ -263,7 +263,7 @@ class AttachedTexts:
         config, new = self._trainer.model.config.get_text_config(), self._config.max_new_tokens or 1
         both = getattr(config, "max_position_embeddings", None)
         read, written = (getattr(config, f"max_{side}_position_embeddings", both) for side in ("encoder", "decoder"))
-        _expect(
+        expect(
             written is None or new < written,
             "generation_kwargs",
             f"max_new_tokens={new}",
@@ -299,7 +299,7 @@ class AttachedTexts:
                 made = model.generate(**inputs, generation_config=self._config, **self._arguments)
                 made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
                 prompts = len(inputs["input_ids"])
-                _expect(
+                expect(
                     len(made) == prompts, "generation_kwargs", f"{len(made)} texts for {prompts} prompts", "one each"
                 )
                 answers = made if self._encodes else made[:, inputs["input_ids"].shape[1] :]
@@ -318,13 +318,13 @@ class AttachedTexts:
 def _prompts(prompts: Any, sources: list[str], *, is_open: bool) -> list[Any]:
     """Return a prompt for each source; with `is_open`, a chat may end with the beginning of an answer."""
     made = sources if prompts is None else list(map(prompts, sources)) if callable(prompts) else prompts
-    _expect(is_column(made), "prompts", prompts, "a list, or a function from a source to a prompt")
+    expect(is_column(made), "prompts", prompts, "a list, or a function from a source to a prompt")
     made = list(made)
-    _expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)} (as in sources)")
+    expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)} (as in sources)")
     for row, prompt in enumerate(made):
-        _expect(isinstance(prompt, str) or _is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
+        expect(isinstance(prompt, str) or _is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
         is_answered = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
-        _expect(is_open or not is_answered, f"prompts[{row}]", "a chat that ends with its answer", "what is before it")
+        expect(is_open or not is_answered, f"prompts[{row}]", "a chat that ends with its answer", "what is before it")
     return made
 
 
@@ -363,7 +363,7 @@ class Reward(MadeByScorer):
         """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
         there = [name for name, column in columns.items() if column is not None]
         for name in self._columns.values():
-            _expect(name in there, "reward", f"columns {', '.join(there)}", f"also {name!r}")
+            expect(name in there, "reward", f"columns {', '.join(there)}", f"also {name!r}")
         sources, references = (list(columns[name]) for name in self._columns.values())
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         # Lists may be filled up with None to one length; a list without a text counts as no references.
@@ -381,23 +381,17 @@ def _completion(name: str, completion: Any) -> str:
     """Return the text of a completion: the last message of a chat, whose content may be parts."""
     if isinstance(completion, str):
         return completion.strip()
-    _expect(_is_chat(completion), name, completion, "a str or a list of messages")
+    expect(_is_chat(completion), name, completion, "a str or a list of messages")
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     parts = [{"text": content}] if isinstance(content, str) else content
     texts: list[Any] = (
         [isinstance(part, Mapping) and part.get("text") for part in parts] if is_column(parts) else [None]
     )
-    _expect(all(isinstance(text, str) for text in texts), name, content, "a str or a list of parts with text")
+    expect(all(isinstance(text, str) for text in texts), name, content, "a str or a list of parts with text")
     return "".join(texts).strip()
 
 
 # ---- Arguments and texts of all three --------------------------------------------------------------------------------
-
-
-def _expect(is_valid: bool, argument: str, got: Any, wanted: str) -> None:
-    """Raise ValueError, in one line, unless an argument is valid."""
-    if not is_valid:
-        raise ValueError(one_line(f"{argument}: got {got if isinstance(got, str) else shown(got)}, expected {wanted}"))
 
 
 def _is_chat(messages: Any) -> bool:
@@ -411,7 +405,7 @@ def _is_chat(messages: Any) -> bool:
 def _text_tokenizer(processor: Any) -> Any:
     """Return the tokenizer of a processor, or the tokenizer itself."""
     tokenizer = getattr(processor, "tokenizer", processor)
-    _expect(hasattr(tokenizer, "batch_decode"), "tokenizer", type(processor).__name__, "a tokenizer of transformers")
+    expect(hasattr(tokenizer, "batch_decode"), "tokenizer", type(processor).__name__, "a tokenizer of transformers")
     return tokenizer
 
 

@@ -75,13 +75,11 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     >>> validate_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"]).predictions
     {'copy': ['a b'], 'short': ['a']}
     """
-    if not isinstance(predictions, Mapping):
-        raise ValueError(fault("predictions", type(predictions).__name__, "a dict of names and lists of str"))
-    if not predictions:
-        raise ValueError("predictions: got no system, expected at least one")
+    is_dict = isinstance(predictions, Mapping)
+    expect(is_dict, "predictions", type(predictions).__name__, "a dict of names and lists of str")
+    expect(len(predictions) > 0, "predictions", "no system", "at least one")
     for name in predictions:
-        if not isinstance(name, str):
-            raise ValueError(fault("predictions", f"the name {shown(name)}", "a str"))
+        expect(isinstance(name, str), "predictions", f"the name {shown(name)}", "a str")
     named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
@@ -126,8 +124,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     checked = [_as_list(f"candidates[{number}]", row, "a list of str") for number, row in enumerate(rows)]
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
-        if len(row) < least:
-            raise ValueError(fault(f"candidates[{number}]", str(len(row)), f"at least {least}"))
+        expect(len(row) >= least, f"candidates[{number}]", len(row), f"at least {least}")
     return sources, checked
 
 
@@ -148,8 +145,7 @@ def _validated(
 
 
 def _check_rows(name: str, rows: list[Any], sources: list[str], hint: str = "") -> None:
-    if len(rows) != len(sources):
-        raise ValueError(fault(name, f"{len(rows)} rows", f"{len(sources)} (as in sources){hint}"))
+    expect(len(rows) == len(sources), name, f"{len(rows)} rows", f"{len(sources)} (as in sources){hint}")
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -233,6 +229,18 @@ def fault(name: str, got: str, expected: str) -> str:
     return one_line(f"{name}: got {got}, expected {expected}")
 
 
+def expect(is_valid: bool, name: str, got: object, expected: str) -> None:
+    """Raise ValueError, as `fault` words it, unless an argument is valid; `got` is a value, or words.
+
+    >>> expect(False, "alpha", 2, "a number below 1")
+    Traceback (most recent call last):
+    ...
+    ValueError: alpha: got 2, expected a number below 1
+    """
+    if not is_valid:
+        raise ValueError(fault(name, got if isinstance(got, str) else shown(got), expected))
+
+
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
     singles = isinstance(first, str)
@@ -253,8 +261,7 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
     for method in ("tolist", "to_pylist"):
         if hasattr(column, method):
             column = getattr(column, method)()
-    if not is_column(column):
-        raise ValueError(fault(name, "nothing" if column is None else type(column).__name__, wanted))
+    expect(is_column(column), name, "nothing" if column is None else type(column).__name__, wanted)
     return list(column)
 
 

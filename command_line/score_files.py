@@ -10,7 +10,7 @@ from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.command_line.side_data import ChosenMeasures, choose_measures
-from sari.comparison import compare, comparison_warnings, explain_difference, score_baselines, score_systems
+from sari.comparison import baseline_scores, compare_corpora, comparison_warnings, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import (
     BaselineLeftOutWarning,
@@ -29,7 +29,7 @@ from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
-from sari.variants import Variant, resolve_variant, resolve_variants
+from sari.variants import SCORES, Variant, resolve_variant, resolve_variants
 
 
 def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -112,7 +112,7 @@ def _score_batches(
 def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resampling, options: Options) -> ScoreReport:
     """Return the scores of systems by variant, with intervals and tests."""
     comparisons = {
-        name: compare(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
+        name: compare_corpora(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
     warnings = merge_warnings(
@@ -138,9 +138,14 @@ def _with_more(
     sources, _, references = columns
     names, warnings = options.baselines or [], list(report.warnings)
     baselines = [
-        ScoredOutputs(name=baseline, variant=name, **result)
+        ScoredOutputs(
+            name=baseline,
+            variant=name,
+            scores={score: result[score] for score in SCORES},
+            confidence_intervals=result.get("confidence_intervals", {}),
+        )
         for name, variant in (variants.items() if names else ())
-        for baseline, result in score_baselines(sources, references, variant, resampling).items()
+        for baseline, result in baseline_scores(sources, references, variant, resampling).items()
         if ("each" if baseline.startswith("reference ") else baseline) in names
     ]
     of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]

@@ -4,7 +4,7 @@ Scores, and what each n-gram adds to the counts, come from the functions of the 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -33,6 +33,9 @@ MARKS = {
     "added-wrongly": "added, though no reference has it",
     "missed": "added by references, missed by the output",
 }
+
+#: What no explanation can say.
+UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
 
 # The tokens of all segments that are scored to find what choices cost, and the points from which a choice is named.
 _TOKENS, _LEAST = 300_000, 0.005
@@ -217,121 +220,105 @@ def explain(
     in_order = align(of_source, of_output)
     kept = kept_places(of_source, of_output, in_order)
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
-    missed = sorted((ngram for ngram in orders[0] if ngram.is_missed), key=lambda ngram: -ngram.holders)
+    missed = [ngram for ngram in orders[0] if not ngram.source and not ngram.output]
     texts = [of_source, of_output, *of_references]
-    marked_source = [words[text].marked("keep" if place in kept else "delete") for place, text in enumerate(of_source)]
-    marked_output = [words[text].in_output() for text in of_output]
-    first_missed = [ngram.in_reference() for ngram in missed]
-    scores, marked = corpus.scores(), [marked_source, marked_output, first_missed]
-    return Explanation(
+    explanation = Explanation(
         variant=variant.label,
         signature=corpus.signature,
-        scores=scores,
+        scores=corpus.scores(),
         penalties=list(_penalties(counted, variant)),
         orders=corpus.orders(),
-        source=marked_source,
-        output=marked_output,
+        source=[words[text].marked("keep" if place in kept else "delete") for place, text in enumerate(of_source)],
+        output=[words[text].in_output() for text in of_output],
         references=[[words[text].in_reference() for text in reference] for reference in of_references],
         changes=changes(of_source, of_output, in_order),
-        missed=first_missed,
+        missed=[ngram.in_reference() for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
         grams=[_grams(own, _places(texts, order), kept) for order, own in enumerate(orders, 1) if ngrams],
-        edits=score_edits(columns, texts, in_order, marked, scores["sari"], variant),
+        edits=[],
         warnings=warning_rows(corpus.warnings()),
     )
+    return replace(explanation, edits=score_edits(explanation, columns, variant))
 
 
-def score_edits(
-    columns: Columns,
-    texts: Sequence[Sequence[str]],
-    in_order: Mapping[int, int],
-    marked: Sequence[Sequence[Token]],
-    sari: float,
-    variant: Variant,
-) -> list[Edit]:
+def score_edits(explanation: Explanation, segment: Columns, variant: Variant) -> list[Edit]:
     """Score what the output would be without each of its choices.
 
     A kept or added word is taken out. A deleted or missed one is put in where the text that it is from has
-    it; of a word that several references have, the place that earns most counts.
+    it; of the places of a missed word, the one that earns most counts.
 
     Args:
-        columns: one segment.
-        texts: the tokens of source, output and references.
-        in_order: the aligned places of source and output.
-        marked: the marked tokens of the source and of the output, and those that only references added.
-        sari: of the segment, in percent.
+        explanation: of the segment, with its marked tokens.
+        segment: as it is written.
         variant: to score by.
 
     Returns:
         An edit for each word, those that cost most first. Of long texts only `_TOKENS` tokens are scored in all: first
         the words that earn the least credit.
     """
-    (source,), (output,), (references,) = columns
-    written = [_Written.of(text, tokens) for text, tokens in zip((source, output, *references), texts, strict=True)]
-    undone = sorted(_undone(written, texts, in_order, marked), key=lambda row: row[0])
-    undone = [row for row in undone if row[-1] != output][: _TOKENS // (sum(map(len, texts)) + 1) + 1]
+    (source,), (output,), (references,) = segment
+    texts = [explanation.source, explanation.output, *explanation.references]
+    written = map(_Written.of, (source, output, *references), texts)
+    undone = [row for row in _undone(*written) if row[-1] != output]
+    undone = sorted(undone, key=lambda row: row[0].credit or 0.0)[: _TOKENS // (sum(map(len, texts)) + 1) + 1]
     if not undone:
         return []
     (scores,) = candidate_scores([source], [[row[-1] for row in undone]], [references], variant)
     found: dict[object, Edit] = {}
-    for (_, choice, text, at, changed), score in zip(undone, scores, strict=True):
-        key = (choice, text) if choice == "missed" else at
+    for (token, choice, at, changed), score in zip(undone, scores, strict=True):
+        key = token.text if choice == "missed" else at
         if key not in found or score > found[key].sari:
-            found[key] = Edit(choice, text, at, sari - score, score, changed)
+            found[key] = Edit(choice, token.text, at, explanation.scores["sari"] - score, score, changed)
     return sorted(found.values(), key=lambda edit: edit.points)
 
 
 def _undone(
-    written: Sequence["_Written"],
-    texts: Sequence[Sequence[str]],
-    in_order: Mapping[int, int],
-    marked: Sequence[Sequence[Token]],
-) -> Iterator[tuple[float, str, str, tuple[str | int, int], str]]:
-    """Yield the credit of a choice, what it is, its word, where that stands, and the output without the choice."""
-    of_source, of_output, missed = marked
-    output = written[1]
-    for place, token in enumerate(of_output):
-        choice = "kept" if token.mark == "kept" else "added"
-        yield token.credit or 0.0, choice, token.text, ("output", place), output.without(place)
-    before = 0
-    for place, token in enumerate(of_source):
+    source: "_Written", output: "_Written", *references: "_Written"
+) -> Iterator[tuple[Token, str, tuple[str | int, int], str]]:
+    """Yield the word of each choice, what the choice is, where the word stands, and the output without the choice."""
+    for place, token in enumerate(output.tokens):
+        yield token, "kept" if token.mark == "kept" else "added", ("output", place), output.without(place)
+    yield from _put_in("deleted", "source", source, output)
+    for number, reference in enumerate(references):
+        yield from _put_in("missed", number, reference, output)
+
+
+def _put_in(
+    choice: str, name: str | int, text: "_Written", output: "_Written"
+) -> Iterator[tuple[Token, str, tuple[str | int, int], str]]:
+    """Yield the same of the words of a text that the output lacks: each comes after the shared word before it."""
+    in_order, after = align(text.words, output.words), 0
+    for place, token in enumerate(text.tokens):
         if place in in_order:
-            before = in_order[place] + 1
-        elif token.mark.startswith("deleted"):
-            changed = output.with_word(written[0].word(place), before)
-            yield token.credit or 0.0, "deleted", token.text, ("source", place), changed
-    for number, (tokens, own) in enumerate(zip(texts[2:], written[2:], strict=True)):
-        of_reference = align(tokens, texts[1])
-        for rank, token in enumerate(missed):
-            if token.text in tokens:
-                place = tokens.index(token.text)
-                after = max((there for here, there in of_reference.items() if here < place), default=-1)
-                changed = output.with_word(own.word(place), after + 1)
-                yield rank / len(missed), "missed", token.text, (number, place), changed
+            after = in_order[place] + 1
+        elif token.mark.startswith(choice):
+            yield token, choice, (name, place), output.with_word(text.text[slice(*text.ends[place])], after)
 
 
 class _Written(NamedTuple):
-    """A text as it is written, with the ends of each of its words in it."""
+    """A text as it is written, its tokens, and where each begins and ends in the text."""
 
     text: str
+    tokens: Sequence[Token]
     ends: list[tuple[int, int]]
 
     @classmethod
-    def of(cls, text: str, tokens: Sequence[str]) -> "_Written":
+    def of(cls, text: str, tokens: Sequence[Token]) -> "_Written":
         """Find tokens in a text; where they are written otherwise, tokens and spaces stand for the text."""
-        searched, words = text.lower(), [token.lower() for token in tokens]
+        searched, words = text.lower(), [token.text.lower() for token in tokens]
         if len(searched) != len(text) or "".join(searched.split()) != "".join(words):
-            text = searched = " ".join(tokens)
-            words = list(tokens)
+            words = [token.text for token in tokens]
+            text = searched = " ".join(words)
         ends, end = [], 0
         for word in words:
             begin = searched.find(word, end)
             end = begin + len(word)
             ends.append((begin, end))
-        return cls(text, ends)
+        return cls(text, tokens, ends)
 
-    def word(self, place: int) -> str:
-        """Return a word."""
-        return self.text[slice(*self.ends[place])]
+    @property
+    def words(self) -> list[str]:
+        """The texts of the tokens."""
+        return [token.text for token in self.tokens]
 
     def without(self, place: int) -> str:
         """Return the text without a word."""
@@ -387,11 +374,6 @@ class _Ngram(NamedTuple):
     counts: dict[str, tuple[float, float, float, float]]
     rule: str
 
-    @property
-    def is_missed(self) -> bool:
-        """Whether only references have it."""
-        return not self.source and not self.output
-
     def credit(self, operation: str) -> float:
         """Return the share of precision that it earns."""
         numerator, denominator = self.counts[operation][:2]
@@ -411,13 +393,11 @@ class _Ngram(NamedTuple):
         """Return a token of the output."""
         if not self.source:
             return self.marked("add")
-        token = self.marked("keep")
-        surplus = (
-            f" It stands here {_times(self.output)}, in the source {_times(self.source)}: the surplus is ignored."
-            if self.output > self.source
-            else ""
-        )
-        return replace(token, mark="kept", why=token.why + surplus)
+        why = _why(self, "keep")
+        if self.output > self.source:
+            surplus = f"It stands here {_times(self.output)}, in the source {_times(self.source)}"
+            why += f" {surplus}: the surplus is ignored."
+        return Token(self.tokens[0], "kept", why, self.credit("keep"))
 
     def in_reference(self) -> Token:
         """Return a token of a reference, with what the output did to it."""
@@ -426,7 +406,7 @@ class _Ngram(NamedTuple):
             return token if token.mark != "added-wrongly" else replace(token, mark="kept")
         if self.source:
             return self.marked("delete")
-        return Token(self.tokens[0], "missed", _why_missed(self, "add"), None)
+        return Token(self.tokens[0], "missed", _why(self, "add"), None)
 
 
 def _ngrams(table: NgramTable, variant: Variant, nrefs: int) -> list[_Ngram]:
@@ -458,16 +438,13 @@ def _grams(ngrams: list[_Ngram], places: dict[tuple[str, ...], Places], kept: se
     """Return the n-grams that count in each operation; `kept` has the places of the source that are kept."""
     grams: dict[str, list[Gram]] = {operation: [] for operation in OPERATIONS}
     for ngram in ngrams:
-        for operation in OPERATIONS:
-            _, is_done, _, is_wanted = ngram.counts[operation]
-            if is_done:
-                mark = "right" if ngram.credit(operation) >= 0.5 else "wrong"
-                why, here = _why(ngram, operation), _done_at(operation, ngram, places[ngram.tokens], kept)
-            else:
-                mark, why, here = "missed", _why_missed(ngram, operation), places[ngram.tokens]
+        for operation, counts in ngram.counts.items():
+            _, is_done, _, is_wanted = counts
             if is_done or is_wanted:
+                mark = "missed" if not is_done else "right" if ngram.credit(operation) >= 0.5 else "wrong"
+                why, here = _why(ngram, operation), _done_at(operation, ngram, places[ngram.tokens], kept)
                 text, agree = " ".join(ngram.tokens), ngram.agreeing(operation)
-                grams[operation].append(Gram(text, mark, agree, ngram.asked, ngram.counts[operation], why, here))
+                grams[operation].append(Gram(text, mark, agree, ngram.asked, counts, why, here))
     return grams
 
 
@@ -485,6 +462,11 @@ def _done_at(operation: str, ngram: _Ngram, places: Places, kept: set[int]) -> P
 
 def _why(ngram: _Ngram, operation: str) -> str:
     """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
+    agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
+    agree = _who(agreeing, ngram.asked, f"{operation}s", operation)
+    if not ngram.counts[operation][1]:
+        missed = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
+        return f"{missed[operation]} {agree} it."
     have = _who(ngram.holders, ngram.asked, "has", "have")
     if operation == "add":
         if ngram.counts["add"][0]:
@@ -492,13 +474,12 @@ def _why(ngram: _Ngram, operation: str) -> str:
         but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
         return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
     done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
-    agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
     is_share = abs(_share(agreeing, ngram.asked) - credit) < _SAME
     if max(ngram.source, ngram.scale / ngram.asked) > 1 or (ngram.references > ngram.holders and not is_share):
         return _why_repeated(ngram, operation, done)
     if 2 * agreeing >= ngram.asked:
         too = " too" if operation == "delete" else ""
-        why = f"{done}: {_who(agreeing, ngram.asked, f'{operation}s', operation)} it{too}."
+        why = f"{done}: {agree} it{too}."
     else:
         why = f"{done}, but {_who(ngram.asked - agreeing, ngram.asked, f'{opposite}s', opposite)} it."
     return why if is_share else f"{why} {ngram.rule}: {_in_words(credit)}."
@@ -518,13 +499,6 @@ def _why_repeated(ngram: _Ngram, operation: str, done: str) -> str:
     if operation == "delete" and credit < min(_share(may_go, number * ngram.scale), 1) - _SAME:
         why += ". This variant credits deletions only as far as they outnumber what references have"
     return f"{why}: {_in_words(credit)}."
-
-
-def _why_missed(ngram: _Ngram, operation: str) -> str:
-    """Say what only references did to an n-gram."""
-    who = _who(ngram.agreeing(operation), ngram.asked, f"{operation}s", operation)
-    before = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
-    return f"{before[operation]} {who} it."
 
 
 def _in_words(credit: float) -> str:

@@ -6,6 +6,7 @@ invert all colours: `invert(1) hue-rotate(180deg)`.
 
 import base64
 import io
+import math
 import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import cycle
@@ -53,13 +54,11 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
         limits: the ends of the axis. Without limits the axis ends at the 99th percentile; the last bar also counts all
             higher values, and the label says so.
     """
-    numbers = {name: np.asarray(column, np.float64) for name, column in values.items()}
-    low, high = limits or _limits(np.concatenate(list(numbers.values())))
-    edges = np.linspace(low, high, _BINS + 1)
+    edges = _bins(_together(values), limits)
     figure, axes = _figure()
-    for column, style in zip(numbers.values(), _styles(), strict=False):
-        counts, _ = np.histogram(np.clip(column, low, high), edges)
-        if len(numbers) == 1:
+    for column, style in zip(values.values(), _styles(), strict=False):
+        counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
+        if len(values) == 1:
             axes.stairs(counts, edges, fill=True, color=style["color"])
         else:
             axes.stairs(counts, edges, linewidth=1.8, **style)
@@ -67,18 +66,18 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
     axes.set_ylabel("segments")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-    return _svg(figure, axes, numbers)
+    return _svg(figure, axes, values)
 
 
 def rest_of(values: Mapping[str, Sequence[float]]) -> str:
     """Return the remark about the last bar of a histogram without limits; empty if no value is higher than the axis.
 
-    >>> rest_of({"a": [*range(300)]}), rest_of({"a": [1, 2]})
-    ('; the last bar holds all from 282 on', '')
+    >>> rest_of({"a": [*range(100), 300]}), rest_of({"a": [1, 2]})
+    ('; the last bar holds all from 95 on', '')
     """
-    every = np.concatenate([np.asarray(column, np.float64) for column in values.values()])
-    low, high = _limits(every)
-    return f"; the last bar holds all from {high - (high - low) / _BINS:.3g} on" if every.max() > high else ""
+    numbers = _together(values)
+    *_, last, end = _bins(numbers)
+    return f"; the last bar holds all from {numbers[numbers >= last].min():.3g} on" if numbers.max() > end else ""
 
 
 def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str) -> str:
@@ -100,7 +99,11 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
 
 
 def intervals(
-    values: Mapping[str, tuple[float, float, float]], label: str, *, baselines: Collection[str] = (), against: str = ""
+    values: Mapping[str, tuple[float, Sequence[float]]],
+    label: str,
+    *,
+    baselines: Collection[str] = (),
+    against: str = "",
 ) -> str:
     """Return scores as dots on their intervals, one below the other.
 
@@ -111,8 +114,8 @@ def intervals(
         against: the name of the one whose score is a dashed line; empty for none.
     """
     figure, axes = _figure(1.0 + _LINE * len(values))
-    for place, (name, (value, low, high)) in enumerate(values.items()):
-        axes.plot([low, high], [place, place], color=_COLOURS[0], linewidth=2.5, solid_capstyle="butt")
+    for place, (name, (value, ends)) in enumerate(values.items()):
+        axes.plot(ends, [place, place], color=_COLOURS[0], linewidth=2.5, solid_capstyle="butt")
         axes.plot(value, place, "o", color=_COLOURS[0], markerfacecolor="white" if name in baselines else _COLOURS[0])
         if name == against:
             axes.axvline(value, color=_INK, linestyle="--", linewidth=1, zorder=0)
@@ -128,9 +131,23 @@ def data_url(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def _limits(values: np.ndarray) -> tuple[float, float]:
+def _together(values: Mapping[str, Sequence[float]]) -> np.ndarray:
+    return np.concatenate([np.asarray(column, np.float64) for column in values.values()])
+
+
+def _bins(values: np.ndarray, limits: tuple[float, float] | None = None) -> np.ndarray:
+    """Return the edges of bars; those of whole numbers are halfway between numbers.
+
+    >>> _bins(np.array([1.0, 4.0])).tolist()
+    [0.5, 1.5, 2.5, 3.5, 4.5]
+    """
+    if limits:
+        return np.linspace(*limits, _BINS + 1)
     low, high = float(values.min()), float(np.quantile(values, 0.99, method="higher"))
-    return (low, high) if high > low else (low - 0.5, low + 0.5)
+    if np.array_equal(values, values.round()):
+        width = math.ceil((high - low + 1) / _BINS)
+        return np.arange(low, high + 1 + width, width) - 0.5
+    return np.linspace(low, high if high > low else low + 1, _BINS + 1)
 
 
 def _styles() -> Iterable[dict[str, Any]]:

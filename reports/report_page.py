@@ -1,7 +1,7 @@
 """Write reports as HTML that needs no other file, and as JSON in the schema of `score_report`."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -14,7 +14,7 @@ from sari.reports import plots
 from sari.reports.explanation import MARKS, Explanation
 from sari.reports.ngram_differences import NGRAM_NOTE, tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
-from sari.reports.score_report import Length, ScoredOutputs, ScoreReport, score_fields
+from sari.reports.score_report import Length, ScoreReport, score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 from sari.variants import SCORES
@@ -54,7 +54,7 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, (report.resampling and report.resampling.baseline) or names[0]),
         by_length=_length_table(report, digits),
-        pictures=[(plots.data_url(svg), words) for svg, words in _pictures(report)],
+        pictures=_pictures(report),
         whys=_whys,
     )
     return shown.rstrip()
@@ -78,9 +78,17 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         lstrip_blocks=True,
         undefined=jinja2.StrictUndefined,
     )
-    environment.filters |= {"figure": figure, "span": span_of, "warning_in_words": warning_in_words}
-    environment.globals |= {"SCORES": SCORES, "LABELS": LABELS, "MARKS": MARKS, "EMPTY": _EMPTY}
+    environment.filters |= {
+        "figure": figure,
+        "span": span_of,
+        "warning_in_words": warning_in_words,
+        "picture": plots.data_url,
+    }
     environment.globals |= {
+        "SCORES": SCORES,
+        "LABELS": LABELS,
+        "MARKS": MARKS,
+        "EMPTY": _EMPTY,
         "MISSED": _MISSED,
         "MISSING": MISSING,
         "COSTS": _COSTS,
@@ -121,45 +129,43 @@ def _win_table(report: ScoreReport) -> Table:
     return make_table("", ["System", "Against", "Higher", "Lower", "Equal"], rows, texts=2)
 
 
-def _pictures(report: ScoreReport) -> list[tuple[str, str]]:
-    """Return pictures as SVG, each with its description."""
-    pictures = []
-    rows = [*report.results, *report.baselines]
-    if any(row.confidence_intervals for row in rows):
-        dots = plots.intervals(_dots(rows), "SARI", baselines=[row.name for row in report.baselines])
-        pictures.append((dots, "SARI and its intervals; baselines are hollow"))
-    sari = {row.name: row.segment_scores for row in report.results}
-    pictures.append(
-        (plots.histogram(sari, "SARI of a segment", limits=(0, 100)), "SARI of segments: how many have which")
-    )
+def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> dict[str, str]:
+    """Return pictures of SARI as SVG, by their descriptions; `sari` has that of every segment, by system."""
+    dots = {
+        row.name: (row.scores["sari"], row.confidence_intervals.get("sari", [row.scores["sari"]] * 2))
+        for row in (*report.results, *report.baselines)
+        if "sari" in row.scores
+    }
+    baselines = [row.name for row in report.baselines]
+    pictures = {"SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment", limits=(0, 100))}
+    if not any(row.confidence_intervals for row in report.results):
+        return pictures
+    against = (report.resampling and report.resampling.baseline) or ""
+    words = "SARI and its intervals; baselines are hollow"
+    return {words: plots.intervals(dots, "SARI", baselines=baselines, against=against), **pictures}
+
+
+def _pictures(report: ScoreReport) -> dict[str, str]:
+    """Return the same and pictures of further figures."""
+    pictures = score_pictures(report, {row.name: row.segment_scores for row in report.results})
     numbers = sorted({row.references for row in report.by_references})
     if len(numbers) > 1:
         by_number = {
             name: [row.mean["sari"] for row in report.by_references if row.name == name] for name in report.systems
         }
         line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
-        pictures.append((line, "SARI by the number of references: means over subsets of them"))
+        pictures["SARI by the number of references: means over subsets of them"] = line
     if len(report.lengths) > 1:
         by_length = {row.name: row.lengths["sari"] for row in report.results}
         classes = list(map(span_of, report.lengths))
         line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
-        pictures.append((line, "SARI by the length of the source"))
+        pictures["SARI by the length of the source"] = line
     for measure in report.measures:
         if measure.name in SPREADS:
             values = {row.name: row.sentences[measure.name] for row in report.results}
             words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
-            pictures.append((plots.histogram(values, measure.label), words))
+            pictures[words] = plots.histogram(values, measure.label)
     return pictures
-
-
-def _dots(rows: Sequence[ScoredOutputs]) -> dict[str, tuple[float, float, float]]:
-    """Return SARI with the ends of its interval, or twice more without one."""
-    dots = {}
-    for row in rows:
-        if "sari" in row.scores:
-            score = row.scores["sari"]
-            dots[row.name] = (score, *row.confidence_intervals.get("sari", (score, score)))
-    return dots
 
 
 def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:

@@ -26,7 +26,7 @@ def test_pictures_name_all_systems_whatever_they_are_called(number):
         plots.lines({name: [1.0] for name in names}, ["1"], x="x", y="y"),
     ):
         assert (set(names) <= set(words(shown))) == (number > 1)  # one system needs no legend
-    assert set(names) <= set(words(plots.intervals(dict.fromkeys(names, (1.0, 0.5, 2.0)), "x", against=names[0])))
+    assert set(names) <= set(words(plots.intervals(dict.fromkeys(names, (1.0, [0.5, 2.0])), "x", against=names[0])))
     assert "x" * 69 + "…" in words(plots.lines({"x" * 200: [1.0], "y": [1.0]}, ["1"], x="x", y="y"))
 
 
@@ -35,5 +35,5 @@ def test_axes():
     assert {"0", "20", "100", "SARI of a segment", "segments"} <= set(shown)
     shown = words(plots.lines({"a": [1.0, 2.0], "b": [2.0, 1.0]}, ["1–4", "5"], x="tokens", y="SARI"))
     assert {"1–4", "5", "tokens", "SARI", "a", "b"} <= set(shown)
-    shown = words(plots.intervals({"a": (30.0, 20.0, 40.0), "copy": (5.0, 5.0, 5.0)}, "SARI", baselines=["copy"]))
+    shown = words(plots.intervals({"a": (30.0, [20.0, 40.0]), "copy": (5.0, [5.0, 5.0])}, "SARI", baselines=["copy"]))
     assert {"10", "40", "SARI", "a", "copy"} <= set(shown)

@@ -12,11 +12,10 @@ from typing import Any
 from sari.aggregation import OrderFigures, Scores
 from sari.comparison import VariantDifference
 from sari.data_warnings import WarningRow
-from sari.reports import plots
-from sari.reports.explanation import Explanation, Gram
+from sari.reports.explanation import UNSEEN, Explanation, Gram
 from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
-from sari.reports.report_page import LABELS, figure, make_environment
+from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
 from sari.validation import either
@@ -95,6 +94,7 @@ _ENVIRONMENT.globals |= {
     "LONG": _LONG,
     "OPERATIONS": OPERATIONS,
     "SIGNIFICANT": SIGNIFICANT,
+    "UNSEEN": UNSEEN,
 }
 
 
@@ -176,19 +176,7 @@ def texts(explanation: Explanation) -> str:
 
 def costs(explanation: Explanation) -> str:
     """Return the choices that cost most, and those that earn most, to try what SARI is without them."""
-    edits = explanation.edits
-    if not edits:
-        return ""
-    earning = [edit for edit in reversed(edits) if edit.points > 0.005]
-    costing = [edit for edit in edits if edit.points < -0.005]
-    return render(
-        "sentence",
-        "costs",
-        costing=costing[:_EDITS],
-        number=len(costing),
-        earning=earning[:_EDITS],
-        key_of=_key_of,
-    )
+    return render("sentence", "costs", explanation=explanation, most=_EDITS, key_of=_key_of)
 
 
 def _key_of(at: tuple[str | int, int]) -> str:
@@ -389,21 +377,12 @@ def variant_steps(explained: VariantDifference) -> str:
 
 def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Sequence[float]]) -> str:
     """Return warnings, tables and pictures of scored systems; `sari` has that of every segment, by system."""
-    intervals = {}
-    for row in report.results:
-        score = row.scores["sari"]
-        intervals[row.name] = (score, *row.confidence_intervals.get("sari", (score, score)))
-    baseline = (report.resampling and report.resampling.baseline) or ""
-    pictures = {
-        "SARI and its 95% intervals": plots.intervals(intervals, "SARI", against=baseline),
-        "SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment", limits=(0, 100)),
-    }
     return render(
         "files",
         "systems",
         report=report,
         tables=tables,
-        pictures={words: plots.data_url(svg) for words, svg in pictures.items()},
+        pictures=score_pictures(report, sari),
         paragraph=paragraph_as_text(methods_paragraph(report)),
     )
 
