@@ -208,7 +208,7 @@ def check_comparison(names: list[str], baseline: str | None, method: str | None,
     expect(not all_pairs or method is not None, "method", "None with all_pairs=True", tests)
 
 
-def compare_systems(
+def compare_corpora(
     systems: dict[str, CorpusStatistics],
     *,
     baseline: str | None = None,

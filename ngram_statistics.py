@@ -421,15 +421,15 @@ def _sizes(
     if tokens.sentences is None or sentences is None:
         return None
     at_least_1, texts = np.maximum(tokens.lengths, 1), tokens.references
-    of_references = _means(at_least_1[texts], tokens.nrefs)
-    sentences_of_references = _means(tokens.sentences[: texts.stop - texts.start], tokens.nrefs)
+    of_references = _means_of_references(at_least_1[texts], tokens.nrefs)
+    sentences_of_references = _means_of_references(tokens.sentences[: texts.stop - texts.start], tokens.nrefs)
     return Sizes(
         np.stack([at_least_1[: texts.start][owners], np.maximum(lengths, 1), of_references[owners]], axis=-1),
         np.stack([sentences, sentences_of_references[owners]], axis=-1),
     )
 
 
-def _means(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
+def _means_of_references(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
     """Return the means over the references of each segment, rounded down."""
     return np.add.reduceat(numbers, nrefs.cumsum() - nrefs) // nrefs
 

@@ -16,7 +16,7 @@ from .comparison import (
     baseline_scores,
     candidate_scores,
     check_comparison,
-    compare_systems,
+    compare_corpora,
     comparison_warnings,
     explain_difference,
     find_variant,
@@ -347,7 +347,7 @@ class Scorer:
         columns = validate_systems(sources, predictions, references)
         check_comparison(list(columns.predictions), baseline, resampling.method, all_pairs=all_pairs)
         systems = score_systems(columns, self.variant, sentences=details, rows=resampling.is_wanted)
-        comparison = compare_systems(
+        comparison = compare_corpora(
             systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs
         )
         give_warnings(comparison_warnings(systems, comparison))

@@ -37,8 +37,8 @@ def _class_table(**members: bytes) -> bytes:
     return table.tobytes()
 
 
-_PLAIN = _class_table(space=_WHITESPACE)
-_13A = _class_table(
+_CLASSES_PLAIN = _class_table(space=_WHITESPACE)
+_CLASSES_13A = _class_table(
     space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
 # What 13a replaces before it splits: a rare byte, the text, and its replacement. A text is searched if it has the byte.
@@ -315,7 +315,7 @@ def _spans(data: bytes, text: Text) -> tuple[np.ndarray, np.ndarray, np.ndarray]
     if text.tokenize == "none" and text.splits_on_space:
         return _spans_between_spaces(data)
     is_13a = text.tokenize == "13a"
-    classes = np.frombuffer(data.translate(_13A if is_13a else _PLAIN), np.uint8)
+    classes = np.frombuffer(data.translate(_CLASSES_13A if is_13a else _CLASSES_PLAIN), np.uint8)
     space = (classes & _SPACE).view(bool)
     # A token ends at whitespace. For 13a, as in sacreBLEU 2.6.0, it also ends at a byte that is a token by itself.
     edge, word = space | _alone_13a(classes) if is_13a else space, ~space

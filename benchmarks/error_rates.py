@@ -41,7 +41,7 @@ def main() -> None:
     """Print a row for each number of segments."""
     options = _parsed()
     variant = resolve_variant(options.variant)
-    columns = _columns(options)
+    columns = _drawn_columns(options)
     score = score_systems(columns, variant)["one"].scores()["sari"]
     others = {
         "swaps": columns,
@@ -77,7 +77,7 @@ def _parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def _columns(options: argparse.Namespace) -> SystemColumns:
+def _drawn_columns(options: argparse.Namespace) -> SystemColumns:
     if options.sources is None:
         made = made_up(2_000, references=4, tokens=20)
         systems = {"one": made.predictions, "other": [row[0] for row in made.references]}

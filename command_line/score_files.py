@@ -10,7 +10,7 @@ from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.command_line.side_data import ChosenMeasures, choose_measures
-from sari.comparison import baseline_scores, compare_systems, comparison_warnings, explain_difference, score_systems
+from sari.comparison import baseline_scores, compare_corpora, comparison_warnings, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import (
     BaselineLeftOutWarning,
@@ -112,7 +112,7 @@ def _score_batches(
 def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resampling, options: Options) -> ScoreReport:
     """Return the scores of systems by variant, with intervals and tests."""
     comparisons = {
-        name: compare_systems(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
+        name: compare_corpora(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
     warnings = merge_warnings(

@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, select_rows, warning_in_words
+from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -240,15 +240,17 @@ def _split_rows(table: Table, most: int) -> list[Table]:
         starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
     if len(starts) == 1:
         return [table]
-    parts = [select_rows(table, range(*ends)) for ends in pairwise([*starts, len(groups)])]
+    parts = [(begin, table.rows[begin:end]) for begin, end in pairwise([*starts, len(groups)])]
     return [
         replace(
-            part,
+            table,
             title=f"{table.title} ({number} of {len(parts)})".strip(),
+            rows=rows,
+            apart=[row - begin for row in table.apart if begin <= row < begin + len(rows)],
             notes=table.notes * (number == len(parts)),
-            best=table.best * any(cell.best for row in part.rows for cell in row),
+            best=table.best * any(cell.best for row in rows for cell in row),
         )
-        for number, part in enumerate(parts, 1)
+        for number, (begin, rows) in enumerate(parts, 1)
     ]
 
 
@@ -345,10 +347,15 @@ def _latex_figures(text: str) -> str:
 
 def as_csv(report: TableReport, _layout: Layout) -> str:
     """Return the records, at full precision."""
+    return _csv_text(report.records)
+
+
+def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
+    """Return a header, which the longest row has, and the rows."""
     file = io.StringIO()
-    writer = csv.DictWriter(file, list(report.records[0]), lineterminator="\n")
+    writer = csv.DictWriter(file, list(max(rows, key=len)), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(report.records)
+    writer.writerows(rows)
     return file.getvalue().removesuffix("\n")
 
 
@@ -391,18 +398,12 @@ def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColum
 
 
 def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:
-    """Yield a header and a line per segment; a text of several lines takes several. Each reference is a column."""
-    width = max(map(len, columns.references), default=0) if columns else 0
-    file = io.StringIO()
-    writer = csv.writer(file, lineterminator="\n")
-    for number, row in enumerate(_sentence_rows(scores, columns)):
+    """Yield a header and a row per segment, in one text; each reference is a column."""
+    rows = []
+    for row in _sentence_rows(scores, columns):
         references = row.pop("references", [])
-        if number == 0:
-            writer.writerow([*row, *(f"reference_{place}" for place in range(1, width + 1))])
-        writer.writerow([*row.values(), *references, *[""] * (width - len(references))])
-        yield file.getvalue().removesuffix("\n")
-        file.seek(0)
-        file.truncate()
+        rows.append({**row, **{f"reference_{place}": text for place, text in enumerate(references, 1)}})
+    yield _csv_text(rows)
 
 
 def sentences_as_jsonl(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:

@@ -6,10 +6,10 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sari.reports.tables import Piece
-from sari.variants import CHANGES, CITATION, VARIANTS, VERSION, read_signature
+from sari.variants import CHANGES, CITATION, VERSION, Variant, read_signature, resolve_variant
 
 if TYPE_CHECKING:  # slow to import
     from sari.reports.score_report import ScoreReport
@@ -32,22 +32,24 @@ def methods_paragraph(report: ScoreReport, digits: int = 2) -> list[Piece]:
         report: of any systems and variants.
         digits: decimals of the scores of baselines.
     """
-    name = "the variants" if len(report.variants) > 1 else "the variant"
-    pieces = [Piece("SARI "), Piece(_SARI, "citation"), Piece(f" is computed in {name} ")]
+    variants = [resolve_variant(**read_signature(signature)) for signature in report.signatures]
+    several = len(variants) > 1
+    pieces = [Piece("SARI "), Piece(_SARI, "citation"), Piece(f" is computed in the variant{'s' * several} ")]
     changes: list[str] = []
-    for place, signature in enumerate(report.signatures):
-        variant, changed = _variant_and_changes(signature)
-        separator = "" if not place else " and " if place == len(report.signatures) - 1 else ", "
-        key = _keys_of_variants().get(variant)
-        pieces += [Piece(separator), Piece(variant, "name")]
-        if key is not None and key not in (_SARI, _PROGRAM):
+    for place, variant in enumerate(variants):
+        separator = "" if not place else " and " if place == len(variants) - 1 else ", "
+        pieces += [Piece(separator), Piece(variant.name, "name")]
+        key = _key_of_variant(variant.name)
+        if key not in (_SARI, _PROGRAM):
             pieces += [Piece(" "), Piece(key, "citation")]
-        changes += [f"with {changed}" if len(report.variants) == 1 else f"{variant} with {changed}"] * bool(changed)
+        if variant.changes:
+            words = ", ".join(_change_in_words(name, value) for name, value in variant.changes.items())
+            changes.append(f"{variant.name} with {words}" if several else f"with {words}")
     how = report.resampling
     draws = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
     pieces.append(Piece(f", {'; '.join(changes) or 'with its published options'}, by the program SARI {VERSION} "))
     pieces += [Piece(_PROGRAM, "citation"), Piece(f"{', '.join(report.signatures)}{draws}", "footnote")]
-    parts = [[Piece(_of_texts(report))], *_of_resampling(report), _of_baselines(report, digits)]
+    parts = [[Piece(_of_texts(report, variants))], *_of_resampling(report), _of_baselines(report, digits)]
     for place, part in enumerate(filter(None, parts)):
         pieces += [Piece("; " if place else ": "), *part]
     pieces.append(Piece("."))
@@ -95,49 +97,26 @@ def _entries() -> dict[str, str]:
     return found
 
 
-@cache
-def _keys_of_variants() -> dict[str, str]:
-    """Return the key of what is cited for each variant that the comment over an entry names."""
-    keys: dict[str, str] = {}
-    for comment, key, *_ in _ENTRY.findall(bibliography()):
-        named = re.match(r".*?\bvariants? ((?:\w+(?:, | and )?)+)", comment)
-        for name in re.findall(r"\w+", named[1]) if named else ():
-            if name in VARIANTS:
-                keys.setdefault(name, key)
-    return keys
+def _key_of_variant(name: str) -> str:
+    """Return the key of what is cited for a variant: the first entry below a comment that names it."""
+    names = re.compile(rf"\bvariants? .*\b{name}\b")
+    return next(key for comment, key, *_ in _ENTRY.findall(bibliography()) if names.search(comment))
 
 
-def _variant_and_changes(signature: str) -> tuple[str, str]:
-    """Return the variant of a signature, and its changed options in words."""
-    try:
-        options = read_signature(signature)
-    except ValueError:  # a callable
-        return _fields_of(signature)["variant"].split("+")[0], "options that only its signature names"
-    changed = {name: value for name, value in options.items() if name in CHANGES}
-    words = [
-        f"{value} of deletions" if name == "deletion" else CHANGES[name].words(value) for name, value in changed.items()
-    ]
-    return options["variant"], ", ".join(words)
+def _change_in_words(name: str, value: Any) -> str:
+    return f"{value} of deletions" if name == "deletion" else CHANGES[name].words(value)
 
 
-def _fields_of(signature: str) -> dict[str, str]:
-    return dict(part.split(":", 1) for part in signature.split("|")[1:])
-
-
-def _of_texts(report: ScoreReport) -> str:
+def _of_texts(report: ScoreReport, variants: Sequence[Variant]) -> str:
     """Return the number of segments and references, the test set, and the tokens that all variants have in common."""
-    fields = [_fields_of(signature) for signature in report.signatures]
     segments = report.results[0].segments
-    nrefs = fields[0]["nrefs"]
+    nrefs = report.signatures[0].split("|nrefs:")[1].split("|")[0]
     words = [f"{segments:,} segment{'s' * (segments != 1)}{report.test_set and f' of {report.test_set}'}"]
     how_many = {"1": "1 reference", "var": "varying numbers of references"}
     words.append(how_many.get(nrefs, f"{nrefs} references"))
     for name in ("tokenize", "lowercase"):
-        option = CHANGES[name]
-        values = {own[option.key] for own in fields}
-        if len(values) == 1:
-            text = values.pop()
-            words.append("tokens of a callable" if text.startswith("custom.") else option.words(option.read(text)))
+        values = {getattr(variant, name) for variant in variants}
+        words += [CHANGES[name].words(value) for value in values if len(values) == 1]
     return ", ".join(words)
 
 
@@ -160,11 +139,8 @@ def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
 
 def _of_baselines(report: ScoreReport, digits: int) -> list[Piece]:
     """Return the scores of baselines in words; with several variants only the table has them."""
-    if len(report.variants) > 1:
+    scored = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES]
+    if len(report.variants) > 1 or not scored:
         return []
-    scored = [(row.name, row.scores["sari"]) for row in report.baselines if "sari" in row.scores]
-    words = [f"{_BASELINES[name]} {score:.{digits}f}" for name, score in scored if name in _BASELINES]
-    if not words:
-        return []
-    first, *others = words
-    return [Piece(", ".join([" score ".join(first.rsplit(" ", 1)), *others]))]
+    first, *others = ((_BASELINES[row.name], f"{row.scores['sari']:.{digits}f}") for row in scored)
+    return [Piece(", ".join([" score ".join(first), *map(" ".join, others)]))]

@@ -9,17 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.reports.paragraph import methods_paragraph
 from sari.reports.score_report import ScoredOutputs, ScoreReport, SystemScores, score_fields
-from sari.reports.tables import (
-    HIGHER,
-    LOWER,
-    Cell,
-    Table,
-    TableColumn,
-    TableReport,
-    brackets,
-    cells,
-    make_table,
-)
+from sari.reports.tables import HIGHER, LOWER, Cell, Table, TableColumn, TableReport, brackets, cells, make_table
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 
@@ -39,15 +29,12 @@ BASELINE_SUMMARIES = {
     "references": "mean of the references, each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
-# The columns that follow from tests of all pairs.
-_RANKED = {
-    "group": TableColumn(
-        "Group",
-        notes=["Group: a new one starts where every system above is significantly better than every system below"],
-    ),
-    "ranks": TableColumn("Ranks", notes=["Ranks: best and worst that the tests allow"]),
-}
+_GROUP_NOTE = "Group: a new one starts where every system above is significantly better than every system below"
+_RANKS_NOTE = "Ranks: best and worst that the tests allow"
+# A record of a report; a row of the table of scores with its record; a column of a table with what stands in it.
 _Record = dict[str, Any]
+_Row = tuple[ScoredOutputs, _Record]
+_Column = tuple[TableColumn, Sequence[str | Cell]]
 
 
 def tabulate_scores(
@@ -75,7 +62,8 @@ def tabulate_scores(
     tables += _reference_tables(report, digits)
     for standing in report.published:
         if standing.rows:
-            own = _scores_by(report, standing.variant)
+            results = [result for result in report.results if result.variant == standing.variant]
+            own = {result.name: result.scores["sari"] for result in results}
             tables.append(standing.table(own, digits, names_variant=len(report.variants) > 1))
         else:
             tables[0].notes.append(standing.reason)
@@ -131,24 +119,16 @@ class _Figure(NamedTuple):
         """Return the figure of a record; an empty cell if the record has none."""
         value = record[self.name]
         text = "" if value is None else f"{value:{self.form}}{self.unit}"
-        return Cell(text, best, self._mark(record) * has_mark, self._interval(record) * has_interval)
+        return Cell(text, best, self._mark(record) * has_mark, self._interval(record, self.name) * has_interval)
 
-    def tested(self, record: _Record, names: Collection[str]) -> list[Cell]:
-        """Return the difference of the systems of a record and its p-values; empty cells if it was not tested."""
-        found = []
-        for name in names:
-            value = record[f"{self.name}_{name}"]
-            if value is None:
-                found.append(Cell(""))
-            elif name == "difference":
-                text, interval = f"{value:+{self.form}}{self.unit}", self._interval(record, "_difference")
-                found.append(Cell(text, mark=self._mark(record), interval=interval))
-            else:
-                found.append(Cell(f"{value:.4f}"))
-        return found
+    def difference(self, record: _Record, *, has_mark: bool = True) -> Cell:
+        """Return the difference of the systems of a record; an empty cell if they were not tested."""
+        value, interval = record[f"{self.name}_difference"], self._interval(record, f"{self.name}_difference")
+        text = "" if value is None else f"{value:+{self.form}}{self.unit}"
+        return Cell(text, mark=self._mark(record) * has_mark, interval=interval)
 
-    def _interval(self, record: _Record, what: str = "") -> str:
-        low, high = (record[f"{self.name}{what}_{end}"] for end in ("low", "high"))
+    def _interval(self, record: _Record, name: str) -> str:
+        low, high = (record[f"{name}_{end}"] for end in ("low", "high"))
         return "" if low is None else f"[{low:{self.form}}, {high:{self.form}}]"
 
     def _mark(self, record: _Record) -> str:
@@ -167,41 +147,48 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
     figures = [figure for figure in _score_figures(digits) if figure.name in show]
     number = report.results[0].segments
     title = f"SARI of {number:,} segment{'s' * (number != 1)}"
-    rows = list(zip([*report.results, *report.baselines], report.records, strict=False))
-    rows = sorted(
-        (row for row in rows if "sari" in row[0].scores), key=lambda row: report.variants.index(row[0].variant)
-    )
+    rows: list[_Row] = list(zip([*report.results, *report.baselines], report.records, strict=False))
+    rows = [row for row in rows if "sari" in row[0].scores]
+    rows.sort(key=lambda row: report.variants.index(row[0].variant))
     records = [record for _, record in rows]
     if len(rows) == 1:
-        table = _rows_of_figures(title, "Score", figures, records, has_intervals="intervals" in show)
-        return replace(table, notes=_interval_notes(report, table.rows), segments=number)
-    has_systems, has_variants = len({row.name for row, _ in rows}) > 1, len(report.variants) > 1
-    columns = [TableColumn("System", is_text=True)] * has_systems
-    columns += [TableColumn("Variant", is_text=True, is_group=has_systems)] * has_variants
-    lines = [[Cell(row.name)] * has_systems + [Cell(row.variant)] * has_variants for row, _ in rows]
+        return replace(_rows_of_figures(report, title, "Score", figures, records, show), segments=number)
+    columns: list[_Column] = []
+    has_systems = len({row.name for row, _ in rows}) > 1
+    if has_systems:
+        columns.append((TableColumn("System", is_text=True), [row.name for row, _ in rows]))
+    if len(report.variants) > 1:
+        columns.append((TableColumn("Variant", is_text=True, is_group=has_systems), [row.variant for row, _ in rows]))
     for figure in figures:
         is_sari, best = figure.name == "sari", _best_scores(report, figure.name)
-        columns.append(TableColumn(figure.label, better="↑"))
         has_interval = "intervals" in show and (all_intervals or is_sari)
-        for (row, record), line in zip(rows, lines, strict=True):
-            is_best = _competes(row) and row.scores[figure.name] == best.get(row.variant)
-            line.append(figure.cell(record, has_interval=has_interval, best=is_best, has_mark=is_sari))
-    for name, column in _RANKED.items():
-        if report.pairs and name in show:
-            columns.append(column)
-            for record, line in zip(records, lines, strict=True):
-                line.append(Cell(_rank_text(record, name)))
+        shown = [
+            figure.cell(
+                record,
+                has_interval=has_interval,
+                best=_competes(row) and record[figure.name] == best.get(row.variant),
+                has_mark=is_sari,
+            )
+            for row, record in rows
+        ]
+        columns.append((TableColumn(figure.label, better="↑"), shown))
+    if report.pairs and "group" in show:
+        columns.append((TableColumn("Group", notes=[_GROUP_NOTE]), [str(record["group"] or "") for record in records]))
+    if report.pairs and "ranks" in show:
+        columns.append((TableColumn("Ranks", notes=[_RANKS_NOTE]), list(map(_ranks, records))))
     if _has_differences_in_columns(report):
-        sari, tested = _score_figures(digits)[0], _tested(report, show)
-        columns += map(TableColumn, tested.values())
-        for record, line in zip(records, lines, strict=True):
-            line += [cell._replace(mark="") for cell in sari.tested(record, tested)]
-    apart = [place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)]
+        sari = _score_figures(digits)[0]
+        columns += _tested_columns(report, show, [(sari, record) for record in records], has_marks=False)
     outside = list(_outside_competition(report))
-    is_best = any(cell.best for line in lines for cell in line)
-    best_cell = f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best
-    notes = [*_interval_notes(report, lines), *_mark_notes(report, lines), *outside]
-    return Table(title, columns, lines, apart, notes, _test_notes(report), best_cell)
+    table = _table_of_columns(report, title, columns)
+    is_best = any(cell.best for line in table.rows for cell in line)
+    return replace(
+        table,
+        apart=[place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)],
+        notes=[*table.notes, *outside],
+        methods=_test_notes(report),
+        best=f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best,
+    )
 
 
 def _score_figures(digits: int) -> list[_Figure]:
@@ -215,17 +202,44 @@ def _measure_figures(report: ScoreReport, show: Collection[str]) -> list[_Figure
 
 
 def _rows_of_figures(
-    title: str, heading: str, figures: Iterable[_Figure], records: Sequence[_Record], *, has_intervals: bool
+    report: ScoreReport,
+    title: str,
+    heading: str,
+    figures: Sequence[_Figure],
+    records: Sequence[_Record],
+    show: Collection[str],
 ) -> Table:
     """Return a row for each figure and a column for each record."""
-    rows = [
-        [
-            Cell(f"{figure.label} {figure.better}".rstrip()),
-            *(figure.cell(record, has_interval=has_intervals) for record in records),
-        ]
-        for figure in figures
+    columns: list[_Column] = [
+        (TableColumn(heading, is_text=True), [f"{figure.label} {figure.better}".rstrip() for figure in figures])
     ]
-    return make_table(title, [heading, *(record["system"] for record in records)], rows)
+    for record in records:
+        shown = [figure.cell(record, has_interval="intervals" in show) for figure in figures]
+        columns.append((TableColumn(record["system"]), shown))
+    return _table_of_columns(report, title, columns)
+
+
+def _tested_columns(
+    report: ScoreReport, show: Collection[str], rows: Sequence[tuple[_Figure, _Record]], *, has_marks: bool = True
+) -> list[_Column]:
+    """Return the columns of differences and p-values that are shown."""
+    columns: list[_Column] = []
+    if "difference" in show:
+        shown = [figure.difference(record, has_mark=has_marks) for figure, record in rows]
+        columns.append((TableColumn("Diff."), shown))
+    if "p" in show:
+        is_corrected = report.resampling is not None and report.resampling.comparisons > 1
+        for heading, name in (("p", "p_value"), ("corr. p", "corrected_p_value"))[: 1 + is_corrected]:
+            values = [record[f"{figure.name}_{name}"] for figure, record in rows]
+            columns.append((TableColumn(heading), ["" if value is None else f"{value:.4f}" for value in values]))
+    return columns
+
+
+def _table_of_columns(report: ScoreReport, title: str, columns: Sequence[_Column]) -> Table:
+    """Return a table of columns, with the notes about its intervals and marks."""
+    headings, parts = zip(*columns, strict=True)
+    rows = cells(zip(*parts, strict=True))
+    return Table(title, list(headings), rows, notes=[*_interval_notes(report, rows), *_mark_notes(report, rows)])
 
 
 def _competes(row: ScoredOutputs) -> bool:
@@ -241,23 +255,13 @@ def _best_scores(report: ScoreReport, name: str) -> dict[str, float]:
     return {variant: max(scores) for variant, scores in competing.items() if len(scores) > 1}
 
 
-def _rank_text(record: _Record, name: str) -> str:
-    values = [record["group"]] if name == "group" else [record["first_rank"], record["last_rank"]]
-    return "-".join(str(value) for value in dict.fromkeys(values) if value is not None)
+def _ranks(record: _Record) -> str:
+    ends = [str(record[name]) for name in ("first_rank", "last_rank") if record[name] is not None]
+    return "-".join(dict.fromkeys(ends))
 
 
 def _has_differences_in_columns(report: ScoreReport) -> bool:
     return bool(report.resampling and report.resampling.comparisons and not report.pairs and not report.measures)
-
-
-def _tested(report: ScoreReport, show: Collection[str]) -> dict[str, str]:
-    """Return the headings of differences and p-values that are shown, by what they are in records."""
-    columns = {"difference": "Diff."} if "difference" in show else {}
-    if "p" in show:
-        columns["p_value"] = "p"
-        if report.resampling and report.resampling.comparisons > 1:
-            columns["corrected_p_value"] = "corr. p"
-    return columns
 
 
 def _outside_competition(report: ScoreReport) -> Iterator[str]:
@@ -328,28 +332,24 @@ def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -
 
     With all pairs, the system with the higher SARI comes first.
     """
-    tested = _tested(report, show)
     compared = [record for record in report.records if record["compared_with"]]
-    if report.resampling is None or _has_differences_in_columns(report) or not compared or not tested:
+    if _has_differences_in_columns(report) or not compared or {"difference", "p"}.isdisjoint(show):
         return
-    figures = [_score_figures(digits)[0], *_measure_figures(report, [measure.name for measure in report.measures])]
+    figures = [_score_figures(digits)[0], *_measure_figures(report, {measure.name for measure in report.measures})]
     figures = [figure for figure in figures if figure.name in show] or figures
-    has_variants = len(report.variants) > 1
-    rows = []
-    for figure in figures:
-        for record in compared:
-            if record[f"{figure.name}_difference"] is not None:
-                names = [record["system"], *[record["compared_with"]] * bool(report.pairs)]
-                names += [*[record["variant"]] * has_variants, figure.label]
-                rows.append([*map(Cell, names), *figure.tested(record, tested)])
-    columns = [TableColumn(name, is_text=True) for name in ("System", *["Against"] * bool(report.pairs))]
-    columns += [TableColumn("Variant", is_text=True)] * has_variants
-    columns.append(TableColumn("Score", is_text=True, is_group=len(figures) > 1 and len(compared) > 1))
-    columns += map(TableColumn, tested.values())
-    baseline = report.resampling.baseline
+    rows = [(figure, record) for figure in figures for record in compared]
+    rows = [(figure, record) for figure, record in rows if record[f"{figure.name}_difference"] is not None]
+    columns: list[_Column] = [(TableColumn("System", is_text=True), [record["system"] for _, record in rows])]
+    if report.pairs:
+        columns.append((TableColumn("Against", is_text=True), [record["compared_with"] for _, record in rows]))
+    if len(report.variants) > 1:
+        columns.append((TableColumn("Variant", is_text=True), [record["variant"] for _, record in rows]))
+    is_group = len(figures) > 1 and len(compared) > 1
+    columns.append((TableColumn("Score", is_text=True, is_group=is_group), [figure.label for figure, _ in rows]))
+    columns += _tested_columns(report, show, rows)
+    baseline = report.resampling and report.resampling.baseline
     title = f"Differences from {baseline}" if baseline else "Differences between systems"
-    notes = [*_interval_notes(report, rows), *_mark_notes(report, rows)]
-    yield Table(title, columns, rows, notes=notes, methods=_test_notes(report))
+    yield replace(_table_of_columns(report, title, columns), methods=_test_notes(report))
 
 
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
@@ -365,10 +365,6 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
         yield make_table(f"SARI by number of references: {variant}{whose}", headings, rows, texts=0)
 
 
-def _scores_by(report: ScoreReport, variant: str) -> dict[str, float]:
-    return {result.name: result.scores["sari"] for result in report.results if result.variant == variant}
-
-
 def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Table]:
     """Yield tables with the measures as rows; variants with the same values share a table."""
     figures = _measure_figures(report, show)
@@ -381,10 +377,9 @@ def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Tabl
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     for variants, outputs in groups.values():
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
-        table = _rows_of_figures(title, "Measure", figures, outputs, has_intervals="intervals" in show)
         about = [f"{own.label}: {own.about}" for own in report.measures if own.name in names]
-        notes = [*_interval_notes(report, table.rows), *_mark_notes(report, table.rows)]
-        yield replace(table, notes=notes, methods=[*_test_notes(report), *about])
+        table = _rows_of_figures(report, title, "Measure", figures, outputs, show)
+        yield replace(table, methods=[*_test_notes(report), *about])
 
 
 def _explanation_table(explanations: Sequence[tuple[str, VariantDifference]], digits: int) -> Table:

@@ -13,11 +13,14 @@ from sari.human_ratings.rated_outputs import RatedOutputs
 from sari.research.files import find_files, read_table, read_test_set
 from sari.validation import Columns
 
-_EASSE, _LENS = "feralvam/easse/easse/resources/data/test_sets", "Yao-Dou/LENS"
+_EASSE_SETS, _LENS = "feralvam/easse/easse/resources/data/test_sets", "Yao-Dou/LENS"
 
 #: Test sets of the same sentences: the patterns of sources and references.
-ASSET = (f"{_EASSE}/asset/asset.test.orig", f"{_EASSE}/asset/asset.test.simp.*")
-TURKCORPUS = (f"{_EASSE}/turkcorpus/test.truecase.detok.orig", f"{_EASSE}/turkcorpus/test.truecase.detok.simp.*")
+ASSET = (f"{_EASSE_SETS}/asset/asset.test.orig", f"{_EASSE_SETS}/asset/asset.test.simp.*")
+TURKCORPUS = (
+    f"{_EASSE_SETS}/turkcorpus/test.truecase.detok.orig",
+    f"{_EASSE_SETS}/turkcorpus/test.truecase.detok.simp.*",
+)
 
 #: Outputs that are more similar to a reference than this, word by word, are left out as copies of it.
 _NEAR = 0.9
@@ -57,27 +60,27 @@ def _letters(text: str) -> str:
 
 def _asset_ratings(folder: Path) -> RatedOutputs:
     rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
-    rows = _means_of_raters(rows, ["original", "simplification"], "rating")
+    rows = _mean_of_raters(rows, ["original", "simplification"], "rating")
     return _rated(_found(folder, ASSET, rows["original"]), rows["simplification"], rows["rating"])
 
 
 def _simpeval_past(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv").query(f"system not in {_OWN_REFERENCES}")
     found = _found(folder, ASSET, rows["original"])
-    return _rated(found, rows["processed_generation"], _means(rows.filter(regex="z_score")), rows["system"])
+    return _rated(found, rows["processed_generation"], _mean_ratings(rows.filter(regex="z_score")), rows["system"])
 
 
 def _simpeval_2022(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
     found = _found_in_2022(folder, rows["original"], rows["original"])
-    return _rated(found, rows["generation"].str.lower(), _means(rows.filter(regex="zscore")), rows["system"])
+    return _rated(found, rows["generation"].str.lower(), _mean_ratings(rows.filter(regex="zscore")), rows["system"])
 
 
 def _simpda_2022(folder: Path) -> RatedOutputs:
     """Read ratings of the outputs of SimpEval 2022. Numbers find the references: a source is spelled differently."""
     originals = _rows(folder, f"{_LENS}/data/simpeval_2022.csv").groupby("original_id")["original"].first()
     keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
-    rows = _means_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
+    rows = _mean_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
     found = _found_in_2022(folder, rows["Input.id"].map(originals), rows["Input.original"])
     return _rated(found, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
 
@@ -95,7 +98,7 @@ def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
     by_name = pd.DataFrame([{own["name"]: own["agg_value"] for own in row} for row in rows["ratings"]])
     found = zip(rows["original"], rows["references"], strict=True)
-    return _rated(found, rows["simplification"], _means(by_name[list(ratings)]))
+    return _rated(found, rows["simplification"], _mean_ratings(by_name[list(ratings)]))
 
 
 def _is_near(output: str, references: Sequence[str]) -> bool:
@@ -113,7 +116,7 @@ def _multicochrane(folder: Path) -> RatedOutputs:
     for system, files in _COCHRANE_FILES.items():
         sheets = [_rows(folder, f"{under}/{file}") for file in files]
         ratings = pd.concat([sheet["Simplicity"] for sheet in sheets], axis=1)
-        parts.append(sheets[0][texts].assign(rating=-_means(ratings), system=system))
+        parts.append(sheets[0][texts].assign(rating=-_mean_ratings(ratings), system=system))
     rows = pd.concat(parts).dropna()  # below the sentences are sums
     found = zip(rows[texts[0]], rows[texts[2:]].to_numpy().tolist(), strict=True)
     return _rated(found, rows[texts[1]], rows["rating"], rows["system"])
@@ -137,12 +140,12 @@ def _rated(
     return RatedOutputs(Columns(sources, list(outputs), references), named, ratings.astype(float).tolist())
 
 
-def _means(ratings: pd.DataFrame) -> pd.Series:
+def _mean_ratings(ratings: pd.DataFrame) -> pd.Series:
     """Return the mean of each row."""
     return ratings.astype(float).mean(axis=1)
 
 
-def _means_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.DataFrame:
+def _mean_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.DataFrame:
     """Return one row for each output, in order of appearance, with the mean of its ratings."""
     return rows.astype({rating: float}).groupby(keys, sort=False)[rating].mean().reset_index()
 

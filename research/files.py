@@ -90,10 +90,10 @@ def split_sentences(text: str) -> list[str]:
     return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
 
 
-def cells(pattern: str, *columns: pd.Series) -> list[str]:
+def formatted(pattern: str, *columns: pd.Series) -> list[str]:
     """Return a text for each row of columns of numbers, which may be stored as text; empty where one is missing.
 
-    >>> cells("{:.1f}–{:.1f}", pd.Series(["1.25", ""]), pd.Series(["2", "3"]))
+    >>> formatted("{:.1f}–{:.1f}", pd.Series(["1.25", ""]), pd.Series(["2", "3"]))
     ['1.2–2.0', '']
     """
     return [pattern.format(*map(float, row)) if all(row) else "" for row in zip(*columns, strict=True)]

@@ -31,17 +31,17 @@ from sari.comparison import score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
 from sari.research.collections_of_ratings import ASSET  # noqa: E402
-from sari.research.files import cells, read_runs, read_table, read_test_set, run  # noqa: E402
+from sari.research.files import formatted, read_runs, read_table, read_test_set, run  # noqa: E402
 from sari.significance import TESTS, Sample  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
 
 FILE = Path(__file__).with_name("power.csv")
 
-_VARIANTS, _DIFFERENCES, _SEGMENTS = ("easse", "set", "hf"), (1, 2, 3), (100, 359)
+_MEASURED, _DIFFERENCES, _SAMPLE_SIZES = ("easse", "set", "hf"), (1, 2, 3), (100, 359)
 
 #: How near a pair's difference is to the wanted one; the numbers of pairs, of samples of each, and of resamples.
-_NEAR, _PAIRS, _SAMPLES, _RESAMPLES = 0.2, 60, 5, 499
+_TOLERANCE, _PAIRS_OF_RUNS, _SAMPLES, _RESAMPLES = 0.2, 60, 5, 499
 
 #: One test: of the first system and the second.
 _BOTH = np.array([[0, 1]])
@@ -56,13 +56,13 @@ def measure_power(folder: Path) -> pd.DataFrame:
     columns = SystemColumns(sources, {path: texts for runs in of_models for path, texts in runs.items()}, references)
     others = np.array([pair for pair in combinations(range(len(models)), 2) if models[pair[0]] != models[pair[1]]])
     draws, rows = np.random.default_rng(12345), []
-    for variant in _VARIANTS:
+    for variant in _MEASURED:
         corpora = list(score_systems(columns, resolve_variant(variant), rows=True).values())
         scores = np.array([corpus.scores()["sari"] for corpus in corpora])
         sizes = np.abs(scores[others[:, 0]] - scores[others[:, 1]])
-        near = {size: others[np.abs(sizes - size) <= _NEAR] for size in _DIFFERENCES}
-        pairs = {size: draws.choice(own, _PAIRS, replace=False) for size, own in near.items()}
-        rows += [{"variant": variant} | _measured(corpora, pairs, size, draws) for size in _SEGMENTS]
+        near = {size: others[np.abs(sizes - size) <= _TOLERANCE] for size in _DIFFERENCES}
+        pairs = {size: draws.choice(own, _PAIRS_OF_RUNS, replace=False) for size, own in near.items()}
+        rows += [{"variant": variant} | _measured(corpora, pairs, size, draws) for size in _SAMPLE_SIZES]
     return pd.DataFrame(rows)
 
 
@@ -79,8 +79,8 @@ def _measured(
     errors = [np.diff(each.resampled(_RESAMPLES)[..., 0], axis=1).std() for each in observed]
     low, median, high = np.percentile(errors, [10, 50, 90]) * np.sqrt(len(population) / segments)
     found = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
-    row = {"segments": str(segments), "pairs": str(_PAIRS)}
-    row["observed"] = f"{_significant(observed, 'randomization') * _PAIRS:.0f}"
+    row = {"segments": str(segments), "pairs": str(_PAIRS_OF_RUNS)}
+    row["observed"] = f"{_significant_share(observed, 'randomization') * _PAIRS_OF_RUNS:.0f}"
     row |= {"error_low": f"{low:.3f}", "error": f"{median:.3f}", "error_high": f"{high:.3f}", "found": f"{found:.3f}"}
     for difference, own in pairs.items():
         samples = [
@@ -88,11 +88,11 @@ def _measured(
             for pair in tqdm(own, disable=None, leave=False)
             for _ in range(_SAMPLES)
         ]
-        row |= {f"{name} {difference}": f"{_significant(samples, name):.4f}" for name in TESTS}
+        row |= {f"{name} {difference}": f"{_significant_share(samples, name):.4f}" for name in TESTS}
     return row
 
 
-def _significant(samples: list[Sample], test: str) -> float:
+def _significant_share(samples: list[Sample], test: str) -> float:
     """Return the share of samples in which the two systems differ significantly."""
     return np.mean([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] < SIGNIFICANT for each in samples])
 
@@ -102,12 +102,12 @@ def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     table = {
         "variant": "`" + rows["variant"] + "`",
         "segments": rows["segments"],
-        "standard error": cells("{:.2f}–{:.2f}", rows["error_low"], rows["error_high"]),
-        "found in 80%": cells("{:.2f}", rows["found"]),
+        "standard error": formatted("{:.2f}–{:.2f}", rows["error_low"], rows["error_high"]),
+        "found in 80%": formatted("{:.2f}", rows["found"]),
     }
     for size in _DIFFERENCES:
         shares = [rows[f"{name} {size}"] for name in TESTS]
-        table[f"{size} point{'s' * (size > 1)}"] = cells(", ".join(["{:.0%}"] * len(shares)), *shares)
+        table[f"{size} point{'s' * (size > 1)}"] = formatted(", ".join(["{:.0%}"] * len(shares)), *shares)
     return {"power": pd.DataFrame(table)}
 
 

@@ -7,9 +7,9 @@ FOLDER has checkouts of the repositories that the rows name, each under its own 
 differs in the printed digits. `reason` says why. Without TABLE all tables are meant.
 
 A row of research/published.csv is a system with its scores: `sari`, `keep`, `delete` and `add` under a variant, with
-options as JSON; those of `MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of ratings.
-`printed` and `ours` have a figure for each score. Several files of outputs are runs, whose mean is the figure. Where
-no sources and references are named, the file of outputs has them.
+options as JSON; those of `OTHER_MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of
+ratings. `printed` and `ours` have a figure for each score. Several files of outputs are runs, whose mean is the figure.
+Where no sources and references are named, the file of outputs has them.
 """
 
 import json
@@ -56,7 +56,7 @@ def narayan_scores(texts: Columns) -> dict[str, Any]:
 
 
 #: The measures besides SARI, in the place of a variant: from texts to figures, or numbers whose means are the figures.
-MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"joshua": joshua_scores, "narayan": narayan_scores}
+OTHER_MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"joshua": joshua_scores, "narayan": narayan_scores}
 
 
 def rounded(ours: str, printed: str) -> str:
@@ -89,7 +89,7 @@ def score_row(row: dict[str, str], folder: Path) -> str:
     def sari(texts: Columns) -> Mapping[str, Any]:
         return score_columns(texts, resolve_variant(row["variant"], **options)).scores()
 
-    measure = MEASURES.get(row["variant"], sari)
+    measure = OTHER_MEASURES.get(row["variant"], sari)
     runs = [measure(Columns(sources, run, references)) for run in read_runs(folder, outputs, sources).values()]
     return " ".join(f"{fmean(float(np.mean(run[name])) for run in runs):.9f}" for name in names)
 

@@ -37,7 +37,7 @@ from sari.human_ratings.correlation import Agreement, SystemRows, agreement  # n
 from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
 from sari.research.collections_of_ratings import ASSET, COLLECTIONS  # noqa: E402
-from sari.research.files import DOCS, cells, read_runs, read_test_set, run, split_sentences  # noqa: E402
+from sari.research.files import DOCS, formatted, read_runs, read_test_set, run, split_sentences  # noqa: E402
 from sari.validation import Columns, SystemColumns  # noqa: E402
 from sari.variants import VARIANTS, resolve_variant  # noqa: E402
 
@@ -140,8 +140,8 @@ def agreement_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     groups = rows["collection"].map({name: group for name, (group, _) in COLLECTIONS.items()})
     groups = rows["figure"].map({"Spearman": "systems", "SARI": "references"}).fillna(groups)
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
-    intervals = cells("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
-    shown = [interval or cell for interval, cell in zip(intervals, cells("{:.2f}", rows["value"]), strict=True)]
+    intervals = formatted("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
+    shown = [interval or cell for interval, cell in zip(intervals, formatted("{:.2f}", rows["value"]), strict=True)]
     table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown}).set_index(
         "Score"
     )

@@ -35,7 +35,7 @@ from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
 from sari.research.collections_of_ratings import ASSET, TURKCORPUS  # noqa: E402
 from sari.research.files import (  # noqa: E402
     DOCS,
-    cells,
+    formatted,
     read_runs,
     read_table,
     read_test_set,
@@ -47,7 +47,7 @@ from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, VARIANTS, resolve_variant  # noqa: E402
 
 #: The variant that ranks come from, and the others that the table shows.
-RANKED, SHOWN = "easse", ("set", "hf", "xu2016")
+RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
 
 #: How often the pairs swap segments; the standard deviation of the differences is then known to within 2%.
 TRIALS = 2_000
@@ -70,16 +70,16 @@ NAMED = {
     "sources, copied": "#000000",
 }
 
-_TESTS = "feralvam/easse/easse/resources/data/test_sets"
-_LEGACY = f"{_TESTS}/turkcorpus/legacy/test.8turkers.tok"
+_EASSE_TEST_SETS = "feralvam/easse/easse/resources/data/test_sets"
+_TOKENIZED = f"{_EASSE_TEST_SETS}/turkcorpus/legacy/test.8turkers.tok"
 _MEDICAL = "ZurichNLP/BLESS/model_outputs_and_evals/ground_truth/med-easi-test.jsonl"
 
 #: The test sets: patterns of sources and references.
-TEST_SETS = {
+PUBLIC_TEST_SETS = {
     "ASSET": ASSET,
     "TurkCorpus": TURKCORPUS,
-    "TurkCorpus (tokenized)": (f"{_LEGACY}.norm", f"{_LEGACY}.turk.*"),
-    "PWKP": (f"{_TESTS}/pwkp/pwkp.test.orig", f"{_TESTS}/pwkp/pwkp.test.simp"),
+    "TurkCorpus (tokenized)": (f"{_TOKENIZED}.norm", f"{_TOKENIZED}.turk.*"),
+    "PWKP": (f"{_EASSE_TEST_SETS}/pwkp/pwkp.test.orig", f"{_EASSE_TEST_SETS}/pwkp/pwkp.test.simp"),
     "Med-EASi": (_MEDICAL, _MEDICAL),
 }
 
@@ -87,7 +87,7 @@ TEST_SETS = {
 LOWERCASED = "TurkCorpus (tokenized)"
 
 #: The baselines that are stored, by the name that `Scorer.baselines` gives them: their kind, and their name in tables.
-_BASELINES = {
+_STORED_BASELINES = {
     "copy": ("copy", "sources, copied"),
     "unrelated": ("unrelated", "unrelated references"),
     "references": ("people", "references, one by one"),
@@ -99,7 +99,7 @@ _VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for 
 def score_public_systems(folder: Path) -> pd.DataFrame:
     """Score all outputs that docs/systems.csv describes, with intervals, ranks and baselines."""
     described, rows = read_table(FILE).query("kind == 'system'"), []
-    for test_set, patterns in TEST_SETS.items():
+    for test_set, patterns in PUBLIC_TEST_SETS.items():
         sources, references = read_test_set(folder, *patterns)
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
         own, ranked = described[described["test_set"] == test_set].to_dict("records"), []
@@ -109,14 +109,14 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
             columns = SystemColumns(sources, runs, references)
             scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in _VARIANTS.items()}
-            row |= known | system_cells(columns, scored)
+            row |= known | _cells_of_system(columns, scored)
             ranked.append(scored[RANKED])
         rows += [row | {"ranks": ranks} for row, ranks in zip(own, possible_ranks(ranked), strict=True)]
         rows += [known | row for row in _baselines(sources, references)]
     return pd.DataFrame(rows)
 
 
-def system_cells(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
+def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
     """Return the cells of a system, whose runs were scored under each variant."""
     words = np.array([[len(text.split()) for text in outputs] for outputs in columns.predictions.values()])
     limits = 2 * np.array([len(text.split()) for text in columns.sources])
@@ -136,7 +136,7 @@ def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str
     return [
         {"kind": kind, "name": shown, "runs": "1", "empty": "0.0000", "long": "0.0000"}
         | {name: f"{scores[baseline]['sari']:.4f}" for name, scores in scored.items()}
-        for baseline, (kind, shown) in _BASELINES.items()
+        for baseline, (kind, shown) in _STORED_BASELINES.items()
         if baseline in scored[RANKED]
     ]
 
@@ -186,11 +186,11 @@ def system_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "Rank": shown["ranks"].str.replace("-", "–"),
     }
     table |= {
-        RANKED: cells("{:.2f}", shown[RANKED]),
-        "95% CI": cells("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
-        "runs from–to": cells("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
-        **{name: cells("{:.2f}", shown[name]) for name in SHOWN},
-        **{name: cells("{:.0%}", shown[name]) for name in ("empty", "long")},
+        RANKED: formatted("{:.2f}", shown[RANKED]),
+        "95% CI": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
+        "runs from–to": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
+        **{name: formatted("{:.2f}", shown[name]) for name in IN_TABLE},
+        **{name: formatted("{:.0%}", shown[name]) for name in ("empty", "long")},
     }
     return {
         "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems)").reset_index(),

@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures.accuracy import Tree
-from sari.comparison import compare_systems, score_systems
+from sari.comparison import compare_corpora, score_systems
 from sari.data_warnings import merge_warnings, warning_rows
 from sari.reports import building
 from sari.reports.explanation import explain
@@ -65,7 +65,7 @@ def built(
     variant = resolve_variant(**options)
     states = score_systems(columns, variant, sentences=True, rows=True)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
-    compared = compare_systems(states, resampling=resampling, details=True)
+    compared = compare_corpora(states, resampling=resampling, details=True)
     results = results_of(variant.name, compared, states)
     warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
     scored = ScoreReport(results, warnings=warnings, resampling=resampling_of(compared))

@@ -4,7 +4,6 @@ import doctest
 import importlib
 import re
 import shlex
-import subprocess
 
 import pytest
 from conftest import ROOT
@@ -108,14 +107,6 @@ def test_readme_is_a_metric_card():
 def test_readme_links_every_document():
     text = text_of("README.md")
     assert not [path.name for path in (ROOT / "docs").glob("*.md") if f"(docs/{path.name}" not in text]
-
-
-def test_ci_calls_the_readmes_test_command():
-    """It finds the command, by what precedes it, in the README."""
-    (finding,) = re.findall(r"^command=\$\((.*)\)$", text_of(".ci/run"), re.MULTILINE)
-    command = subprocess.run(["bash", "-c", finding], capture_output=True, text=True, check=True).stdout.strip()
-    assert command.endswith("-m pytest")
-    assert command in re.findall(r"^```sh\n(.+)\n```", text_of("README.md"), re.MULTILINE)
 
 
 def test_readme_shows_what_its_command_prints(capsys):

@@ -4,11 +4,9 @@ import json
 from itertools import pairwise
 
 import pytest
-from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
 from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, report_of_one, report_of_two
 
-from sari.command_line.program import main
 from sari.companion_measures import simplification
 from sari.companion_measures.registry import MEASURES
 from sari.reports import building
@@ -38,8 +36,7 @@ def test_companion_measures_are_those_of_the_tokens_that_sari_sees(report, singl
 def test_classes_of_lengths(sari, report):
     """Each segment is in one class, and the classes' scores are those of their segments alone."""
     assert sum(length.segments for length in report.lengths) == len(SOURCES)
-    ends = [(length.shortest, length.longest) for length in report.lengths]
-    assert all(longest < shortest for (_, longest), (shortest, _) in pairwise(ends))
+    assert all(one.longest < other.shortest for one, other in pairwise(report.lengths))
     shortest = {name: values[0] for name, values in report.results[1].lengths.items()}
     place = SOURCES.index("It rains .")
     assert report.lengths[0] == Length(3, report.lengths[0].longest, 1)
@@ -72,15 +69,13 @@ def test_progress_is_told():
     assert (calls[0], calls[-1]) == ("BLEU", "c")
 
 
-def test_a_measure_computed_elsewhere_is_shown_as_others_are(tmp_path, monkeypatch):
+def test_a_measure_computed_elsewhere_is_shown_as_others_are(printed, tmp_path):
     """With its interval and, where systems are tested, its p-value."""
-    monkeypatch.chdir(ROOT)
     rows = [f"{place}\t{place % 3}\n" for place in range(10)]
     (tmp_path / "own.tsv").write_text("deleting\trewriting\n" + "".join(rows))
-    path = tmp_path / "report.json"
-    given = ["--own-measure", f"mine={tmp_path / 'own.tsv'}", "--paired-ar", "--confidence", "--report", str(path)]
-    assert main([*EXAMPLE, *SYSTEMS, *given, "--quiet"]) == 0
-    deleting, rewriting = json.loads(path.read_text(encoding="utf-8"))["systems"]
+    given = ["--own-measure", f"mine={tmp_path / 'own.tsv'}", "--paired-ar", "--confidence"]
+    printed(*EXAMPLE, *SYSTEMS, *given, "--report", tmp_path / "x.json")
+    deleting, rewriting = json.loads((tmp_path / "x.json").read_text(encoding="utf-8"))["systems"]
     assert (deleting["scores"]["mine"], rewriting["scores"]["mine"]) == (4.5, 0.9)
     low, high = deleting["confidence_intervals"]["mine"]
     assert low < 4.5 < high

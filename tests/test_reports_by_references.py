@@ -1,13 +1,11 @@
 """Scores with 1, 2, … of the references: against scoring each subset by itself."""
 
-import json
 from itertools import combinations
 
 import numpy as np
 import pytest
-from conftest import ROOT
+from programs import EXAMPLE, SYSTEMS
 
-from sari.command_line.program import main
 from sari.reports.by_references import scores_by_references
 from sari.sari_scorer import Scorer
 from sari.validation import SystemColumns
@@ -54,19 +52,13 @@ def test_bad_options_are_refused(options, name):
         scores_by_references(SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_variant("hf"), **options)
 
 
-def test_on_the_command_line(tmp_path, capsys):
-    files = {name: str(ROOT / "examples" / f"{name}.txt") for name in ("sources", "outputs")}
-    references = [str(ROOT / f"examples/references.{number}.txt") for number in range(2)]
-    given = ["--sources", files["sources"], "--outputs", files["outputs"], "--references", *references]
-    assert main([*given, "--by-references", "--variant", "easse", "--format", "json"]) == 0
-    report = json.loads(capsys.readouterr().out)
+def test_on_the_command_line(printed, printed_json, tmp_path):
+    given = [*EXAMPLE, *SYSTEMS[:2], "--by-references"]
+    report = printed_json(*given)
     one, two = report["by_references"]
     assert (one["references"], one["subsets"], two["references"], two["subsets"]) == (1, 2, 2, 1)
     assert two["mean"] == pytest.approx(report["systems"][0]["scores"])
-    assert main([*given, "--by-references", "--variant", "easse"]) == 0
-    shown = capsys.readouterr().out
+    shown = printed(*given, "--report", tmp_path / "x.html")
     assert "SARI by number of references: easse" in shown
     assert f"{one['mean']['sari']:.2f}" in shown
-    page = tmp_path / "report.html"
-    assert main([*given, "--by-references", "--report", str(page)]) == 0
-    assert "SARI by the number of references: means" in page.read_text(encoding="utf-8")
+    assert "SARI by the number of references: means" in (tmp_path / "x.html").read_text(encoding="utf-8")

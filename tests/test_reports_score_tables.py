@@ -23,6 +23,7 @@ from sari.variants import SCORES, VARIANTS
 
 SIGNATURE = f"SARI|variant:easse|nrefs:2|case:lc|tok:13a|order:4|level:corpus|del:f1|zero:0|{VERSIONS}"
 COPIES = "c=examples/sources.txt"
+SYSTEM_NAMES = ("deleting", "rewriting")
 
 
 @pytest.fixture
@@ -36,23 +37,6 @@ def paper(tmp_path, monkeypatch, capsys):
         return capsys.readouterr().out
 
     return printed
-
-
-@pytest.fixture
-def reported(printed, tmp_path):
-    """Return a function that runs `score.py` and returns the text of the report in a format."""
-
-    def text(ending, *options):
-        path = tmp_path / f"report.{ending}"
-        printed(*options, "--report", path)
-        return path.read_text(encoding="utf-8")
-
-    return text
-
-
-@pytest.fixture(scope="module")
-def example():
-    return example_corpus()
 
 
 def summary(samples, *scores):
@@ -119,14 +103,6 @@ def test_all_variants(paper):
     assert [line.split("|")[1] for line in signatures.splitlines()] == [f"variant:{name}" for name in VARIANTS]
 
 
-def test_several_variants_of_several_systems(printed):
-    several = [*EXAMPLE[:-2], *SYSTEMS, "--variant", "easse,set", "--paired-ar", "--resamples", "99"]
-    rows = rows_below(printed(*several), *["System", "Variant", "SARI", "Keep", "Delete", "Add", "Diff.", "p"])
-    assert [(*row[:2], len(row)) for row in rows[:4]] == [
-        (system, name, size) for name in ("easse", "set") for system, size in (("deleting", 6), ("rewriting", 8))
-    ]
-
-
 def test_json_has_one_schema_at_full_precision(paper, sari):
     one = json.loads(paper("--format", "json"))
     several = json.loads(paper("--format", "json", "--all-variants", "--by-order"))
@@ -162,17 +138,19 @@ def test_a_comparison(printed):
     assert re.findall(r"^([*^†]|\[ \])", notes, re.MULTILINE) == ["[ ]", "*"]
     facts = ("95%", "paired bootstrap", "999 resamples", "seed 12345", "two-sided", "than deleting", "p < 0.05")
     assert has_all(notes, *facts, "copy, ", "references, ")
+    assert "not corrected" not in notes
     (warning,) = printed.warnings
     assert has_all(warning, "intervals", "p-values", "10 segments")
 
 
 def test_what_is_worse_has_a_mark_of_its_own(printed):
-    text = printed(*EXAMPLE, *SYSTEMS, COPIES, "--paired-ar", "--measures", "bleu")
+    text = printed(*EXAMPLE, *SYSTEMS, COPIES, "--paired-ar", "--confidence", "--measures", "bleu")
     shown = {row[0]: row for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:3]}
     assert shown["rewriting"][1] == "73.01*^"
     assert "15.38†" in shown["c"]
     (note,) = [line for line in text.splitlines() if line.startswith("* ")]
     assert has_all(note, "higher", "† significantly lower", "deleting", "corrected p < 0.05")
+    assert has_all(text, "intervals of differences are not corrected")
 
 
 def test_measures_are_rows_and_their_differences_stand_next_to_those_of_sari(printed):
@@ -212,42 +190,37 @@ def test_an_explanation_of_variants_is_one_table_of_all_systems(printed):
     assert [last[0], last[1:3]] == ["paper", ["60.93", "+4.53"]]
 
 
-def test_csv_has_the_same_columns_whatever_was_asked_for(printed, sari, example):
-    plain = printed(*EXAMPLE, *SYSTEMS[:2], "--format", "csv")
+def test_csv_has_the_same_columns_whatever_was_asked_for(printed, sari):
     options = ["--paired-ar", "--confidence", "--baselines", "--format", "csv"]
-    full = printed(*EXAMPLE, *SYSTEMS, *options)
-    (alone,) = csv.DictReader(io.StringIO(plain))
-    rows = list(csv.DictReader(io.StringIO(full)))
+    (alone,) = csv.DictReader(io.StringIO(printed(*EXAMPLE, *SYSTEMS[:2], "--format", "csv")))
+    rows = list(csv.DictReader(io.StringIO(printed(*EXAMPLE, *SYSTEMS, *options))))
     assert list(alone) == list(rows[0])
-    expected = sari.with_options(variant="easse").compare(**example, method="randomization")
-    for row, (name, scores) in zip(rows, expected["systems"].items(), strict=False):
-        assert row["system"] == name
-        assert float(row["sari"]) == scores["sari"]
-        assert [float(row["add_low"]), float(row["add_high"])] == scores["confidence_intervals"]["add"]
-        assert row["signature"] == expected["signature"]
-    assert float(rows[1]["keep_p_value"]) == expected["systems"]["rewriting"]["p_values"]["keep"]
-    assert rows[1]["keep_corrected_p_value"] == rows[1]["keep_p_value"]
-    ends = [float(rows[1][f"keep_difference_{end}"]) for end in ("low", "high")]
-    assert ends == expected["systems"]["rewriting"]["difference_intervals"]["keep"]
-    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
-    stated = [rows[0][name] for name in ("method", "resamples", "trials", "seed", "comparisons")]
-    assert stated == ["randomization", "10000", "10000", "12345", "1"]
-    assert [row["system"] for row in rows[2:]] == ["copy", "empty", "unrelated", "references"]
     assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_p_value"] == ""
+    assert [row["system"] for row in rows] == [*SYSTEM_NAMES, "copy", "empty", "unrelated", "references"]
+    assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
+    expected = sari.with_options(variant="easse").compare(**example_corpus(), method="randomization")
+    own, row = expected["systems"]["rewriting"], rows[1]
+    figures = {"sari": own["sari"], "keep_p_value": own["p_values"]["keep"]}
+    figures["keep_corrected_p_value"] = own["corrected_p_values"]["keep"]
+    figures["keep_difference_high"] = own["difference_intervals"]["keep"][1]
+    figures["add_low"] = own["confidence_intervals"]["add"][0]
+    assert {name: float(row[name]) for name in figures} == figures
+    stated = [row[name] for name in ("signature", "method", "resamples", "trials", "seed", "comparisons")]
+    assert stated == [expected["signature"], "randomization", "10000", "10000", "12345", "1"]
 
 
-def test_json_of_a_comparison(printed_json, sari, example):
+def test_json_of_a_comparison(printed_json, sari):
     baselines = ["--baselines", "copy", "empty", "unrelated", "references", "each"]
     options = ["--paired-bs", "--confidence", *baselines, "--why", "hf"]
     report = printed_json(*EXAMPLE, *SYSTEMS, *options)
-    expected = sari.with_options(variant="easse").compare(**example, method="bootstrap", details=True)
+    expected = sari.with_options(variant="easse").compare(**example_corpus(), method="bootstrap", details=True)
     assert list(report) == ["systems", "baselines", "explanations", "warnings", "resampling"]
     for system, (name, scores) in zip(report["systems"], expected["systems"].items(), strict=True):
         assert system["name"] == name
         assert system["scores"] == {score: scores[score] for score in SCORES}
         for key in ("orders", "confidence_intervals", "differences", "difference_intervals", "corrected_p_values"):
             assert system.get(key) == scores.get(key)
-    columns = {name: column for name, column in example.items() if name != "predictions"}
+    columns = {name: column for name, column in example_corpus().items() if name != "predictions"}
     assert {row["name"]: row["scores"] for row in report["baselines"]} == sari.with_options(variant="easse").baselines(
         **columns
     )
@@ -314,31 +287,22 @@ def test_each_note_stands_once(printed):
         assert [text.count(fact) for fact in facts] == [1, 1, 1]
 
 
-def test_intervals_of_differences_are_said_to_be_uncorrected_where_stars_are(printed):
-    said = "intervals of differences are not corrected"
-    asked = [*EXAMPLE, "--paired-ar", "--confidence"]
-    assert has_all(printed(*asked, *SYSTEMS, COPIES), said, "corrected p <")
-    assert not has_all(printed(*asked, *SYSTEMS), said)
-
-
-def test_the_only_reference_has_measures_but_no_scores(reported):
+def test_the_only_reference_has_measures_but_no_scores(printed, tmp_path):
     """It is a column of the measures, and no row of what has scores."""
-    one = [*EXAMPLE[:4], *SYSTEMS[:2]]
-    (measures,) = [table for table in markdown_tables(reported("md", *one)) if table[0][0] == "Measure"]
-    assert "reference 1" in measures[0]
-    copy, reference = json.loads(reported("json", *one))["baselines"]
-    assert "sari" in copy["scores"]
-    assert "sari" not in reference["scores"]
-    assert [row["system"] for row in csv.DictReader(io.StringIO(reported("csv", *one)))] == ["deleting", "copy"]
+    for name in ("x.md", "x.csv"):
+        printed(*EXAMPLE[:4], *SYSTEMS[:2], "--report", tmp_path / name)
+    measures = markdown_tables((tmp_path / "x.md").read_text(encoding="utf-8"))[-1]
+    assert measures[0] == ["Measure", "deleting", "copy", "reference 1"]
+    assert [row["system"] for row in csv.DictReader((tmp_path / "x.csv").open())] == ["deleting", "copy"]
 
 
-def test_every_variant_of_several_systems_has_its_own_best(printed):
-    text = printed(*EXAMPLE[:-2], *SYSTEMS, "--all-variants")
-    rows = rows_below(text.split("\n\n")[0], "System", "Variant", "SARI", "Keep", "Delete", "Add")
-    assert [row[1] for row in rows] == [name for name in VARIANTS for _ in range(2)]
-    for one, other in zip(rows[::2], rows[1::2], strict=True):
-        best = max(one, other, key=lambda row: float(row[2].strip("^")))
-        assert [row for row in (one, other) if row[2].endswith("^")] == [best]
+def test_every_variant_of_several_systems_has_its_own_best_and_its_differences(printed):
+    text = printed(*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", "99")
+    rows = rows_below(text.split("\n\n")[0], *["System", "Variant", "SARI", "Keep", "Delete", "Add", "Diff.", "p"])
+    assert [(row[1], len(row)) for row in rows] == [(name, size) for name in VARIANTS for size in (6, 8)]
+    for pair in zip(rows[::2], rows[1::2], strict=True):
+        best = max(pair, key=lambda row: float(row[2].strip("*^")))
+        assert [row for row in pair if row[2].endswith("^")] == [best]
 
 
 @pytest.mark.parametrize("pairing", ["--paired-ar", "--all-pairs"])
@@ -351,10 +315,9 @@ def test_p_values_are_corrected_over_the_systems_of_one_variant(printed_json, pa
     assert alone["resampling"] == among_others["resampling"]
 
 
-def test_each_system_with_each(printed_json, printed):
+def test_each_system_with_each(printed):
     arguments = [*EXAMPLE, *SYSTEMS, COPIES, "twin=examples/outputs.txt", "--all-pairs"]
-    text = printed(*arguments)
-    scores, pairs, _, notes = (block.splitlines() for block in text.strip().split("\n\n"))
+    scores, pairs, _, notes = (block.splitlines() for block in printed(*arguments).strip().split("\n\n"))
     shown = [(line.split()[0], *line.split()[-2:]) for line in scores[2:-1]]
     assert shown == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
     assert scores[-1] == "^ the best of the column among the systems that compete"
@@ -364,26 +327,24 @@ def test_each_system_with_each(printed_json, printed):
         ["rewriting", "deleting", "SARI", "+16.61*"],
         ["deleting", "twin", "SARI", "+0.00"],
     ]
-    report = printed_json(*arguments)
-    assert [pair["systems"] for pair in report["pairs"]][:2] == [["rewriting", "deleting"], ["rewriting", "twin"]]
     rows = list(csv.DictReader(io.StringIO(printed(*arguments, "--format", "csv"))))
-    ranks = [(row["group"], row["first_rank"], row["last_rank"]) for row in rows[:2]]
-    assert ranks == [("1", "1", "1"), ("2", "2", "3")]
+    assert [(row["group"], row["first_rank"], row["last_rank"]) for row in rows[:2]] == [
+        ("1", "1", "1"),
+        ("2", "2", "3"),
+    ]
     assert len(rows) == 4 + 6
     assert (rows[4]["system"], rows[4]["compared_with"], rows[4]["sari"]) == ("rewriting", "deleting", "")
-    assert float(rows[4]["sari_p_value"]) == report["pairs"][0]["p_values"]["sari"]
 
 
 def test_width_and_scores_alone(printed):
     assert printed(*EXAMPLE, *SYSTEMS, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
-    text = printed(*EXAMPLE, *SYSTEMS, "--width", 1, "--confidence")
-    sari, interval, *others = next(row[1:] for row in cells(text) if row[0] == "deleting")
-    assert [sari, *others[:2]] == ["56.4", "62.8", "77.1"]
+    sari, interval, keep, *_ = rows_below(
+        printed(*EXAMPLE, *SYSTEMS, "--width", 1, "--confidence"), *["System", "SARI", "Keep", "Delete", "Add"]
+    )[0][1:]
+    assert [sari, keep] == ["56.4", "62.8"]
     assert re.fullmatch(r"\[47\.\d, 64\.\d\]", interval)
-    assert others[2] in ("29.3", "29.4")
     lines = printed(*EXAMPLE[:-2], *SYSTEMS, "--score-only", "--all-variants").splitlines()
     assert lines[0] == "59.36\tdeleting\thf"
     assert [line.split("\t")[1:] for line in lines] == [
-        [system, variant] for variant in VARIANTS for system in ("deleting", "rewriting")
+        [system, variant] for variant in VARIANTS for system in SYSTEM_NAMES
     ]
-    assert printed(*EXAMPLE[:-2], *SYSTEMS[:2], "--score-only", "--all-variants").startswith("59.36\thf\n")

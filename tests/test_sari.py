@@ -22,7 +22,7 @@ from four_segments import COPIES, NO_TEXT, SCORES, TEXTS, WITHOUT_TRANSFORMERS, 
 from refusals import BAD_OPTIONS, NO_SEGMENTS, bad_option, refuses
 
 from sari.sari_scorer import Scorer
-from sari.variants import OPTIONS, VARIANTS, VERSION
+from sari.variants import VARIANTS, VERSION
 
 
 @pytest.fixture
@@ -72,14 +72,10 @@ def test_an_edited_copy_is_loaded_as_edited(folder):
 
 
 def test_info(sari):
-    assert sari.info.module_name == sari.name == "sari"
-    assert sari.module_type == "metric"
+    assert (sari.info.module_name, sari.name, sari.module_type) == ("sari", "sari", "metric")
     assert all((sari.description, sari.citation, sari.inputs_description, sari.homepage, sari.license))
-    taken = set(inspect.signature(sari.compute).parameters)
-    assert taken > {*TEXTS, *OPTIONS, "details"}
-    assert all(name in sari.inputs_description for name in taken)
+    assert all(name in sari.inputs_description for name in inspect.signature(sari.compute).parameters)
     assert list(inspect.signature(sari.add_batch).parameters) == ["predictions", "references", "sources"]
-    assert {"source", "prediction", "reference"} <= set(inspect.signature(sari.add).parameters)
     assert [set(features) for features in sari.features] == [set(TEXTS)] * 2
     assert all(re.fullmatch(r"https://\S+[^\s,.]", url) for url in [*sari.codebase_urls, *sari.reference_urls])
 

@@ -81,8 +81,7 @@ def test_13a_on_long_hostile_texts():
     rng = random.Random(11)
     pieces = [*"aA1.,-& \n\t\x85\u3000é;<>\"'~{`٣²\0ÿ橋", "&amp;", "&lt;", "<skipped>", "the ", "3.5"]
     assert_13a(["".join(rng.choices(pieces, k=rng.randrange(400))) for _ in range(500)])
-    marks = list(".,1a")
-    assert_13a(["".join(rng.choices(marks, k=rng.randrange(2_000))) for _ in range(50)])
+    assert_13a(["".join(rng.choices(".,1a", k=rng.randrange(2_000))) for _ in range(50)])
     assert_13a(["." * 100_001, "." * 100_000 + "1", "a" + "," * 99_999 + "1", "1" + ".," * 50_000 + "1", "-" * 9_999])
 
 

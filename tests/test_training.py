@@ -135,24 +135,13 @@ def test_equal_rows_count_as_often_as_the_set_has_them(sari, dataset, with_funct
     assert of_evaluation(trainer.evaluate()) == expected_scores(sari, outputs, [*range(10), *SOME])
 
 
-class Generating(Trainer):
-    """A Trainer of a language model that generates from prompts; labels are answers only."""
-
-    def prediction_step(self, model, inputs, *_, **__):
-        ids, mask = inputs["input_ids"], inputs["attention_mask"]
-        made = model.generate(input_ids=ids, attention_mask=mask, do_sample=False, pad_token_id=0, **SHORT)
-        return None, made[:, ids.shape[1] :], inputs["labels"]
-
-
-def test_a_language_model_with_a_prediction_step_of_its_own(sari, tmp_path):
-    tokenizer = make_tokenizer(side="left")
-    columns = {**tokenizer(PROMPTS, add_special_tokens=False), "labels": tokenizer(LABELS)["input_ids"]}
-    rows, llama = Dataset.from_dict({**columns, "complex": SOURCES, "simple": REFERENCES}), make_llama(tokenizer)
+def test_columns_and_texts_of_other_names(sari, tokenizer, dataset, t5, outputs, tmp_path):
+    """With options of the metric, and a function for what is predicted."""
+    rows = dataset.rename_columns({"source": "complex", "references": "simple"})
     named = {"sources": "complex", "references": "simple", "postprocess": str.lower}
     function = sari.with_options(max_order=2).compute_metrics(tokenizer, rows, **named)
-    trainer = make_trainer(tmp_path, tokenizer, llama, rows, function, kind=Generating)
-    texts = [text.lower() for text in generated(llama, tokenizer, PROMPTS, **SHORT)]
-    assert of_evaluation(trainer.evaluate()) == expected_scores(sari, texts, max_order=2)
+    found = of_evaluation(make_trainer(tmp_path, tokenizer, t5, rows, function, **GENERATES).evaluate())
+    assert found == expected_scores(sari, [text.lower() for text in outputs], max_order=2)
 
 
 #: Training arguments, those of `evaluate`, and the refusal.
@@ -540,11 +529,10 @@ def test_rows_without_references_get_no_reward(sari, none):
 def test_reinforcement(sari, tokenizer, tmp_path, prompts):
     reward, seen = sari.reward(), []
 
-    def watched(**given):
-        seen.extend(
-            zip(*(given[name] for name in ("source", "references", "completions")), reward(**given), strict=True)
-        )
-        return reward(**given)
+    def watched(source, references, completions, **_):
+        values = reward(source=source, references=references, completions=completions)
+        seen.extend(zip(source, references, completions, values, strict=True))
+        return values
 
     tokenizer.padding_side, references = "left", [*REFERENCES[:5], [], *REFERENCES[6:]]
     columns = {"prompt": prompts, "source": SOURCES, "references": references}
@@ -555,8 +543,8 @@ def test_reinforcement(sari, tokenizer, tmp_path, prompts):
     assert len(seen) == 20
     for source, references, completion, value in seen:
         text = completion if isinstance(completion, str) else completion[-1]["content"]
-        own = {"sources": [source], "predictions": [text], "references": [references or ["-"]], "variant": "easse"}
-        assert value == (sari.compute(**own)["sari"] / 100 if references else None)
+        columns = {"sources": [source], "predictions": [text], "references": [references or ["-"]]}
+        assert value == (sari.compute(**columns, variant="easse")["sari"] / 100 if references else None)
 
 
 # ---- The examples and the page ---------------------------------------------------------------------------------------

@@ -182,66 +182,43 @@ def test_signatures_tell_variants_and_options_apart():
     assert all(re.fullmatch(r"SARI(\|[a-z]+:[^|:\s]+){10,}", line) for line in signatures)
 
 
-def fields(signature):
-    return dict(pair.split(":", 1) for pair in signature.removeprefix("SARI|").split("|"))
+#: Options, and the parts of the signature that they change.
+CHANGED_PARTS = [
+    ({"lowercase": False}, ["variant:hf+case", "case:mixed"]),
+    ({"tokenize": own_tokenizer}, ["variant:hf+tok", "tok:custom.own_tokenizer"]),
+    ({"level": "corpus"}, ["variant:hf+level", "level:corpus"]),
+    ({"deletion": "f1", "max_order": 2}, ["variant:hf+order+del", "order:2", "del:f1"]),
+    ({"zero_division": 0.1234567}, ["variant:hf+zero", "zero:0.1234567"]),
+    ({"variant": "paper"}, ["variant:paper", "level:corpus", "zero:0"]),
+    ({"penalties": "plan_simp"}, ["variant:hf+pen", "pen:plan_simp", f"split:punkt-{version('nltk')}"]),
+    ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, []),
+]
 
 
-DEFAULT = {
-    "variant": "hf",
-    "nrefs": "?",
-    "case": "lc",
-    "tok": "13a",
-    "order": "4",
-    "level": "sentence",
-    "del": "precision",
-    "zero": "1",
-    "sacrebleu": version("sacrebleu"),
-    "version": VERSION,
-}
-
-
-@pytest.mark.parametrize(
-    ("options", "changes"),
-    [
-        ({}, {}),
-        ({"nrefs": 9}, {"nrefs": "9"}),
-        ({"lowercase": False}, {"variant": "hf+case", "case": "mixed"}),
-        ({"tokenize": own_tokenizer}, {"variant": "hf+tok", "tok": "custom.own_tokenizer"}),
-        ({"max_order": 2}, {"variant": "hf+order", "order": "2"}),
-        ({"level": "corpus"}, {"variant": "hf+level", "level": "corpus"}),
-        ({"deletion": "f1", "max_order": 2}, {"variant": "hf+order+del", "del": "f1", "order": "2"}),
-        ({"zero_division": 0.1234567}, {"variant": "hf+zero", "zero": "0.1234567"}),
-        ({"variant": "paper"}, {"variant": "paper", "level": "corpus", "zero": "0"}),
-        (
-            {"penalties": "plan_simp"},
-            {"variant": "hf+pen", "pen": "plan_simp", "split": f"punkt-{version('nltk')}"},
-        ),
-        ({"variant": "hf", "tokenize": "13a", "zero_division": 1.0, "lowercase": True, "max_order": 4}, {}),
-    ],
-    ids=lambda value: ",".join(value),
-)
-def test_each_option_shows_in_its_field(scorer, options, changes):
-    asked = {name: options[name] for name in options if name == "nrefs"}
-    made = scorer.with_options(**{name: options[name] for name in options if name != "nrefs"})
-    assert fields(made.signature(**asked)) == {**DEFAULT, **changes}
-    assert list(fields(made.signature(**asked)))[-2:] == ["sacrebleu", "version"]
+@pytest.mark.parametrize(("options", "parts"), CHANGED_PARTS, ids=lambda value: ",".join(value))
+def test_each_option_shows_in_its_part(scorer, options, parts):
+    plain = scorer.signature().split("|")
+    assert [part for part in scorer.with_options(**options).signature().split("|") if part not in plain] == parts
 
 
 def test_signature_counts_references(scorer):
-    def nrefs(texts):
-        return fields(scorer.compute(**texts, details=True)["signature"])["nrefs"]
+    def nrefs(signature):
+        return re.search(r"\|nrefs:(\w+|\?)\|", signature)[1]
 
-    assert nrefs(TEXTS) == "2"
-    assert nrefs({**TEXTS, "references": ["a", "b", "c", "d"]}) == "1"
-    assert nrefs({**TEXTS, "references": [["a"], ["b"], ["c"], ["d", "e"]]}) == "var"
+    for references, number in (
+        (TEXTS["references"], "2"),
+        (list("abcd"), "1"),
+        ([["a"], ["b"], ["c"], ["d", "e"]], "var"),
+    ):
+        texts = {**TEXTS, "references": references}
+        assert nrefs(scorer.compute(**texts, details=True)["signature"]) == number
+    assert (nrefs(scorer.signature()), nrefs(scorer.signature(9))) == ("?", "9")
     state = scorer.state()
-    assert fields(state.signature)["nrefs"] == "?"
+    assert nrefs(state.signature) == "?"
     state.update(**TEXTS)
-    assert fields(state.signature)["nrefs"] == "2"
-    other = scorer.state()
-    other.update(sources=["a"], predictions=["a"], references=["a"])
-    state.merge(other)
-    assert fields(state.signature)["nrefs"] == fields(state.compute(details=True)["signature"])["nrefs"] == "var"
+    assert nrefs(state.signature) == "2"
+    state.update(sources=["a"], predictions=["a"], references=["a"])
+    assert nrefs(state.signature) == nrefs(state.compute(details=True)["signature"]) == "var"
 
 
 def test_a_signature_restores_its_scorer(scorer):
@@ -288,15 +265,12 @@ def test_a_signature_of_other_versions_warns(scorer):
 
 @pytest.mark.parametrize("wrong", ["", "SARI", "x|y", "SARI|easse", "SARI|nrefs:1", "SARI|variant:hf|foo:1"])
 def test_what_is_no_signature_is_refused(wrong):
-    with pytest.raises(ValueError, match=r"^signature: got ") as error:
+    with pytest.raises(ValueError, match=r"^signature: got .{1,180}$"):
         Scorer.from_signature(wrong)
-    assert len(str(error.value)) <= 200
 
 
 @pytest.mark.parametrize("part", ["order:x", "case:up", "zero:7", "tok:foo", "level:document", "variant:foo"])
 def test_wrong_parts_of_a_signature_are_refused(part):
-    key, _, value = part.partition(":")
-    printed = re.sub(rf"\|{key}:[^|]+", f"|{key}:{value}", VARIANTS["hf"].signature())
-    with pytest.raises(ValueError, match=r"^\w+: got ") as error:
+    printed = re.sub(rf"\|{part.partition(':')[0]}:[^|]+", f"|{part}", VARIANTS["hf"].signature())
+    with pytest.raises(ValueError, match=r"^\w+: got .{1,190}$"):
         Scorer.from_signature(printed)
-    assert len(str(error.value)) <= 200

@@ -41,13 +41,9 @@ def make_tokenizer(begins=False, side="right"):
     tokenizer.train_from_iterator([*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)], trainer)
     ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
     tokenizer.post_processor = processors.TemplateProcessing(**ends)
-    special = {
-        "pad_token": "<pad>",
-        "eos_token": "</s>",
-        "unk_token": "<unk>",
-        "bos_token": "<unk>" if begins else None,
-    }
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, padding_side=side, **special)
+    special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
+    beginning = "<unk>" if begins else None
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, padding_side=side, bos_token=beginning, **special)
 
 
 def make_t5(tokenizer):

@@ -4,20 +4,8 @@ import json
 import sys
 from pathlib import Path
 
+import tiny_trainers as tiny
 import torch
-from tiny_trainers import (
-    LABELS,
-    PROMPT,
-    REFERENCES,
-    SOURCES,
-    make_causal_dataset,
-    make_dataset,
-    make_llama,
-    make_t5,
-    make_tokenizer,
-    make_trainer,
-    of_evaluation,
-)
 from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 from transformers import Trainer
 
@@ -34,21 +22,23 @@ def trainers(folder):
     Ten rows for two processes with batches of three: the Trainer repeats two rows, which must not count. Nine texts are
     attached, which two processes do not share evenly.
     """
-    tokenizer = make_tokenizer()
-    for labels, arguments in [(LABELS, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
-        rows = make_dataset(tokenizer, labels)
-        function, model = Scorer().compute_metrics(tokenizer, rows), make_t5(tokenizer)
+    tokenizer = tiny.make_tokenizer()
+    for labels, arguments in [(tiny.LABELS, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
+        rows = tiny.make_dataset(tokenizer, labels)
+        function, model = Scorer().compute_metrics(tokenizer, rows), tiny.make_t5(tokenizer)
         arguments = {**arguments, "train_sampling_strategy": "group_by_length", "predict_with_generate": True}
-        yield make_trainer(folder, tokenizer, model, rows, function, generation_max_length=18, **arguments)
-    trainer = make_trainer(folder, tokenizer, make_llama(tokenizer), make_causal_dataset(tokenizer), kind=Trainer)
-    texts = {"sources": SOURCES[:9], "references": REFERENCES[:9], "prompts": PROMPT.format}
+        yield tiny.make_trainer(folder, tokenizer, model, rows, function, generation_max_length=18, **arguments)
+    trainer = tiny.make_trainer(
+        folder, tokenizer, tiny.make_llama(tokenizer), tiny.make_causal_dataset(tokenizer), kind=Trainer
+    )
+    texts = {"sources": tiny.SOURCES[:9], "references": tiny.REFERENCES[:9], "prompts": tiny.PROMPT.format}
     Scorer(max_order=2).attach(trainer, **texts, generation_kwargs={"max_new_tokens": 10}, batch_size=2)
     yield trainer
 
 
 def scores(folder):
     """Return the scores of every Trainer, and how many processes had a part in them."""
-    return [[trainer.args.world_size, of_evaluation(trainer.evaluate())] for trainer in trainers(folder)]
+    return [[trainer.args.world_size, tiny.of_evaluation(trainer.evaluate())] for trainer in trainers(folder)]
 
 
 def write_scores(folder):

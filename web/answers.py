@@ -50,7 +50,7 @@ def score_segment_baselines(segment: Columns, variant: Variant) -> dict[str, Sco
 
 
 class ComparedSystems(NamedTuple):
-    """Compared systems: the statistics of each, with what `comparison.compare_systems` returns, and their report."""
+    """Compared systems: the statistics of each, with what `comparison.compare_corpora` returns, and their report."""
 
     statistics: dict[str, CorpusStatistics]
     result: comparison.SystemComparison
@@ -64,7 +64,7 @@ def compare_systems(
     with errors_refused():
         resampling = resolve_resampling(confidence=CONFIDENCE, method=method)
         statistics = comparison.score_systems(columns, variant, sentences=True, rows=True)
-        result = comparison.compare_systems(statistics, baseline=baseline, resampling=resampling, details=True)
+        result = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling, details=True)
     warnings = warning_rows(comparison.comparison_warnings(statistics, result))
     results = results_of(variant.label, result, statistics)
     return ComparedSystems(
@@ -147,7 +147,7 @@ def rank_under_variants(
     for name, variant in variants.items():
         advance(name)
         statistics = comparison.score_systems(columns, variant, rows=True)
-        rows = comparison.compare_systems(statistics, baseline=baseline, resampling=resampling)["systems"]
+        rows = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling)["systems"]
         scores = {system: row["sari"] for system, row in rows.items()}
         others = [system for system in rows if system != baseline]
         differences = {system: scores[system] - scores[baseline] for system in others}
