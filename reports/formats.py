@@ -15,7 +15,7 @@ from itertools import groupby, pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, select_rows, warning_in_words
+from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -240,15 +240,17 @@ def _split_rows(table: Table, most: int) -> list[Table]:
         starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
     if len(starts) == 1:
         return [table]
-    parts = [select_rows(table, range(*ends)) for ends in pairwise([*starts, len(groups)])]
+    parts = [(begin, table.rows[begin:end]) for begin, end in pairwise([*starts, len(groups)])]
     return [
         replace(
-            part,
+            table,
             title=f"{table.title} ({number} of {len(parts)})".strip(),
+            rows=rows,
+            apart=[row - begin for row in table.apart if begin <= row < begin + len(rows)],
             notes=table.notes * (number == len(parts)),
-            best=table.best * any(cell.best for row in part.rows for cell in row),
+            best=table.best * any(cell.best for row in rows for cell in row),
         )
-        for number, part in enumerate(parts, 1)
+        for number, (begin, rows) in enumerate(parts, 1)
     ]
 
 

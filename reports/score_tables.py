@@ -62,7 +62,8 @@ def tabulate_scores(
     tables += _reference_tables(report, digits)
     for standing in report.published:
         if standing.rows:
-            own = _scores_by(report, standing.variant)
+            results = [result for result in report.results if result.variant == standing.variant]
+            own = {result.name: result.scores["sari"] for result in results}
             tables.append(standing.table(own, digits, names_variant=len(report.variants) > 1))
         else:
             tables[0].notes.append(standing.reason)
@@ -362,10 +363,6 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
         whose = f", {name}" if len(report.systems) > 1 else ""
         yield make_table(f"SARI by number of references: {variant}{whose}", headings, rows, texts=0)
-
-
-def _scores_by(report: ScoreReport, variant: str) -> dict[str, float]:
-    return {result.name: result.scores["sari"] for result in report.results if result.variant == variant}
 
 
 def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Table]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -146,9 +146,3 @@ def make_table(title: str, headings: Sequence[str], rows: Iterable[Iterable[str 
     """Return a table of headings and rows, whose first columns are words and whose others are numbers."""
     columns = [TableColumn(heading, is_text=number < texts) for number, heading in enumerate(headings)]
     return Table(title, columns, cells(rows))
-
-
-def select_rows(table: Table, numbers: Sequence[int]) -> Table:
-    """Return a table with some of the rows."""
-    apart = [place for place, number in enumerate(numbers) if number in table.apart]
-    return replace(table, rows=[table.rows[number] for number in numbers], apart=apart)

@@ -7,7 +7,7 @@ import dataclasses
 import json
 from collections.abc import Callable, Iterable, Sequence
 
-from wcwidth import wcwidth
+from wcwidth import wcswidth
 
 from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
 from sari.variants import OPERATIONS, Figure
@@ -93,15 +93,10 @@ def _visible(text: str) -> str:
     return shown or "␣"
 
 
-def _terminal_columns(text: str) -> int:
-    """Return how many columns of a terminal a text takes; wide letters take two."""
-    return sum(max(wcwidth(letter), 0) for letter in text)
-
-
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:
     shape = _SHAPES[mark].format(_visible(text))
     kind = "" if mark == "kept-rightly" else mark.rpartition("-")[2]
-    return (paint(shape, _COLOURS[kind]) if kind in _COLOURS else shape) + " " * (pad - _terminal_columns(shape))
+    return (paint(shape, _COLOURS[kind]) if kind in _COLOURS else shape) + " " * (pad - wcswidth(shape))
 
 
 def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width: int | None) -> list[str]:
@@ -109,7 +104,7 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
     lines: list[str] = []
     line, used = "", 0
     for token in tokens:
-        size = _terminal_columns(_SHAPES[token.mark].format(_visible(token.text))) + 1
+        size = wcswidth(_SHAPES[token.mark].format(_visible(token.text))) + 1
         if width and line and _LABEL_WIDTH + used + size - 1 > width:
             lines.append(line)
             line, used = "", 0
@@ -137,8 +132,8 @@ def _reasons(explanation: Explanation) -> list[str]:
         (_visible(token.text), token.why): None
         for token in (*explanation.source, *explanation.output, *explanation.missed)
     }
-    width = min(max((_terminal_columns(text) for text, _ in pairs), default=0), 24)
-    return [f"  {text}{' ' * (width - _terminal_columns(text))}  {why}" for text, why in pairs]
+    width = min(max((wcswidth(text) for text, _ in pairs), default=0), 24)
+    return [f"  {text}{' ' * (width - wcswidth(text))}  {why}" for text, why in pairs]
 
 
 def _gram(gram: Gram, paint: Callable[..., str]) -> str:
