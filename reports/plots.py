@@ -54,7 +54,10 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
         limits: the ends of the axis. Without limits the axis ends at the 99th percentile; the last bar also counts all
             higher values, and the label says so.
     """
-    edges = _bins(_together(values), limits)
+    numbers = np.concatenate([np.asarray(column, np.float64) for column in values.values()])
+    edges = _bins(numbers, limits)
+    if numbers.max() > edges[-1]:
+        label += f"; the last bar holds all from {numbers[numbers >= edges[-2]].min():.3g} on"
     figure, axes = _figure()
     for column, style in zip(values.values(), _styles(), strict=False):
         counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
@@ -62,22 +65,11 @@ def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tupl
             axes.stairs(counts, edges, fill=True, color=style["color"])
         else:
             axes.stairs(counts, edges, linewidth=1.8, **style)
-    axes.set_xlabel(f"{label}{rest_of(values) if limits is None else ''}")
+    axes.set_xlabel(label)
     axes.set_ylabel("segments")
     axes.set_ylim(bottom=0)
     axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     return _svg(figure, axes, values)
-
-
-def rest_of(values: Mapping[str, Sequence[float]]) -> str:
-    """Return the remark about the last bar of a histogram without limits; empty if no value is higher than the axis.
-
-    >>> rest_of({"a": [*range(100), 300]}), rest_of({"a": [1, 2]})
-    ('; the last bar holds all from 95 on', '')
-    """
-    numbers = _together(values)
-    *_, last, end = _bins(numbers)
-    return f"; the last bar holds all from {numbers[numbers >= last].min():.3g} on" if numbers.max() > end else ""
 
 
 def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: str, y: str) -> str:
@@ -131,14 +123,10 @@ def data_url(svg: str) -> str:
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
 
 
-def _together(values: Mapping[str, Sequence[float]]) -> np.ndarray:
-    return np.concatenate([np.asarray(column, np.float64) for column in values.values()])
-
-
-def _bins(values: np.ndarray, limits: tuple[float, float] | None = None) -> np.ndarray:
+def _bins(values: np.ndarray, limits: tuple[float, float] | None) -> np.ndarray:
     """Return the edges of bars; those of whole numbers are halfway between numbers.
 
-    >>> _bins(np.array([1.0, 4.0])).tolist()
+    >>> _bins(np.array([1.0, 4.0]), None).tolist()
     [0.5, 1.5, 2.5, 3.5, 4.5]
     """
     if limits:

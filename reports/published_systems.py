@@ -118,26 +118,18 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
     """
     known, name = published_scores().get(texts_digest(sources, references), []), variant.name
     test_set = known[0].test_set if known else ""
+    # How sentences are split is no reason to leave them out.
+    changes = [f"{key}={shown(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
     rows = sorted((row for row in known if row.variant == name), key=lambda row: -row.sari)
     if not known:
         reason = f"the texts are none of {', '.join(own[0].test_set for own in published_scores().values())}"
     elif not rows:
         reason = f"{test_set} has not been scored by {name}"
-    elif changed := _changed_options(variant):
-        reason = f"{test_set} was scored by {name} without {', '.join(changed)}"
+    elif changes:
+        reason = f"{test_set} was scored by {name} without {', '.join(changes)}"
     else:
         return Standing(variant.label, test_set, rows)
     return Standing(variant.label, test_set, [], f"No published systems: {reason}.")
-
-
-def _changed_options(variant: Variant) -> list[str]:
-    """Return the options that differ from those of the variant itself, however sentences are split."""
-    own = VARIANTS[variant.name].options
-    return [
-        f"{name}={shown(value)}"
-        for name, value in variant.options.items()
-        if value != own[name] and name != "sentence_splitter"
-    ]
 
 
 def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) -> str:

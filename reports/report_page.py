@@ -163,8 +163,7 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
     for measure in report.measures:
         if measure.name in SPREADS:
             values = {row.name: row.sentences[measure.name] for row in report.results}
-            words = f"{measure.label}: how many segments have which{plots.rest_of(values)}"
-            pictures[words] = plots.histogram(values, measure.label)
+            pictures[f"{measure.label}: how many segments have which"] = plots.histogram(values, measure.label)
     return pictures
 
 

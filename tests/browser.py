@@ -21,6 +21,8 @@ HEADLESS = "chromium-headless-shell"
 COMMANDS = (HEADLESS, "chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "microsoft-edge")
 #: Chrome and Edge, which playwright finds where installers put them on Linux, macOS and Windows.
 CHANNELS = ("chrome", "msedge")
+#: Whether packages can be installed: by root, on Debian or Ubuntu.
+MAY_INSTALL = hasattr(os, "geteuid") and os.geteuid() == 0 and shutil.which("apt-get") is not None
 #: Seconds that a download and an installation may take.
 INSTALLING = 600
 
@@ -77,7 +79,7 @@ def nothing() -> None:
 
 def system_package() -> None:
     """Install the system's Chromium, without a window if it comes like that: it takes less time."""
-    if user() != 0 or not shutil.which("apt-get"):
+    if not MAY_INSTALL:
         raise NoBrowserError("apt-get: needs root on Debian or Ubuntu")
     apt = ["apt-get", "-qq", "-oAcquire::Retries=0", "-oAcquire::http::Timeout=15"]
     run(*apt, "update")
@@ -89,27 +91,14 @@ def system_package() -> None:
 
 def download() -> None:
     """Let playwright download its own Chromium, as root with the libraries that it needs."""
-    libraries = ["--with-deps"] if user() == 0 and shutil.which("apt-get") else []
+    libraries = ["--with-deps"] if MAY_INSTALL else []
     run(sys.executable, "-m", "playwright", "install", "--no-progress", *libraries, "chromium")
 
 
-def user() -> int | None:
-    """Return the number of the user, 0 for root; None where users have no numbers."""
-    return os.geteuid() if hasattr(os, "geteuid") else None
-
-
 def run(*command: str) -> None:
-    """Run a command that gets a browser; if it fails, raise NoBrowserError with the first error that it printed."""
-    name = "playwright install" if "playwright" in command else command[0]
+    """Run a command that gets a browser; what it prints is seen if the tests fail for want of one."""
     environment = {"DEBIAN_FRONTEND": "noninteractive", "PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": "15000"}
-    how = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
     try:
-        done = subprocess.run(command, env=os.environ | environment, timeout=INSTALLING, check=False, **how)
-    except (OSError, subprocess.TimeoutExpired) as error:
-        raise NoBrowserError(f"{name}: {error}") from None
-    if done.returncode:
-        printed = done.stdout.decode(errors="replace").splitlines()
-        lines = [line.strip() for line in printed if line.strip()] or ["failed"]
-        raise NoBrowserError(
-            f"{name}: {next((line for line in lines if line.startswith(('E: ', 'Error: '))), lines[-1])}"
-        )
+        subprocess.run(command, env=os.environ | environment, timeout=INSTALLING, check=True, stdin=subprocess.DEVNULL)
+    except (OSError, subprocess.SubprocessError) as error:
+        raise NoBrowserError(str(error)) from None

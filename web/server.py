@@ -83,8 +83,7 @@ def raise_line(message: str) -> None:
 @contextlib.asynccontextmanager
 async def lifespan(_app: object) -> AsyncIterator[None]:
     """Print nothing but the log as long as the server runs."""
-    handler = logging.StreamHandler(sys.stderr)
-    _LOG.addHandler(handler)
+    _LOG.addHandler(logging.StreamHandler(sys.stderr))
     _LOG.propagate = False
     with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stderr(nowhere):
         yield
