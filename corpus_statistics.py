@@ -41,7 +41,7 @@ from .data_warnings import (
 from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
-from .validation import Columns, check_flags, expect, shown, validate_columns
+from .validation import Columns, check_flags, expect, fault, shown, validate_columns
 from .variants import OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
@@ -274,7 +274,7 @@ class State(MadeByScorer):
         given: Any = other
         if not isinstance(given, State):
             if type(given).__name__ != State.__name__ or not hasattr(given, "to_bytes"):
-                raise TypeError(f"other: got {type(given).__name__}, expected a State")
+                raise TypeError(fault("other", type(given).__name__, "a State"))
             other = read_state(given.to_bytes(), self.scorer)  # of another copy of the module
         own, theirs = self._statistics, other._statistics
         got, wanted = (

@@ -62,8 +62,7 @@ class SariWarning(UserWarning):
         {'option': 'lowercase', 'values': [True]}
         """
         advice = self.advice and {"option": self.advice.option, "values": [*self.advice.values]}
-        name = type(self).__name__
-        return {"category": name, "message": self.message, "detail": self.detail, "advice": advice}
+        return {"category": type(self).__name__, "message": self.message, "detail": self.detail, "advice": advice}
 
 
 def _category(name: str, meaning: str) -> type[SariWarning]:
@@ -92,13 +91,11 @@ PromptInSourcesWarning = _category("PromptInSourcesWarning", "All sources begin 
 TrainingWarning = _category("TrainingWarning", "The tokenizer or the prompts of a Trainer change the texts.")
 
 #: The categories by name.
-CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning} | {
-    category.__name__: category for category in SariWarning.__subclasses__()
-}
+CATEGORIES = {category.__name__: category for category in (SariWarning, *SariWarning.__subclasses__())}
 
 #: Fewer segments than these give no warning about texts.
 ENOUGH = 10
-_MOST, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
+_MOST_TEXTS, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 # Tokenizing tokenized texts of real systems and people again changes up to 23% of them, by misspellings and numbers.
 _MANY = 0.3
 
@@ -111,8 +108,7 @@ _ABOVE_COPIES_AND_UNRELATED = _CLEARLY_UNRELATED * 35
 _UNRELATED_DISTANCE = 2  # the sample consists of pairs of neighbours
 
 # The size of a sample: pairs of neighbouring segments, and characters of each text.
-_PAIRS = 16
-_CHARACTERS = 2_000
+_SAMPLED_PAIRS, _SAMPLED_CHARACTERS = 16, 2_000
 
 # Texts that share this share of words belong together. If lines are shifted, a text shares more with the source of its
 # neighbour, by this margin, in this share of pairs.
@@ -126,12 +122,10 @@ _LOOKS_TOKENIZED = re.compile(" [.,]|@-@|-(lrb|LRB)-")
 _LOOKS_UNTOKENIZED = re.compile(r"\w[,.](?:\s|$)")
 _LONG_RUN_WITHOUT_SPACES = re.compile("[\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff]{8}")
 
-
 # Collects warnings in place of Python's `warnings`, whose filters are those of the whole process.
 _COLLECTED: ContextVar[list[Warning] | None] = ContextVar("collected", default=None)
 
-
-#: One or two neighbouring segments: sources, predictions, references.
+#: Two neighbouring segments, or the last one: sources, predictions, references.
 Pair = tuple[list[str], list[str], list[list[str]]]
 
 
@@ -151,7 +145,7 @@ class TextSample(NamedTuple):
     def merge(self, other: "TextSample") -> "TextSample":
         """Return a sample of the texts of both."""
         pairs = self.pairs + other.pairs
-        while len(pairs) > 2 * _PAIRS:
+        while len(pairs) > 2 * _SAMPLED_PAIRS:
             pairs = pairs[::2]
         return TextSample(pairs, self.empty + other.empty, self.nrefs | other.nrefs)
 
@@ -174,17 +168,14 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     >>> take_sample(["a", "b", "c"], ["A", "", "C"], [["1"], ["2"], ["3"]])
     TextSample(pairs=[(['a', 'b'], ['A', ''], [['1'], ['2']]), (['c'], ['C'], [['3']])], empty=1, nrefs=frozenset({1}))
     """
-    step = max(2, -(-len(sources) // _PAIRS))
-    pairs: list[Pair] = []
-    for first in range(0, len(sources), step):
-        two = slice(first, first + 2)
-        pairs.append((_cut(sources[two]), _cut(predictions[two]), list(map(_cut, references[two]))))
-    empty = sum(not text or text.isspace() for text in predictions)
-    return TextSample(pairs, empty, frozenset(map(len, references)))
+    step = max(2, -(-len(sources) // _SAMPLED_PAIRS))
+    places = [slice(first, first + 2) for first in range(0, len(sources), step)]
+    pairs = [(_cut(sources[two]), _cut(predictions[two]), list(map(_cut, references[two]))) for two in places]
+    return TextSample(pairs, sum(not text.strip() for text in predictions), frozenset(map(len, references)))
 
 
 def _cut(texts: list[str]) -> list[str]:
-    return [text[:_CHARACTERS] for text in texts]
+    return [text[:_SAMPLED_CHARACTERS] for text in texts]
 
 
 class _Look(NamedTuple):
@@ -203,7 +194,7 @@ class _Look(NamedTuple):
         return [
             name
             for name, texts in self.columns.items()
-            if self.text(name).tokenize in tokenizers and _proportion(texts, test) > _MOST
+            if self.text(name).tokenize in tokenizers and _proportion(texts, test) > _MOST_TEXTS
         ]
 
     def advise(
@@ -230,7 +221,7 @@ def check_corpus(
     if sample.empty:
         yield EmptyOutputsWarning("some outputs are empty", f"{sample.empty} of {segments}")
     yield from _unsegmented(look)
-    if _proportion(columns["references"], lambda text: "\t" in text) > _MOST:
+    if _proportion(columns["references"], lambda text: "\t" in text) > _MOST_TEXTS:
         yield TabsInReferencesWarning("most references contain tabs: are they several references each?")
     if segments < ENOUGH:
         return
@@ -245,7 +236,7 @@ def check_corpus(
 
 def mostly_copies(copies: int, segments: int) -> bool:
     """Return whether so many predictions that have exactly the n-grams of their sources make a system a copy."""
-    return copies > _MOST * segments
+    return copies > _MOST_TEXTS * segments
 
 
 def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Iterator[SariWarning]:
@@ -261,10 +252,8 @@ def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Itera
     for category, name, texts, clearly in baselines:
         score = _sari_of_sample(sources, texts, references, variant)
         if sari < clearly * score:
-            yield category(
-                f"{name} have a higher SARI than the outputs",
-                f"{score:.2f} in a sample of {len(sources)} segments; the outputs {sari:.2f}",
-            )
+            figures = f"{score:.2f} in a sample of {len(sources)} segments; the outputs {sari:.2f}"
+            yield category(f"{name} have a higher SARI than the outputs", figures)
 
 
 def _sari_of_sample(sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant) -> float:
@@ -276,21 +265,18 @@ def _sari_of_sample(sources: list[str], predictions: list[str], references: list
 def variant_warnings(variant: Variant) -> Iterator[SariWarning]:
     """Yield a warning if the variant rewards copying: for systems, candidates or models that are compared by it."""
     if variant.rewards_copying:
-        cause = (
-            "compares cased sources with lowercased outputs"
-            if variant.compares_cased_sources
-            else "gives a delete score of 100 to an output that deletes nothing"
-        )
+        cause = "gives a delete score of 100 to an output that deletes nothing"
+        if variant.compares_cased_sources:
+            cause = "compares cased sources with lowercased outputs"
+        others = tuple(name for name in ("easse", "xu2016") if name != variant.name)
         yield RewardsCopyingWarning(
-            f"the variant {cause}, so that copies can rank first",
-            advice=Advice("variant", tuple(name for name in ("easse", "xu2016") if name != variant.name)),
+            f"the variant {cause}, so that copies can rank first", "", Advice("variant", others)
         )
 
 
 def signature_warnings(printed: str, here: str) -> Iterator[SariWarning]:
     """Yield a warning if a printed signature names other versions or numbers of references than the one made here."""
-    differing = differing_parts(printed, here)
-    if differing:
+    if differing := differing_parts(printed, here):
         yield SignatureWarning("the signature differs from the printed one: scores may, too", ", ".join(differing))
 
 
@@ -307,15 +293,11 @@ def check_resampling(
     if segments == 1:
         yield FewSegmentsWarning("a single segment has no confidence interval, and no test applies to it")
     elif segments < ENOUGH_SEGMENTS:
-        unreliable = ["intervals are too narrow"] * intervals + ["p-values are unreliable"] * tests
-        yield FewSegmentsWarning(
-            f"with fewer than {ENOUGH_SEGMENTS} segments {' and '.join(unreliable)}", f"{segments} segments"
-        )
+        unreliable = " and ".join(["intervals are too narrow"] * intervals + ["p-values are unreliable"] * tests)
+        yield FewSegmentsWarning(f"with fewer than {ENOUGH_SEGMENTS} segments {unreliable}", f"{segments} segments")
     if tests and smallest_p_value >= SIGNIFICANT:
-        yield FewResamplesWarning(
-            "no difference can be significant with so few resamples for so many comparisons",
-            f"the smallest possible corrected p-value is {smallest_p_value:.2f}",
-        )
+        message = "no difference can be significant with so few resamples for so many comparisons"
+        yield FewResamplesWarning(message, f"the smallest possible corrected p-value is {smallest_p_value:.2f}")
 
 
 # ---- Giving warnings -------------------------------------------------------------------------------------------------
@@ -333,27 +315,22 @@ def collect_warnings() -> Iterator[list[Warning]]:
 
 
 def give_warnings(found: Iterable[Warning]) -> None:
-    """Give warnings that point at the line that called a method of the scorer or of the metric.
-
-    Before Python 3.12 those of the metric point at a line of sari.py.
-    """
+    """Give warnings that point at the caller of the scorer; before Python 3.12 not at that of the metric."""
     collected = _COLLECTED.get()
     if collected is not None:
         collected += found
         return
+    place: Any = {"skip_file_prefixes": _files_of_the_metric()} if sys.version_info >= (3, 12) else {"stacklevel": 3}
     for warning in found:
-        if sys.version_info >= (3, 12):
-            warnings.warn(warning, skip_file_prefixes=_files_of_the_metric())
-        else:
-            warnings.warn(warning, stacklevel=3)
+        warnings.warn(warning, **place)
 
 
 @cache
 def _files_of_the_metric() -> tuple[str, ...]:
     """Return the beginnings of the files of shipped modules, and the folder of `evaluate` where it is imported."""
-    folders = [str(Path(module.__file__ or "").parent) for name, module in sys.modules.items() if name == "evaluate"]
-    files = (str(path).removesuffix("py") for path in Path(__file__).parent.glob("*.py"))  # a whole name is no prefix
-    return (*files, *folders)
+    files = [str(path).removesuffix("py") for path in Path(__file__).parent.glob("*.py")]  # a whole name is no prefix
+    evaluate = getattr(sys.modules.get("evaluate"), "__file__", None)
+    return (*files, str(Path(evaluate).parent)) if evaluate else tuple(files)
 
 
 def warning_rows(found: Iterable[SariWarning]) -> list[WarningRow]:
@@ -387,7 +364,7 @@ def _case(look: _Look) -> Iterator[SariWarning]:
         return
     shares = {name: _proportion(texts, lambda text: text != text.lower()) for name, texts in look.columns.items()}
     lower = [name for name, share in shares.items() if share < _HARDLY_ANY]
-    cased = [name for name, share in shares.items() if share > _MOST]
+    cased = [name for name, share in shares.items() if share > _MOST_TEXTS]
     if lower and cased:
         fault = f"{either(lower, 'and')} are in lower case and {either(cased, 'and')} are not, and case matters"
         yield look.advise(CaseMismatchWarning, fault, "lowercase", True, "restore it, or lowercase all texts")
@@ -435,10 +412,8 @@ def _duplicate_references(look: _Look) -> Iterator[SariWarning]:
     for (one, texts), (other, others) in combinations(enumerate(columns, 1), 2):
         same = sum(map(str.__eq__, texts, others))
         if same > _NEARLY_ALL * len(texts):
-            yield DuplicateReferencesWarning(
-                "two references are nearly always the same",
-                f"references {one} and {other} in {same} of {len(texts)} segments looked at",
-            )
+            figures = f"references {one} and {other} in {same} of {len(texts)} segments looked at"
+            yield DuplicateReferencesWarning("two references are nearly always the same", figures)
             return
 
 
@@ -446,12 +421,11 @@ def _swapped(look: _Look) -> Iterator[SariWarning]:
     length_s, length_p, length_r = (sum(map(len, texts)) for texts in look.columns.values())
     if length_p <= _SWAP_LENGTH * max(length_s, length_r):
         return
-    sources, predictions, references = (list(map(_words, texts)) for texts in look.columns.values())
+    sources, predictions, references = look.columns.values()
     gain = sum(map(_likeness, references, predictions)) - sum(map(_likeness, references, sources))
     if gain > _SWAP_MARGIN * len(references) and _word_length(predictions) > _word_length(sources):
-        yield SwappedColumnsWarning(
-            "outputs are longer than sources, and references are more similar to outputs: are they swapped?"
-        )
+        message = "outputs are longer than sources, and references are more similar to outputs: are they swapped?"
+        yield SwappedColumnsWarning(message)
 
 
 def _prompted(look: _Look) -> Iterator[SariWarning]:
@@ -469,45 +443,37 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
     if 2 * len(pairs) < ENOUGH:
         return
     shares = {
-        "outputs": _share_shifted([pair[:2] for pair in pairs]),
-        "references": _share_shifted([(pair[0], [row[0] for row in pair[2]]) for pair in pairs]),
+        "outputs": _share_shifted([(sources, outputs) for sources, outputs, _ in pairs]),
+        "references": _share_shifted([(sources, [row[0] for row in rows]) for sources, _, rows in pairs]),
     }
-    names = [name for name, share in shares.items() if share > _SHIFT_SHARE]
-    if names:
-        yield ShiftedLinesWarning(
-            f"{either(names, 'and')} look shifted by one line against sources: is a line missing, or an extra one?",
-            f"in {max(shares.values()):.0%} of the places looked at",
-        )
+    if names := [name for name, share in shares.items() if share > _SHIFT_SHARE]:
+        fault = f"{either(names, 'and')} look shifted by one line against sources: is a line missing, or an extra one?"
+        yield ShiftedLinesWarning(fault, f"in {max(shares.values()):.0%} of the places looked at")
 
 
 def _share_shifted(pairs: list[tuple[list[str], list[str]]]) -> float:
     """Return the share of pairs of neighbours whose texts fit the source before, or after, better than their own."""
-    before = after = 0
-    for sources, texts in pairs:
-        (source, next_source), (text, next_text) = map(_words, sources), map(_words, texts)
+    shifted = []
+    for (source, next_source), (text, next_text) in pairs:
         own = (_likeness(text, source) + _likeness(next_text, next_source)) / 2
-        if own < _BELONGS:
-            before += _likeness(next_text, source) > own + _SHIFT_MARGIN
-            after += _likeness(text, next_source) > own + _SHIFT_MARGIN
-    return max(before, after) / len(pairs)
+        others = _likeness(next_text, source), _likeness(text, next_source)
+        shifted.append([own < _BELONGS and other > own + _SHIFT_MARGIN for other in others])
+    return max(map(sum, zip(*shifted, strict=True))) / len(pairs)
 
 
 _CHECKS = (_shifted, _swapped, _prompted, _case, _tokenized_twice, _untokenized, _duplicate_references)
 
 
-def _words(text: str) -> set[str]:
-    return set(text.lower().split())
-
-
-def _word_length(column: list[set[str]]) -> float:
-    """Return the mean number of characters of words."""
-    words = list(chain.from_iterable(column))
+def _word_length(texts: list[str]) -> float:
+    """Return the mean number of characters of the distinct words of each text."""
+    words = [word for text in texts for word in set(text.lower().split())]
     return sum(map(len, words)) / (len(words) or 1)
 
 
-def _likeness(one: set[str], other: set[str]) -> float:
+def _likeness(one: str, other: str) -> float:
     """Return the share of words in common: the coefficient of Dice."""
-    return 2 * len(one & other) / (len(one) + len(other) or 1)
+    words, others = set(one.lower().split()), set(other.lower().split())
+    return 2 * len(words & others) / (len(words) + len(others) or 1)
 
 
 def _proportion(texts: Sequence[Any], test: Callable[[Any], object]) -> float:

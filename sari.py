@@ -28,7 +28,7 @@ from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
-from .validation import check_flags, refuse_positions, refuse_unknown, shown, validate_columns
+from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns
 from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
 
 _DESCRIPTION = """\
@@ -101,7 +101,7 @@ class Sari(Scorer, evaluate.Metric):
         if config_name not in (None, "default"):
             variant = arguments.get("variant")
             if variant not in (None, config_name):
-                raise ValueError(f"variant: got {shown(variant)}, expected {shown(config_name)} (as the configuration)")
+                raise ValueError(fault("variant", shown(variant), f"{shown(config_name)} (as the configuration)"))
             arguments["variant"] = config_name
         self._given = arguments
         options = {name: value for name, value in arguments.items() if name in OPTIONS}
@@ -212,7 +212,7 @@ class Sari(Scorer, evaluate.Metric):
         segment["references"] = (reference, references)
         for name, both in segment.items():
             if all(value is not None for value in both):
-                raise ValueError(f"{name}: got two values, as {name} and as {name[:-1]}, expected one")
+                raise ValueError(fault(name, f"two values, as {name} and as {name[:-1]}", "one"))
         given = {name: [one if other is None else other] for name, (one, other) in segment.items()}
         (text,), (output,), (texts,) = validate_columns(**given)
         super().add(sources=text, prediction=output, reference=texts)
@@ -238,6 +238,6 @@ class Sari(Scorer, evaluate.Metric):
 
     def __reduce__(self) -> tuple[Any, ...]:
         if len(self):
-            raise TypeError(f"metric: got {len(self)} stored segments, expected none: call compute() before a copy")
+            raise TypeError(fault("metric", f"{len(self)} stored segments", "none: call compute() before a copy"))
         # A new process knows this module only after `evaluate.load`.
         return partial(evaluate.load, str(Path(__file__).resolve()), **self._arguments), ()

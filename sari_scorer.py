@@ -48,6 +48,7 @@ from .validation import (
     check_flags,
     check_whole_number,
     expect,
+    fault,
     is_column,
     refuse_positions,
     refuse_unknown,
@@ -232,7 +233,7 @@ class Scorer:
         """
         refuse_positions("compute", texts, COLUMNS)
         for name in OPTIONS.keys() & unknown:
-            raise TypeError(f"{name}: got an option, expected scorer.with_options({name}=...).compute(...)")
+            raise TypeError(fault(name, "an option", f"scorer.with_options({name}=...).compute(...)"))
         refuse_unknown(unknown, [*OPTIONS, *COLUMNS, "details", "confidence", "resamples", "seed", "baselines"])
         check_flags(details=details, baselines=baselines)
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)

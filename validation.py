@@ -10,9 +10,9 @@ from numbers import Integral, Real
 from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
-_REFERENCES = "a list with, per segment, a list of str or one str"
-_SHOWN = 60
-_LONGEST = 200
+_LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
+_LONGEST_VALUE = 60
+_LONGEST_MESSAGE = 200
 _MOST_DIGITS = 15  # after the point of a printed score
 
 
@@ -75,13 +75,11 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     >>> validate_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"]).predictions
     {'copy': ['a b'], 'short': ['a']}
     """
-    if not isinstance(predictions, Mapping):
-        raise ValueError(f"predictions: got {type(predictions).__name__}, expected a dict of names and lists of str")
-    if not predictions:
-        raise ValueError("predictions: got no system, expected at least one")
+    is_dict = isinstance(predictions, Mapping)
+    expect(is_dict, "predictions", type(predictions).__name__, "a dict of names and lists of str")
+    expect(len(predictions) > 0, "predictions", "no system", "at least one")
     for name in predictions:
-        if not isinstance(name, str):
-            raise ValueError(f"predictions: got the name {shown(name)}, expected a str")
+        expect(isinstance(name, str), "predictions", f"the name {shown(name)}", "a str")
     named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
@@ -126,8 +124,7 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     checked = [_as_list(f"candidates[{number}]", row, "a list of str") for number, row in enumerate(rows)]
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
-        if len(row) < least:
-            raise ValueError(f"candidates[{number}]: got {len(row)}, expected at least {least}")
+        expect(len(row) >= least, f"candidates[{number}]", len(row), f"at least {least}")
     return sources, checked
 
 
@@ -148,8 +145,7 @@ def _validated(
 
 
 def _check_rows(name: str, rows: list[Any], sources: list[str], hint: str = "") -> None:
-    if len(rows) != len(sources):
-        raise ValueError(f"{name}: got {len(rows)} rows, expected {len(sources)} (as in sources){hint}")
+    expect(len(rows) == len(sources), name, f"{len(rows)} rows", f"{len(sources)} (as in sources){hint}")
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -161,7 +157,7 @@ def validate_texts(name: str, column: Any) -> list[str]:
 
 def validate_references(column: Any) -> list[list[str]]:
     """Check a column with one text or several per segment and return it as a list of lists."""
-    rows = _as_list("references", column, _REFERENCES)
+    rows = _as_list("references", column, _LISTS_OF_TEXTS)
     if set(map(type, rows)) != {list}:
         if all(isinstance(row, str) for row in rows):
             rows = [[row] for row in rows]
@@ -169,7 +165,7 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
-        raise ValueError(f"references[{empty}]: got no reference, expected at least one")
+        raise ValueError(fault(f"references[{empty}]", "no reference", "at least one"))
     _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
     return rows
 
@@ -186,7 +182,7 @@ def shown(value: object) -> str:
 def shortened(text: str) -> str:
     """Return a text in one line, cut to 60 characters in its middle."""
     text = " ".join(text.splitlines())
-    return text if len(text) <= _SHOWN else f"{text[: _SHOWN // 2]}...{text[-_SHOWN // 2 :]}"
+    return text if len(text) <= _LONGEST_VALUE else f"{text[: _LONGEST_VALUE // 2]}...{text[-_LONGEST_VALUE // 2 :]}"
 
 
 def either(names: Iterable[str], word: str = "or") -> str:
@@ -216,7 +212,7 @@ def one_line(message: str) -> str:
     'batch: got two words'
     """
     line = " ".join(message.split())
-    return line if len(line) <= _LONGEST else f"{line[: _LONGEST - 1]}…"
+    return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
 
 
 def fault(name: str, got: str, expected: str) -> str:
@@ -252,9 +248,7 @@ def _reference_row(number: int, row: Any, first: Any) -> list[str]:
         return [row]
     if not singles and is_column(row):
         return _as_list(f"references[{number}]", row, "a list of str")
-    raise ValueError(
-        f"references[{number}]: got {type(row).__name__}, expected {'str' if singles else 'a list of str'}"
-    )
+    raise ValueError(fault(f"references[{number}]", type(row).__name__, "str" if singles else "a list of str"))
 
 
 def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
@@ -267,8 +261,7 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
     for method in ("tolist", "to_pylist"):
         if hasattr(column, method):
             column = getattr(column, method)()
-    if not is_column(column):
-        raise ValueError(f"{name}: got {type(column).__name__}, expected {wanted}")
+    expect(is_column(column), name, "nothing" if column is None else type(column).__name__, wanted)
     return list(column)
 
 
@@ -281,17 +274,15 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     kinds = set(map(type, texts)) - {str}
     if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(f"{name(place)}: got {type(texts[place]).__name__}, expected str")
+        raise ValueError(fault(name(place), type(texts[place]).__name__, "str"))
     if all(map(str.isascii, texts)):
         return
     for place, text in enumerate(texts):
         try:
             text.encode()
         except UnicodeEncodeError as error:
-            character = text[error.start]
-            raise ValueError(
-                f"{name(place)}: got a lone surrogate {character!a} at character {error.start}, expected valid Unicode"
-            ) from None
+            surrogate = f"a lone surrogate {text[error.start]!a} at character {error.start}"
+            raise ValueError(fault(name(place), surrogate, "valid Unicode")) from None
 
 
 def _reference_name(rows: list[list[str]], place: int) -> str:
@@ -304,11 +295,11 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 
 def check_choice(name: str, value: Any, choices: Collection[str], *others: str) -> str:
     """Refuse a value that is not one of the choices, and suggest the nearest one; `others` are choices in words."""
-    wanted = f"{name}: got {shown(value)}, expected one of {', '.join([*choices, *others])}"
+    message = fault(name, shown(value), f"one of {', '.join([*choices, *others])}")
     if not isinstance(value, str):
-        raise TypeError(wanted)
+        raise TypeError(message)
     if value not in choices:
-        raise ValueError(wanted + _nearest(value, choices))
+        raise ValueError(message + _nearest(value, choices))
     return value
 
 
@@ -316,29 +307,29 @@ def check_flags(**flags: Any) -> None:
     """Refuse flags that are neither True nor False (TypeError)."""
     for name, value in flags.items():
         if not isinstance(value, bool):
-            raise TypeError(f"{name}: got {shown(value)}, expected True or False")
+            raise TypeError(fault(name, shown(value), "True or False"))
 
 
 def check_whole_number(name: str, value: Any, *, least: int, most: int | None = None) -> int:
     """Refuse what is not a whole number (TypeError), or is below `least` or above `most` (ValueError)."""
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name}: got {shown(value)}, expected a whole number of at least {least}")
+        raise TypeError(fault(name, shown(value), f"a whole number of at least {least}"))
     number = int(value)
     if number < least:
-        raise ValueError(f"{name}: got {shown(value)}, expected a whole number of at least {least}")
+        raise ValueError(fault(name, shown(value), f"a whole number of at least {least}"))
     if most is not None and number > most:
-        raise ValueError(f"{name}: got {shown(value)}, expected a whole number of at most {most}")
+        raise ValueError(fault(name, shown(value), f"a whole number of at most {most}"))
     return number
 
 
 def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed."""
-    wanted = f"{name}: got {shown(value)}, expected a number {'from 0 to' if ends else 'between 0 and'} 1"
+    message = fault(name, shown(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
     if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(wanted)
+        raise TypeError(message)
     number = float(value)
     if not (0 <= number <= 1 if ends else 0 < number < 1):
-        raise ValueError(wanted)
+        raise ValueError(message)
     return number
 
 
@@ -352,14 +343,14 @@ def check_figure(figure: Any) -> Decimal:
         number = Decimal(str(figure))
         if 0 <= number <= 100 and -_MOST_DIGITS <= int(number.as_tuple().exponent) <= 0:
             return number
-    raise ValueError(f"figure: got {shown(figure)}, expected a score as it is printed, from 0 to 100, such as 41.38")
+    raise ValueError(fault("figure", shown(figure), "a score as it is printed, from 0 to 100, such as 41.38"))
 
 
 def refuse_positions(method: str, given: tuple[Any, ...], names: Sequence[str]) -> None:
     """Refuse arguments without names (TypeError), since other modules and programs have them in another order."""
     if given:
         by_name = ", ".join(f"{name}=..." for name in names)
-        raise TypeError(f"{method}: got {len(given)} arguments without names, expected {method}({by_name})")
+        raise TypeError(fault(method, f"{len(given)} arguments without names", f"{method}({by_name})"))
 
 
 def refuse_unknown(unknown: Collection[str], known: Collection[str]) -> None:
@@ -390,5 +381,5 @@ _ELSEWHERE = {
 def _nearest(name: str, names: Collection[str]) -> str:
     """Return the question whether the most similar name was meant; nothing if no name is similar."""
     lower = {known.lower(): known for known in names}
-    nearest = get_close_matches(name[:_SHOWN].lower(), lower, n=1, cutoff=0.6)
+    nearest = get_close_matches(name[:_LONGEST_VALUE].lower(), lower, n=1, cutoff=0.6)
     return f"; did you mean {lower[nearest[0]]!r}?" if nearest else ""

@@ -29,11 +29,11 @@ PROGRAM = "score.py"
 
 
 _PAIRED = tuple(map(flag_of, PAIRED_TESTS))
-_TESTS = (*_PAIRED, "--all-pairs")
+_TEST_FLAGS = (*_PAIRED, "--all-pairs")
 _LATEX = ("--booktabs", "--caption", "--label")
 _FILES = ("--sentences", "--report")
 _ADDED = ("--baselines", "--why", "--by-references", "--published")
-_COMPARISONS = ("--confidence", *_TESTS, *_ADDED, "--measures", "--own-measure")
+_COMPARISONS = ("--confidence", *_TEST_FLAGS, *_ADDED, "--measures", "--own-measure")
 
 
 def _formats_but(*names: str) -> list[str]:
@@ -51,9 +51,9 @@ NEEDS: dict[str, tuple[str, ...]] = {
     "--split": ("--dataset",),
     "--columns": ("--dataset", "--table"),
     "--tab-separated": ("--references",),
-    "--resamples": ("--confidence", *_TESTS, "--report"),
-    "--seed": ("--confidence", *_TESTS, "--by-references", "--report"),
-    **dict.fromkeys(_TESTS, (SEVERAL_SYSTEMS,)),
+    "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
+    "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
+    **dict.fromkeys(_TEST_FLAGS, (SEVERAL_SYSTEMS,)),
     **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
     "--stop-words": ("--word-ranks",),
     **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
@@ -76,7 +76,7 @@ EXCLUDES: dict[str, tuple[str, ...]] = {
     "--by-order": ("--format csv",),
     "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
     "--width": ("--format csv", "--format json"),
-    "--ratings": (*_TESTS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
+    "--ratings": (*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
     "--explain": ("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
     "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
     "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
@@ -226,7 +226,7 @@ def _text_encoding(name: str) -> str:
 
 _AT_LEAST_0 = _checked(int, lambda number: number >= 0, "a whole number of at least 0")
 _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at least 1")
-_LINE = _checked(
+_LINE_NUMBER = _checked(
     lambda text: text if text == "worst" else int(text),
     lambda line: line == "worst" or line >= 1,
     "a whole number of at least 1, or worst",
@@ -343,7 +343,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "N",
             "explain these lines alone, or the worst one, and with --by-order also their n-grams",
             nargs="+",
-            type=_LINE,
+            type=_LINE_NUMBER,
         ),
         "--find-variant": _value(
             "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"

@@ -44,8 +44,8 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-_OPTIONS = {name: flag_of(name) for name in _ARGUMENTS}
-_OPTIONS |= {"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"}
+_FLAGS = {name: flag_of(name) for name in _ARGUMENTS}
+_FLAGS |= {"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"}
 
 
 class OptionError(Exception):
@@ -80,7 +80,7 @@ def in_options(message: str) -> str:
     """
     message = re.sub("(; or pass|, or) a callable.*", "", message)  # which only Python can give
     name = re.split(r"[\[:]", message, maxsplit=1)[0]
-    return _OPTIONS[name] + message.removeprefix(name) if name in _OPTIONS else message
+    return _FLAGS[name] + message.removeprefix(name) if name in _FLAGS else message
 
 
 def warning_in_options(row: WarningRow) -> str:

@@ -17,7 +17,7 @@ from scipy import stats
 
 from sari.companion_measures.columns import Numbers, as_numbers, check_length, check_numbers
 from sari.significance import Resampling, Sample, bootstrap_draws, resolve_resampling
-from sari.validation import check_choice
+from sari.validation import check_choice, fault
 
 
 @dataclass(frozen=True)
@@ -220,5 +220,5 @@ def _numbers_of(groups: Sequence[Hashable] | None, rows: int) -> np.ndarray:
     if groups is None:
         return np.arange(rows)
     if len(groups) != rows:
-        raise ValueError(f"groups: got {len(groups)} rows, expected {rows} (as in ratings)")
+        raise ValueError(fault("groups", f"{len(groups)} rows", f"{rows} (as in ratings)"))
     return pd.factorize(pd.Series(list(groups), dtype=object), use_na_sentinel=False)[0]

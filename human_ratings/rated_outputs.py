@@ -15,7 +15,7 @@ from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES
 
 #: The fewest systems whose order can be compared.
-_SYSTEMS = 3
+_FEWEST_SYSTEMS = 3
 
 
 class RatedOutputs(NamedTuple):
@@ -41,7 +41,7 @@ class RatedOutputs(NamedTuple):
     @property
     def levels(self) -> list[str]:
         """The levels that can be compared with ratings: segments, and systems if there are enough."""
-        return ["segments", "systems"] if len(set(self.systems)) >= _SYSTEMS else ["segments"]
+        return ["segments", "systems"] if len(set(self.systems)) >= _FEWEST_SYSTEMS else ["segments"]
 
 
 class RatedScore(NamedTuple):

@@ -87,7 +87,7 @@ def with_row(name, row, value):
 NOT_A_LIST = [
     ("one text", "str"),
     (bytearray(b"one text"), "bytearray"),
-    (None, "NoneType"),
+    (None, "nothing"),
     (0.5, "float"),
     ({"a", "b"}, "set"),
     (MappingProxyType({}), "mappingproxy"),

@@ -29,7 +29,7 @@ def dispatch(capsys):
     ("arguments", "message"),
     [
         ([], f"got no arguments, expected --sources and others, or one of {COMMANDS}"),
-        (["bleu"], f"got 'bleu', expected one of {COMMANDS}"),
+        (["bleu"], f"command: got 'bleu', expected one of {COMMANDS}"),
         (["app", "--port"], "app: got '--port', expected no arguments"),
         (["score", *FILES], "s.txt: No such file or directory, expected a file to read"),
         (FILES, "s.txt: No such file or directory, expected a file to read"),

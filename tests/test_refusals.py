@@ -51,7 +51,7 @@ def test_refused(metric, call):
 def test_missing_column(metric, missing):
     some = {name: column for name, column in GOOD.items() if name != missing}
     for call in (metric.compute, metric.add_batch, Scorer().compute):
-        with refuses(ValueError, f"{missing}: got NoneType, expected {ROWS if missing == 'references' else TEXTS}"):
+        with refuses(ValueError, f"{missing}: got nothing, expected {ROWS if missing == 'references' else TEXTS}"):
             call(**some)
     with refuses(ValueError, f"batch: got columns {', '.join(some)}, expected also {missing}"):
         metric.score_batch(some)

@@ -20,7 +20,8 @@ from sari.validation import SystemColumns, fault
 
 STANDARD_INPUT = "-"
 
-_GZIP_MAGIC = b"\x1f\x8b"
+#: The bytes that gzipped data begin with.
+GZIP_MAGIC = b"\x1f\x8b"
 
 
 class Segment(NamedTuple):
@@ -67,7 +68,7 @@ class LineFile:
         try:
             with _open_bytes(path) as self._file:
                 self.size = os.fstat(self._file.fileno()).st_size
-                is_gzipped = self._file.peek(2).startswith(_GZIP_MAGIC)
+                is_gzipped = self._file.peek(2).startswith(GZIP_MAGIC)
                 stream: Any = gzip.GzipFile(fileobj=self._file) if is_gzipped else self._file
                 with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
                     for text in texts:

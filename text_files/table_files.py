@@ -20,7 +20,7 @@ from sari.text_files.reading import LineFile, line_faults
 from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
 
 _JSON_LINES = "a JSON object in each line, or a name that ends in .csv or .tsv"
-_TEXTS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
+_TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
 _USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
 _USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
 
@@ -47,7 +47,7 @@ def read_output_table(
     Raises:
         FileError: for a file that cannot be read, and for a fault in it.
     """
-    kind, expected = _kind(path, "jsonl"), _TEXTS if columns is None else ", ".join(columns)
+    kind, expected = _kind(path, "jsonl"), _TABLE_COLUMNS if columns is None else ", ".join(columns)
     file = LineFile(path, encoding, _JSON_LINES if kind == "jsonl" else None)
     rename = _usual_name if columns is None else str
     with faults_in(file.name):

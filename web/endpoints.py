@@ -13,7 +13,7 @@ from sari.corpus_statistics import score_columns
 from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
 from sari.significance import TESTS
-from sari.validation import either
+from sari.validation import either, fault
 from sari.variants import Variant
 from sari.web import answers
 from sari.web.inputs import (
@@ -119,7 +119,7 @@ def compare(
     """
     variant = _variant(options)
     if not isinstance(baseline, str | None):
-        raise RefusedError(f"baseline: got {type(baseline).__name__}, expected the name of a system")
+        raise RefusedError(fault("baseline", type(baseline).__name__, "the name of a system"))
     with memory_released():
         columns = systems_of_lists(sources, outputs, references)
         compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
@@ -139,7 +139,7 @@ def _variant(options: Any) -> Variant:
 
 def _checked_options(options: Any) -> dict[str, Any]:
     if not isinstance(options, dict | None):
-        raise RefusedError(f"options: got {type(options).__name__}, expected an object of scoring options by name")
+        raise RefusedError(fault("options", type(options).__name__, "an object of scoring options by name"))
     return options or {}
 
 

@@ -43,8 +43,6 @@ TEST_SETS = {
     f"{_TITLES.get(name, name)}, {split}": (name, split) for name in NAMED_SETS for split in ("test", "validation")
 }
 
-_GZIP_MAGIC = b"\x1f\x8b"
-
 
 class RefusedError(Exception):
     """Input that cannot be answered; the message is one line for visitors."""
@@ -283,7 +281,7 @@ def _limited(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.
 def _unpacked_bytes(path: str) -> int:
     """Return how many bytes of text a file has, counted no further than past the limit; gzip may hold any number."""
     with open(path, "rb") as file:
-        if file.read(2) != _GZIP_MAGIC:
+        if file.read(2) != reading.GZIP_MAGIC:
             return Path(path).stat().st_size
     number = 0
     with gzip.open(path) as unpacked, suppress(OSError, EOFError, zlib.error):  # damaged files are refused when read
