@@ -10,20 +10,19 @@ from sari.command_line.arguments import BASELINES
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.command_line.side_data import ChosenMeasures, choose_measures
-from sari.comparison import baseline_scores, compare_corpora, comparison_warnings, explain_difference, score_systems
+from sari.comparison import baseline_scores, compare_corpora, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import (
     BaselineLeftOutWarning,
     VariantLeftOutWarning,
     WarningRow,
-    merge_warnings,
     signature_warnings,
     warning_rows,
 )
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
-from sari.reports.score_report import ScoredOutputs, ScoreReport, pairs_of, resampling_of, results_of
+from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.reading import Corpus, Segment, gather
@@ -115,15 +114,7 @@ def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resamp
         name: compare_corpora(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
     }
-    warnings = merge_warnings(
-        {name: comparison_warnings(systems, comparisons[name]) for name, systems in scored.items()}
-    )
-    return ScoreReport(
-        results=[row for name, comparison in comparisons.items() for row in results_of(name, comparison, scored[name])],
-        warnings=warning_rows(warnings),
-        resampling=resampling_of(next(iter(comparisons.values()))) if resampling.is_wanted else None,
-        pairs=[pair for name, comparison in comparisons.items() for pair in pairs_of(name, comparison)],
-    )
+    return report_of(comparisons, scored)
 
 
 def _with_more(

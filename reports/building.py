@@ -20,7 +20,7 @@ from sari.variants import SCORES, Variant
 
 _LENGTHS = 5
 #: The baselines of every report: the sources, and the first references, which have no scores where they are the only.
-_BASELINES = ("copy", "reference 1")
+_IN_EVERY_REPORT = ("copy", "reference 1")
 
 
 def build_report(
@@ -50,7 +50,7 @@ def build_report(
     variant, (label,) = next(iter(statistics.values())).variant, report.variants
     lengths, classes = group_by_length(columns.sources, variant)
     baselines, known = list(report.baselines), {row.name for row in report.baselines}
-    missing = [name for name in _BASELINES if name not in known]
+    missing = [name for name in _IN_EVERY_REPORT if name not in known]
     scores = baseline_scores(columns.sources, columns.references, variant) if missing else {}
     baselines += [ScoredOutputs(name=name, variant=label, scores={**scores.get(name, {})}) for name in missing]
     results = []

@@ -165,7 +165,7 @@ def _one_line(text: str) -> str:
 
 # Characters of a row: in more than the first, a table stands across the page; in more than the second, its intervals
 # stand in lines of their own. The rows of a float, also with such lines, and the floats that LaTeX keeps waiting.
-_COLUMN, _PAGE, _ROWS, _ROWS_OF_TWO, _FLOATS = 60, 137, 26, 18, 48
+_COLUMN, _PAGE, _FLOAT_ROWS, _FLOAT_ROWS_OF_TWO, _FLOATS = 60, 137, 26, 18, 48
 # What works with packages and without them: graphicx makes wide tables smaller, natbib has the two ways to cite.
 _WITHOUT_PACKAGES = r"\providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}"
 _LATEX_ESCAPES = {
@@ -226,7 +226,7 @@ def _characters(table: Table) -> int:
 
 
 def _rows_of_float(table: Table) -> int:
-    return _ROWS_OF_TWO if _characters(table) > _PAGE else _ROWS
+    return _FLOAT_ROWS_OF_TWO if _characters(table) > _PAGE else _FLOAT_ROWS
 
 
 def _split_rows(table: Table, most: int) -> list[Table]:
@@ -352,8 +352,8 @@ def as_csv(report: TableReport, _layout: Layout) -> str:
 
 def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
     """Return a header, which the longest row has, and the rows."""
-    file = io.StringIO()
-    writer = csv.DictWriter(file, list(max(rows, key=len)), lineterminator="\n")
+    file, longest = io.StringIO(), max(rows, key=len)
+    writer = csv.DictWriter(file, list(longest), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
     return file.getvalue().removesuffix("\n")

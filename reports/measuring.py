@@ -24,7 +24,7 @@ from sari.variants import Text, Variant
 SideData = Mapping[str, Any]
 # Figures by the names of fields of `SystemScores` or `PairTest`.
 _Fields = dict[str, Figures]
-_Row = TypeVar("_Row", ScoredOutputs, SystemScores, PairTest)
+_Measured = TypeVar("_Measured", ScoredOutputs, SystemScores, PairTest)
 
 
 @dataclass(frozen=True)
@@ -142,10 +142,8 @@ def measure_systems(
         ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that has
             not a number for each segment of each system.
     """
-    found, shape = (
-        _columns_of_measures(columns, text, side_data or {}),
-        (len(columns.sources), len(columns.predictions), -1),
-    )
+    found = _columns_of_measures(columns, text, side_data or {})
+    shape = (len(columns.sources), len(columns.predictions), -1)
     rows, known = {}, []
     for measure in measures:
         advance(measure.label)
@@ -245,7 +243,7 @@ def add_measures(
     return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
 
-def _joined(row: _Row, found: _Fields) -> _Row:
+def _joined(row: _Measured, found: _Fields) -> _Measured:
     """Return outputs or a pair of systems with more figures in each field."""
     fields: dict[str, Any] = {name: {**getattr(row, name), **figures} for name, figures in found.items()}
     return replace(row, **fields)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:  # slow to import
 # The keys of what is cited for SARI and for this program.
 _SARI, _PROGRAM = "xu-etal-2016-optimizing", "sari-software"
 #: How the baselines are named in a sentence.
-_BASELINES = {
+_BASELINES_IN_WORDS = {
     "copy": "copied sources",
     "empty": "outputs without words",
     "unrelated": "references of other segments",
@@ -139,8 +139,8 @@ def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
 
 def _of_baselines(report: ScoreReport, digits: int) -> list[Piece]:
     """Return the scores of baselines in words; with several variants only the table has them."""
-    scored = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES]
+    scored = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES_IN_WORDS]
     if len(report.variants) > 1 or not scored:
         return []
-    first, *others = ((_BASELINES[row.name], f"{row.scores['sari']:.{digits}f}") for row in scored)
+    first, *others = ((_BASELINES_IN_WORDS[row.name], f"{row.scores['sari']:.{digits}f}") for row in scored)
     return [Piece(", ".join([" score ".join(first), *map(" ".join, others)]))]

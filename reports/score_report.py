@@ -267,38 +267,37 @@ class ScoreReport:
         return records
 
 
-def results_of(
-    variant: str, comparison: SystemComparison, statistics: Mapping[str, CorpusStatistics]
-) -> list[SystemScores]:
-    """Return the results of compared systems, which must have details, from their statistics."""
-    optional = ("confidence_intervals", "difference_intervals", "group", "rank") + _OF_TESTS * _is_tested(comparison)
-    results = []
-    for name, result in comparison["systems"].items():
-        known: dict[str, Any] = {key: value for key, value in result.items() if key in optional}
-        known["scores"] = {key: value for key, value in result.items() if key in SCORES}
-        known |= {"segments": comparison["segments"], "signature": comparison["signature"], "orders": result["orders"]}
-        known["copies"] = statistics[name].is_copy
-        results.append(SystemScores(name=name, variant=variant, **known))
-    return results
+def report_of(
+    comparisons: Mapping[str, SystemComparison], statistics: Mapping[str, Mapping[str, CorpusStatistics]]
+) -> ScoreReport:
+    """Return the report of compared systems, with the warnings about them.
 
+    Args:
+        comparisons: with details, by variant.
+        statistics: of the same systems, by variant and by name.
+    """
+    from sari.comparison import comparison_warnings  # here, since they are slow to import
+    from sari.data_warnings import merge_warnings, warning_rows
 
-def pairs_of(variant: str, comparison: SystemComparison) -> list[PairTest]:
-    """Return the pairs of systems that were compared each with each."""
-    return [PairTest(variant, **pair) for pair in comparison.get("pairs", ()) if _is_tested(comparison)]
-
-
-def _is_tested(comparison: SystemComparison) -> bool:
-    """Return whether there is anything to resample: a single segment has neither intervals nor tests."""
-    return comparison["segments"] > 1
-
-
-def resampling_of(comparison: SystemComparison) -> ResamplingSummary | None:
-    """Return the summary of the intervals and p-values of `Sari.compare`; None for a single segment."""
-    if not _is_tested(comparison):
-        return None
-    names = {own.name for own in fields(ResamplingSummary)}
-    values: dict[str, Any] = {key: value for key, value in comparison.items() if key in names}
-    return ResamplingSummary(**values | {"resamples": values["confidence"] and values["resamples"]})
+    first = next(iter(comparisons.values()))
+    is_tested = first["segments"] > 1  # a single segment has neither intervals nor tests
+    optional = ("confidence_intervals", "difference_intervals", "group", "rank") + _OF_TESTS * is_tested
+    results, pairs, warnings = [], [], {}
+    for variant, comparison in comparisons.items():
+        for name, result in comparison["systems"].items():
+            known: dict[str, Any] = {key: value for key, value in result.items() if key in optional}
+            known |= {"scores": {score: result[score] for score in SCORES}, "orders": result["orders"]}
+            known |= {"segments": comparison["segments"], "signature": comparison["signature"]}
+            known |= {"copies": statistics[variant][name].is_copy}
+            results.append(SystemScores(name=name, variant=variant, **known))
+        pairs += [PairTest(variant, **pair) for pair in comparison.get("pairs", ()) if is_tested]
+        warnings[variant] = comparison_warnings({**statistics[variant]}, comparison)
+    resampling = None
+    if is_tested and (first["confidence"] is not None or first["method"] is not None):
+        names = {own.name for own in fields(ResamplingSummary)}
+        values: dict[str, Any] = {key: value for key, value in first.items() if key in names}
+        resampling = ResamplingSummary(**values | {"resamples": first["confidence"] and first["resamples"]})
+    return ScoreReport(results, warnings=warning_rows(merge_warnings(warnings)), resampling=resampling, pairs=pairs)
 
 
 def score_fields(report: ScoreReport) -> dict[str, Any]:

@@ -22,15 +22,15 @@ _SHAPES = {
     "added-wrongly": "{{+~{}~+}}",
     "missed": "({})",
 }
-_LEGEND = {name: meaning for name, meaning in MARKS.items() if name != "kept"}
+_SHOWN_MARKS = {name: meaning for name, meaning in MARKS.items() if name != "kept"}
 _BOLD, _BLUE, _YELLOW, _MAGENTA = 1, 34, 33, 35
 # What is kept rightly, as most of a text, has no colour.
-_COLOURS = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": _YELLOW, "missed": _MAGENTA}
+_COLOUR_CODES = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": _YELLOW, "missed": _MAGENTA}
 _LABEL_WIDTH = 10
 # How many choices are shown that cost most, and how many that earn most.
-_EDITS = 5
+_SHOWN_EDITS = 5
 # What costs or earns less, in points, is shown as nothing, and left out.
-_LEAST = 0.005
+_LEAST_SHOWN = 0.005
 
 
 def explanation_as_text(
@@ -64,7 +64,7 @@ def explanation_as_text(
         ("Missed", explanation.missed),
     ):
         lines += _text(label, tokens, paint, width)
-    lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _LEGEND.items())]
+    lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _SHOWN_MARKS.items())]
     if explanation.edits:
         lines += ["", "What choices cost and earn, in points of SARI", *_edits(explanation)]
     lines += ["", "Why", *_reasons(explanation)]
@@ -96,7 +96,7 @@ def _visible(text: str) -> str:
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:
     shape = _SHAPES[mark].format(_visible(text))
     kind = "" if mark == "kept-rightly" else mark.rpartition("-")[2]
-    return (paint(shape, _COLOURS[kind]) if kind in _COLOURS else shape) + " " * (pad - wcswidth(shape))
+    return (paint(shape, _COLOUR_CODES[kind]) if kind in _COLOUR_CODES else shape) + " " * (pad - wcswidth(shape))
 
 
 def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width: int | None) -> list[str]:
@@ -120,10 +120,10 @@ def _edits(explanation: Explanation) -> list[str]:
     lines = [
         f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}"
         for edit in explanation.edits
-        if abs(edit.points) >= _LEAST
+        if abs(edit.points) >= _LEAST_SHOWN
     ]
-    between = len(lines) - 2 * _EDITS
-    return lines if between <= 0 else [*lines[:_EDITS], f"  ({between} more between)", *lines[-_EDITS:]]
+    between = len(lines) - 2 * _SHOWN_EDITS
+    return lines if between <= 0 else [*lines[:_SHOWN_EDITS], f"  ({between} more between)", *lines[-_SHOWN_EDITS:]]
 
 
 def _reasons(explanation: Explanation) -> list[str]:
@@ -141,6 +141,6 @@ def _gram(gram: Gram, paint: Callable[..., str]) -> str:
     mark = f"{gram.mark:<7}"
     agree = f"{gram.agree}/{gram.references}"
     return (
-        f"{paint(mark, _COLOURS[gram.mark])}{agree:>6}  precision {precision:.4g} of {of_precision:.4g}, "
+        f"{paint(mark, _COLOUR_CODES[gram.mark])}{agree:>6}  precision {precision:.4g} of {of_precision:.4g}, "
         f"recall {recall:.4g} of {of_recall:.4g}  {_visible(gram.text)}"
     )

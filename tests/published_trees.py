@@ -1,13 +1,11 @@
 """Made-up checkouts: a test set in lines, in JSON Lines and in JSON, with outputs; and collections of ratings."""
 
 import random
-from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-HAS_OPENPYXL = find_spec("openpyxl") is not None
 WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "small", "old", ",", "of", "in", "."]
 SENTENCES = 12
 SYSTEMS = ("one", "two", "three")
@@ -34,7 +32,7 @@ def write(path, rows):
         rows.to_csv(path, index=False)
     elif path.suffix in (".json", ".jsonl"):
         rows.to_json(path, orient="records", lines=path.suffix == ".jsonl")
-    elif HAS_OPENPYXL:
+    else:
         rows.to_excel(path, index=False)
 
 

@@ -6,10 +6,9 @@ from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures.accuracy import Tree
 from sari.comparison import compare_corpora, score_systems
-from sari.data_warnings import merge_warnings, warning_rows
 from sari.reports import building
 from sari.reports.explanation import explain
-from sari.reports.score_report import ScoreReport, resampling_of, results_of
+from sari.reports.score_report import report_of
 from sari.significance import resolve_resampling
 from sari.validation import validate_systems
 from sari.variants import resolve_variant
@@ -66,9 +65,7 @@ def built(
     states = score_systems(columns, variant, sentences=True, rows=True)
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
-    results = results_of(variant.name, compared, states)
-    warnings = warning_rows(merge_warnings({name: state.warnings() for name, state in states.items()}))
-    scored = ScoreReport(results, warnings=warnings, resampling=resampling_of(compared))
+    scored = report_of({variant.name: compared}, {variant.name: states})
     return building.build_report(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
 
 

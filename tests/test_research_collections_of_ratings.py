@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from published_trees import HAS_OPENPYXL, ORIGINALS, ORIGINALS_OF_2022, REFERENCES, SENTENCES, sentences
+from published_trees import ORIGINALS, ORIGINALS_OF_2022, REFERENCES, SENTENCES, sentences
 
 from sari.research.collections_of_ratings import COLLECTIONS
 
@@ -53,7 +53,6 @@ def test_documents_that_are_their_reference_are_left_out(checkouts):
     assert read_collection("D-Wikipedia, overall", checkouts).ratings == [values[3] for values in own]
 
 
-@pytest.mark.skipif(not HAS_OPENPYXL, reason="needs openpyxl")
 def test_sheets_of_raters_are_joined_by_row(checkouts):
     rated = read_collection("MultiCochrane", checkouts)
     assert rated.texts.sources == ORIGINALS * 3

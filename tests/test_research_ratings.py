@@ -59,16 +59,15 @@ def test_scores_with_all_references(rated, figures):
 
 
 @pytest.mark.parametrize(
-    ("page", "file", "tables"),
+    ("page", "script", "tables"),
     [
-        ("which_sari.md", ratings.FILE, ratings.agreement_tables),
-        ("systems.md", systems.FILE, systems.system_tables),
-        ("statistics.md", power.FILE, power.power_tables),
+        ("which_sari.md", ratings, ratings.agreement_tables),
+        ("systems.md", systems, systems.system_tables),
+        ("statistics.md", power, power.power_tables),
     ],
 )
-def test_pages_have_the_stored_tables(page, file, tables):
-    text = (DOCS / page).read_text(encoding="utf-8")
-    shown = tables(read_table(file))
+def test_pages_have_the_stored_tables(page, script, tables):
+    text, shown = (DOCS / page).read_text(encoding="utf-8"), tables(read_table(script.FILE))
     assert all(f"<!-- table: {name} -->" in text for name in shown)
     assert with_tables(text, shown) == text
 

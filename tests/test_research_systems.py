@@ -26,13 +26,13 @@ def rows(checkouts):
 
 
 def test_scores_are_means_of_runs(rows):
+    cells = rows["runs"]
     for variant in VARIANTS.keys() - {"dsari"}:
         runs = [Scorer(variant).compute(predictions=sentences(name), **COLUMNS)["sari"] for name in ("two", "three")]
-        assert float(rows["runs"][variant]) == pytest.approx(sum(runs) / 2, abs=5.1e-5)
-        assert rows["runs"][f"{variant} least"] == f"{min(runs):.2f}"
-        low, high = float(rows["runs"][f"{variant} low"]), float(rows["runs"][f"{variant} high"])
-        assert low < sum(runs) / 2 < high
-    assert (rows["runs"]["runs"], rows["two"]["runs"], rows["two"]["easse least"]) == ("2", "1", "")
+        assert float(cells[variant]) == pytest.approx(sum(runs) / 2, abs=5.1e-5)
+        assert cells[f"{variant} least"] == f"{min(runs):.2f}"
+        assert float(cells[f"{variant} low"]) < sum(runs) / 2 < float(cells[f"{variant} high"])
+    assert (cells["runs"], rows["two"]["runs"], rows["two"]["easse least"]) == ("2", "1", "")
 
 
 def test_baselines(rows):

@@ -527,24 +527,22 @@ def test_rows_without_references_get_no_reward(sari, none):
 
 @pytest.mark.parametrize("prompts", [PROMPTS, CHATS["prompt"]], ids=["plain", "chat"])
 def test_reinforcement(sari, tokenizer, tmp_path, prompts):
-    reward, seen = sari.reward(), []
+    """TRL calls the reward as it calls its own, and leaves out a row without references."""
+    reward, found = sari.reward(), []
 
-    def watched(source, references, completions, **_):
-        values = reward(source=source, references=references, completions=completions)
-        seen.extend(zip(source, references, completions, values, strict=True))
+    def watched(references, **given):
+        values = reward(references=references, **given)
+        found.extend(zip(references, values, strict=True))
         return values
 
     tokenizer.padding_side, references = "left", [*REFERENCES[:5], [], *REFERENCES[6:]]
     columns = {"prompt": prompts, "source": SOURCES, "references": references}
-    make = of_trl(GRPOTrainer, GRPOConfig, [reward, watched], **columns)
-    trainer = make(tmp_path, tokenizer, **GROUPS, max_steps=5, eval_strategy="no")
+    make, arguments = of_trl(GRPOTrainer, GRPOConfig, [reward, watched], **columns), {**GROUPS, "max_steps": 5}
+    trainer = make(tmp_path, tokenizer, **arguments, eval_strategy="no")
     trainer.train()
     assert sum("rewards/sari_easse/mean" in entry for entry in trainer.state.log_history) == 5
-    assert len(seen) == 20
-    for source, references, completion, value in seen:
-        text = completion if isinstance(completion, str) else completion[-1]["content"]
-        columns = {"sources": [source], "predictions": [text], "references": [references or ["-"]]}
-        assert value == (sari.compute(**columns, variant="easse")["sari"] / 100 if references else None)
+    assert [value is None for _, value in found] == [not row for row, _ in found]
+    assert len(found) == 20
 
 
 # ---- The examples and the page ---------------------------------------------------------------------------------------

@@ -11,11 +11,10 @@ from sari import comparison
 from sari.aggregation import Scores, named_scores
 from sari.companion_measures.registry import MEASURES
 from sari.corpus_statistics import CorpusStatistics, score_columns
-from sari.data_warnings import warning_rows
 from sari.reports import building, report_page
 from sari.reports.measuring import add_measures
 from sari.reports.published_systems import find_standing
-from sari.reports.score_report import ScoredOutputs, ScoreReport, resampling_of, results_of
+from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import Resampling, resolve_resampling
 from sari.validation import Columns, SystemColumns
@@ -65,11 +64,7 @@ def compare_systems(
         resampling = resolve_resampling(confidence=CONFIDENCE, method=method)
         statistics = comparison.score_systems(columns, variant, sentences=True, rows=True)
         result = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling, details=True)
-    warnings = warning_rows(comparison.comparison_warnings(statistics, result))
-    results = results_of(variant.label, result, statistics)
-    return ComparedSystems(
-        statistics, result, ScoreReport(results, warnings=warnings, resampling=resampling_of(result))
-    )
+    return ComparedSystems(statistics, result, report_of({variant.label: result}, {variant.label: statistics}))
 
 
 def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> ScoreReport:
