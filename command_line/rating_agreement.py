@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sari.command_line.options import OptionError, Options, refusals
+from sari.command_line.options import Options, refusals
 from sari.command_line.progress_bar import step_bar
 from sari.command_line.score_files import chosen_variants, warnings_of_signature
 from sari.command_line.side_data import choose_measures
@@ -18,7 +18,7 @@ from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES, resolve_resampling
 from sari.text_files.reading import Segment, gather
 from sari.text_files.table_files import OutputTable, read_ratings
-from sari.validation import SystemColumns, fault
+from sari.validation import SystemColumns, expect
 
 
 def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> TableReport:
@@ -38,9 +38,8 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
         resampling = resolve_resampling(**{"resamples": FEWEST_RESAMPLES, **options.resampling})
         measures, side_data = choose_measures(options, trees=False)
         rated = _rated_outputs(options, batches, table)
-        if len(set(rated.ratings)) == 1:
-            wanted = "different ones: no score can correlate with one number"
-            raise OptionError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
+        wanted = "different ones: no score can correlate with one number"
+        expect(len(set(rated.ratings)) > 1, "--ratings", f"{rated.ratings[0]:g} in every row", wanted)
         scored = {
             name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }

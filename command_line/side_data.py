@@ -7,7 +7,7 @@ from sari.command_line.options import OptionError, Options, flag_of
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.reports.score_report import RECORD_KEYS
 from sari.text_files.table_files import read_numbers
-from sari.validation import fault
+from sari.validation import expect, shown
 
 
 class ChosenMeasures(NamedTuple):
@@ -33,19 +33,17 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
     names = options.measures or []
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
-    for place, name in enumerate(names):
-        if name not in known:
-            nearest = ", ".join(get_close_matches(name, known, cutoff=0))
-            raise OptionError(fault("--measures", repr(name), f"names such as {nearest}, or all alone: see --help"))
-        if name in names[:place]:
-            raise OptionError(fault("--measures", f"{name} twice", "it once"))
+    for name in names:
+        nearest = ", ".join(get_close_matches(name, known, cutoff=0))
+        expect(name in known, "--measures", shown(name), f"names such as {nearest}, or all alone: see --help")
+        expect(names.count(name) == 1, "--measures", f"{name} twice", "it once")
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
     taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
-    measures, numbers = [known[name] for name in names], {}
+    measures = [known[name] for name in names]
+    numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        if name in taken or name in numbers:
-            raise OptionError(fault("--own-measure", f"the name {name}, which is taken", "another"))
+        expect(name not in {*taken, *numbers}, "--own-measure", f"the name {name}, which is taken", "another")
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
     return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
@@ -56,9 +54,8 @@ def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, lis
     numbers, systems = read_numbers(path, options.encoding), options.systems
     if len(systems) == len(numbers) == 1:
         return dict(zip(systems, numbers.values(), strict=True))
-    missing = next((system for system in systems if system not in numbers), None)
-    if missing is not None:
-        raise OptionError(fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {missing}"))
+    for system in systems:
+        expect(system in numbers, "--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}")
     return numbers
 
 
