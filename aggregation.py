@@ -195,16 +195,16 @@ Intervals = dict[str, list[float]]
 SentenceScores = dict[str, list[float]]
 
 #: The figures of one operation and one order, in percent; "score" is the figure that is its score.
-Figures = dict[str, float]
+OperationFigures = dict[str, float]
 
 
 class OrderFigures(TypedDict):
     """The figures of one n-gram order."""
 
     order: int
-    keep: Figures
-    delete: Figures
-    add: Figures
+    keep: OperationFigures
+    delete: OperationFigures
+    add: OperationFigures
 
 
 class Result(Scores):

@@ -38,7 +38,7 @@ by up to 20 points on the same file. This module computes each published one by 
 was. The default is that of Hugging Face's own `sari` module; here it is more than 20 times as fast.
 """
 
-_OPTIONS = "\n".join(
+_OPTION_LINES = "\n".join(
     f"    {name}: {option.help}" + (f": {', '.join(option.choices)}" if option.choices else "") + "."
     for name, option in OPTIONS.items()
 )
@@ -47,7 +47,7 @@ Args:
     sources: the texts to simplify: one str per segment.
     predictions: the outputs of a system: one str per segment.
     references: simplifications by people: per segment a list of at least one str, or a single str.
-{_OPTIONS}
+{_OPTION_LINES}
         These options can be given to `evaluate.load` too, for all methods. Options that are None have the value given
         there, or that of the variant. `tokenize` and `sentence_splitter` can be callables: from a text to a str with
         spaces between tokens or a list of tokens, and from a text to the list of its sentences.

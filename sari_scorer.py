@@ -431,7 +431,6 @@ class Scorer:
         else:
             of_one_run = validate_columns(sources, predictions, references)
             columns = SystemColumns(of_one_run.sources, {"": of_one_run.predictions}, of_one_run.references)
-        expect(bool(columns.sources), ", ".join(COLUMNS), "no segments", "at least one")
         return find_variant(columns, printed, progress=progress, **self.options)
 
     def signature(self, nrefs: int | str = "?") -> str:

@@ -155,8 +155,8 @@ def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
             plain["runs"] = int(cells["runs"])
             for variant in VARIANTS:
                 if cells.get(variant):  # others are not scored yet
-                    sari, low, high = (cells[f"{variant}{end}"] for end in ("", " low", " high"))
-                    ends = {"low": float(low), "high": float(high)} if low else {}
-                    row = PublishedScore(**plain, variant=variant, sari=float(sari), **ends)
+                    ends = (cells[f"{variant} {end}"] for end in ("low", "high"))
+                    low, high = (float(end) if end else None for end in ends)
+                    row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]), low=low, high=high)
                     found.setdefault(cells["texts"], []).append(row)
     return found

@@ -69,7 +69,7 @@ def tabulate_scores(
             tables[0].notes.append(standing.reason)
     tables += _measure_tables(report, show)
     if report.explanations:
-        tables.append(_explanation_table(report.explanations, digits))
+        tables.append(tabulate_steps(report.explanations, digits))
     return TableReport(
         tables=list(_noted_once(tables)),
         signatures=report.signatures,
@@ -385,7 +385,7 @@ def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Tabl
         yield replace(table, methods=[*_test_notes(report), *about])
 
 
-def _explanation_table(explanations: Sequence[tuple[str, VariantDifference]], digits: int) -> Table:
+def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = 2) -> Table:
     """Return the steps from one variant to another, with SARI and its change for each system."""
     (_, first), *others = explanations
     one, other = first["variant_a"], first["variant_b"]

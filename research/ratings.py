@@ -142,15 +142,10 @@ def agreement_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
     intervals = formatted("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
     shown = [interval or cell for interval, cell in zip(intervals, formatted("{:.2f}", rows["value"]), strict=True)]
-    table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown}).set_index(
-        "Score"
-    )
-    return {group: _wide(own) for group, own in table.groupby("group", sort=False)}
-
-
-def _wide(rows: pd.DataFrame) -> pd.DataFrame:
-    columns = rows.groupby("column", sort=False)["shown"]
-    return pd.DataFrame(dict(iter(columns))).reset_index()
+    table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown})
+    by_group = table.set_index("Score").groupby("group", sort=False)
+    columns_of = {group: own.groupby("column", sort=False)["shown"] for group, own in by_group}
+    return {group: pd.DataFrame(dict(iter(own))).reset_index() for group, own in columns_of.items()}
 
 
 if __name__ == "__main__":

@@ -310,6 +310,11 @@ def test_hits_by_chance_and_what_tells_hits_apart(printed):
     assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
 
 
+def test_figures_need_segments():
+    with refuses(ValueError, "sources, predictions, references: got no segments, expected at least one"):
+        find(40, {"sources": [], "predictions": [], "references": []}, **KNOWN)
+
+
 @pytest.mark.parametrize("figure", ["x", "", None, True, -1, 100.5, "nan", "1e1", "0.1234567890123456"])
 def test_figures_are_scores_as_they_are_printed(printed, figure):
     with pytest.raises(ValueError, match=r"^figure: got .*, expected a score as it is printed, from 0 to 100"):

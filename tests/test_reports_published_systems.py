@@ -1,6 +1,5 @@
 """Where a score stands among published systems: known test sets, options, and words; rows made up and stored."""
 
-import json
 import re
 from itertools import chain
 
@@ -119,30 +118,19 @@ def test_other_options_have_no_published_scores(variant, named):
 
 
 @pytest.mark.usefixtures("stored")
-@pytest.mark.parametrize(
-    ("options", "shown"),
-    [
-        ([], ["low (30.0)", "people", "44.9"]),
-        (["--max-order", "1"], ["Made up", "easse", "max_order=1"]),
-    ],
-)
-def test_the_command_line_shows_them(options, shown, tmp_path, capsys):
+def test_the_command_line_shows_them(tmp_path, capsys):
     texts = {"sources": SOURCES, "outputs": SOURCES, "one": ["a b", "d"], "two": ["c", "e"]}
     for name, lines in texts.items():
         (tmp_path / name).write_text("".join(f"{line}\n" for line in lines))
     files = {name: str(tmp_path / name) for name in texts}
     command = ["--sources", files["sources"], "--outputs", files["outputs"], "--references", files["one"], files["two"]]
-    command += ["--variant", "easse", "--published", *options]
+    command += ["--variant", "easse", "--published"]
     assert main(command) == 0
     printed = capsys.readouterr().out
-    assert [fact for fact in shown if fact not in " ".join(printed.split())] == []
-    names = re.findall(r"^(low|high|us|copy) .* \d+\.\d\d$", printed, re.MULTILINE)
-    assert names == ([] if options else ["us", "high", "low", "copy"])
-    assert main([*command, "--format", "json"]) == 0
-    (published,) = json.loads(capsys.readouterr().out)["published"]
-    assert [row["name"] for row in published["rows"]] == ([] if options else ["us", "high", "low", "copy"])
-    assert main([*command, "--format", "latex"]) == 0
-    assert "2 segments of Made up, 2 references" in capsys.readouterr().out  # in the paragraph
+    assert "low (30.0)" in " ".join(printed.split())
+    assert re.findall(r"^(low|high|us|copy) .* \d+\.\d\d$", printed, re.MULTILINE) == ["us", "high", "low", "copy"]
+    assert main([*command, "--max-order", "1"]) == 0
+    assert "without max_order=1" in " ".join(capsys.readouterr().out.split())
 
 
 def test_the_stored_file():

@@ -152,6 +152,9 @@ def test_score_batch(scorer, variant):
     assert list(scores) == list(NAMES)
     assert scores == scorer.with_options(variant=variant).compute(**TEXTS, details=True)["sentences"]
     assert scores == scorer.with_options(variant=variant).score_batch(pa.table(TEXTS))
+    for wrong in (None, 5):
+        with refuses(ValueError, f"batch: got {wrong}, expected columns sources, predictions, references"):
+            scorer.score_batch(wrong)
     for number in range(4):
         alone = scorer.with_options(variant=variant).compute(**rows(number))
         assert {name: scores[name][number] for name in NAMES} == pytest.approx(alone)

@@ -2,7 +2,7 @@
 
 import json
 import tempfile
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -317,25 +317,22 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
     )
 
 
-def _segment_orders(sari: Mapping[str, Sequence[float]], baseline: str) -> dict[str, Callable[[int], float]]:
-    """Return the orders of segments by name: functions from the place of a segment to a number, the lowest first."""
-    orders: dict[str, Callable[[int], float]] = {}
-    if len(sari) > 1:
-        spread = np.ptp([*sari.values()], axis=0)
-        orders["Largest difference between systems"] = (-spread).tolist().__getitem__
-    orders |= {f"Lowest SARI of {name}": own.__getitem__ for name, own in sari.items()}
-    for name, own in sari.items():
-        if name != baseline:
-            losses = [score - other for score, other in zip(own, sari[baseline], strict=True)]
-            orders[f"{name} loses most against {baseline}"] = losses.__getitem__
-    return {**orders, "As in the files": float}
+def _segment_orders(sari: Mapping[str, Sequence[float]], baseline: str) -> dict[str, list[int]]:
+    """Return the places of segments in several orders, by name."""
+    scores = {name: np.array(own) for name, own in sari.items()}
+    others = [name for name in scores if name != baseline]
+    lowest_first = {"Largest difference between systems": -np.ptp([*scores.values()], axis=0)} if others else {}
+    lowest_first |= {f"Lowest SARI of {name}": own for name, own in scores.items()}
+    lowest_first |= {f"{name} loses most against {baseline}": scores[name] - scores[baseline] for name in others}
+    lowest_first["As in the files"] = np.arange(len(scores[baseline]))
+    return {name: np.argsort(values, kind="stable").tolist() for name, values in lowest_first.items()}
 
 
 def _segment_table(
     sources: Sequence[str], sari: Mapping[str, Sequence[float]], order: str, baseline: str
 ) -> dict[str, Any]:
     """Return a row for each segment, in an order; scores show two decimals, and sort as numbers."""
-    places = sorted(range(len(sources)), key=_segment_orders(sari, baseline)[order])
+    places = _segment_orders(sari, baseline)[order]
     data: list[list[Any]] = [[place + 1, *(own[place] for own in sari.values()), sources[place]] for place in places]
     shown = [[str(line), *(figure(score) for score in scores), source] for line, *scores, source in data]
     styling = [["text-align: right"] * (1 + len(sari)) + [""]] * len(data)
@@ -355,9 +352,9 @@ def sort_segments(scored: Scored | None, order: str) -> dict[str, Any]:
 def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> tuple[Any, ...]:
     """Return what opens the output of the chosen score, and of the first system for another cell."""
     scored = _present(scored)
-    sources, sari = scored.score_segments()
+    _, sari = scored.score_segments()
     names, column = list(sari), event.index[1] - 1
-    lines = [place + 1 for place in sorted(range(len(sources)), key=_segment_orders(sari, scored.baseline)[order])]
+    lines = [place + 1 for place in _segment_orders(sari, scored.baseline)[order]]
     place = lines.index(event.row_value[0])
     return Opened(scored, names[column if column in range(len(names)) else 0], lines, place).shown()
 
