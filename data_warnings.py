@@ -91,7 +91,7 @@ PromptInSourcesWarning = _category("PromptInSourcesWarning", "All sources begin 
 TrainingWarning = _category("TrainingWarning", "The tokenizer or the prompts of a Trainer change the texts.")
 
 #: The categories by name.
-CATEGORIES = {category.__name__: category for category in (SariWarning, *SariWarning.__subclasses__())}
+CATEGORIES = {"SariWarning": SariWarning, **{category.__name__: category for category in SariWarning.__subclasses__()}}
 
 #: Fewer segments than these give no warning about texts.
 ENOUGH = 10

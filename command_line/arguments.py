@@ -21,7 +21,7 @@ from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
-from sari.validation import check_choice, check_figure, either, fault, shown
+from sari.validation import check_choice, check_figure, either, expect, shown
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
@@ -150,15 +150,16 @@ def _check_inputs(options: Options) -> None:
     if missing and options.table is None:
         expected = either(map(flag_of, wanted), "and")
         raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
-    if options.columns is not None and len(options.columns) < len(columns):
-        raise OptionError(fault("--columns", str(len(options.columns)), f"those of {either(columns, 'and')}"))
+    if options.columns is not None:
+        given = len(options.columns)
+        expect(given >= len(columns), "--columns", given, f"those of {either(columns, 'and')}")
     systems = options.systems
-    twice = next((name for name in systems if systems.count(name) > 1), None)
-    if twice is not None:
-        raise OptionError(fault("--outputs", f"{shown(twice)} twice", "a name for each: NAME=FILE"))
-    if options.ratings is not None and len(options.ratings) != len(systems):
+    for name in systems:
+        expect(systems.count(name) == 1, "--outputs", f"{shown(name)} twice", "a name for each: NAME=FILE")
+    if options.ratings is not None:
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        raise OptionError(fault("--ratings", str(len(options.ratings)), f"{len(systems)}: {each}"))
+        given = len(options.ratings)
+        expect(given == len(systems), "--ratings", given, f"{len(systems)}: {each}")
 
 
 def _check_values(options: Options) -> None:
@@ -167,8 +168,8 @@ def _check_values(options: Options) -> None:
         resolve_variant(name, **options.choices)
     if options.find_variant is not None:
         check_figure(options.find_variant)
-    if options.why in options.variants and not options.all_variants:
-        raise OptionError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
+    is_other = options.all_variants or options.why not in options.variants
+    expect(is_other, "--why", f"{shown(options.why)}, which is the variant itself", "another")
     for flag, values, choices in (
         ("--why", [options.why], VARIANTS),
         ("--baselines", options.baselines or [], BASELINES),
@@ -186,10 +187,6 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
         sys.exit(refuse(self.prog, message.replace("argument --", "--")))
-
-    def print_help(self, file: Any = None) -> None:
-        """Print the help; argparse itself ignores errors of writing."""
-        print(self.format_help(), end="", file=file)
 
 
 class _ExtendByNames(argparse.Action):
@@ -305,12 +302,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             flag_of(name): _switch(f"test by {words} whether systems differ from the first")
             for name, (_, words) in PAIRED_TESTS.items()
         },
-        "--all-pairs": _switch(
-            "test each pair (by randomization unless a test is named), sort systems, and group them"
-        ),
-        "--resamples": _value(
-            "N", "the number of resamples (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1
-        ),
+        "--all-pairs": _switch("test each pair, by randomization unless a test is named; sort and group systems"),
+        "--resamples": _value("N", "how many (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1),
         "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
         "--baselines": _names(
             f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",
@@ -340,14 +333,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
-            "N",
-            "explain these lines alone, or the worst one, and with --by-order also their n-grams",
-            nargs="+",
-            type=_LINE_NUMBER,
+            "N", "explain these lines alone, or the worst; with --by-order also n-grams", nargs="+", type=_LINE_NUMBER
         ),
-        "--find-variant": _value(
-            "FIGURE", "find the variants and options under which the outputs have a printed SARI, such as 41.38"
-        ),
+        "--find-variant": _value("FIGURE", "find the variants and options that print this SARI, such as 41.38"),
         "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
         "--sentences": _value(
             "FILE",

@@ -20,7 +20,7 @@ from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import check_writable
-from sari.validation import fault
+from sari.validation import expect
 from sari.variants import resolve_variant
 
 
@@ -151,9 +151,9 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
             numbers = dict.fromkeys(worst if number == "worst" else number for number in numbers)
         explained = {}
         for number in numbers:
-            if number > len(columns.sources):
-                raise OptionError(fault("--explain", str(number), f"a line from 1 to {len(columns.sources)}"))
-            source, prediction, references = (column[number - 1] for column in columns)
+            lines = len(columns.sources)
+            expect(number <= lines, "--explain", number, f"a line from 1 to {lines}")
+            (source,), (prediction,), (references,) = (column[number - 1 : number] for column in columns)
             explained[number] = explain(source=source, prediction=prediction, references=references, variant=variant)
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))

@@ -69,7 +69,7 @@ def tabulate_scores(
             tables[0].notes.append(standing.reason)
     tables += _measure_tables(report, show)
     if report.explanations:
-        tables.append(_explanation_table(report.explanations, digits))
+        tables.append(tabulate_steps(report.explanations, digits))
     return TableReport(
         tables=list(_noted_once(tables)),
         signatures=report.signatures,
@@ -172,10 +172,13 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
             for row, record in rows
         ]
         columns.append((TableColumn(figure.label, better="↑"), shown))
+    methods = _test_notes(report)
     if report.pairs and "group" in show:
-        columns.append((TableColumn("Group", notes=[_GROUP_NOTE]), [str(record["group"] or "") for record in records]))
+        columns.append((TableColumn("Group"), [str(record["group"] or "") for record in records]))
+        methods.append(_GROUP_NOTE)
     if report.pairs and "ranks" in show:
-        columns.append((TableColumn("Ranks", notes=[_RANKS_NOTE]), list(map(_ranks, records))))
+        columns.append((TableColumn("Ranks"), list(map(_ranks, records))))
+        methods.append(_RANKS_NOTE)
     if _has_differences_in_columns(report):
         sari = _score_figures(digits)[0]
         columns += _tested_columns(report, show, [(sari, record) for record in records], has_marks=False)
@@ -186,7 +189,7 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
         table,
         apart=[place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)],
         notes=[*table.notes, *outside],
-        methods=_test_notes(report),
+        methods=methods,
         best=f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best,
     )
 
@@ -382,7 +385,7 @@ def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Tabl
         yield replace(table, methods=[*_test_notes(report), *about])
 
 
-def _explanation_table(explanations: Sequence[tuple[str, VariantDifference]], digits: int) -> Table:
+def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = 2) -> Table:
     """Return the steps from one variant to another, with SARI and its change for each system."""
     (_, first), *others = explanations
     one, other = first["variant_a"], first["variant_b"]

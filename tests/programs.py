@@ -1,13 +1,8 @@
 """Programs as processes: run with arguments, files and pipes, and what they printed, refused or showed."""
 
-import fcntl
 import os
-import pty
-import select
-import struct
 import subprocess
 import sys
-import termios
 import zipfile
 from importlib.metadata import version
 from pathlib import Path
@@ -117,36 +112,6 @@ def example_corpus():
 def with_system(corpus, name):
     """Return the corpus with the predictions of one system."""
     return {**corpus, "predictions": corpus["predictions"][name]}
-
-
-def on_a_terminal(folder, until):
-    """Return what came on standard error, a terminal, and on output; the sources come slowly until something shows."""
-    terminal, end = pty.openpty()
-    fcntl.ioctl(end, termios.TIOCSWINSZ, struct.pack("4H", 24, 80, 0, 0))
-    arguments = ["--sources", "-", "--outputs", "o.txt", "--references", "r.txt"]
-    sources = (folder / "s.txt").read_bytes()
-    with subprocess.Popen(
-        [*COMMAND, *arguments], cwd=folder, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=end
-    ) as process:
-        os.close(end)
-        shown = b""
-        while until not in shown and sources:
-            part, sources = sources[:12_500], sources[12_500:]
-            process.stdin.write(part)
-            process.stdin.flush()
-            if select.select([terminal], [], [], 0.3)[0]:
-                shown += os.read(terminal, 65_536)
-        process.stdin.write(sources)
-        process.stdin.close()
-        printed = process.stdout.read()
-    assert process.returncode == 0
-    try:
-        while data := os.read(terminal, 65_536):
-            shown += data
-    except OSError:  # how a terminal says that nobody writes to it any more
-        pass
-    os.close(terminal)
-    return shown, printed
 
 
 def score_of(sari, source, prediction, references, **options):

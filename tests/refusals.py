@@ -98,23 +98,28 @@ NOT_A_TEXT = [(None, "NoneType"), (float("nan"), "float"), (True, "bool"), (b"te
 
 #: A change of the good columns, and the message of the ValueError.
 BAD = [
-    ({name: value}, f"{name}: got {kind}, expected {ROWS if name == 'references' else TEXTS}")
-    for name in NAMES
-    for value, kind in NOT_A_LIST
-]
-for row, (value, kind) in enumerate([*NOT_A_TEXT, (("text",), "tuple")]):
-    BAD += [(with_row(name, row % 3, value), f"{name}[{row % 3}]: got {kind}, expected str") for name in NAMES[:2]]
-for row, (value, kind) in enumerate([(5, "int"), (float("nan"), "float"), (b"text", "bytes"), ({"a": "b"}, "dict")]):
-    BAD += [(with_row("references", row % 3, value), f"references[{row % 3}]: got {kind}, expected a list of str")]
-BAD += [
-    (with_row("references", 2, ["fine", value]), f"references[2][1]: got {kind}, expected str")
-    for value, kind in NOT_A_TEXT
-]
-BAD += [
-    (with_row("references", row, none), f"references[{row}]: got no reference, expected at least one")
-    for row, none in enumerate([[], (), np.array([], object)])
-]
-BAD += [
+    *(
+        ({name: value}, f"{name}: got {kind}, expected {ROWS if name == 'references' else TEXTS}")
+        for name in NAMES
+        for value, kind in NOT_A_LIST
+    ),
+    *(
+        (with_row(name, row % 3, value), f"{name}[{row % 3}]: got {kind}, expected str")
+        for name in NAMES[:2]
+        for row, (value, kind) in enumerate([*NOT_A_TEXT, (("text",), "tuple")])
+    ),
+    *(
+        (with_row("references", row % 3, value), f"references[{row % 3}]: got {kind}, expected a list of str")
+        for row, (value, kind) in enumerate([(5, "int"), (float("nan"), "float"), (b"text", "bytes"), ({}, "dict")])
+    ),
+    *(
+        (with_row("references", 2, ["fine", value]), f"references[2][1]: got {kind}, expected str")
+        for value, kind in NOT_A_TEXT
+    ),
+    *(
+        (with_row("references", row, none), f"references[{row}]: got no reference, expected at least one")
+        for row, none in enumerate([[], (), np.array([], object)])
+    ),
     ({"sources": np.array([["a"], ["b"], ["c"]])}, "sources[0]: got list, expected str"),
     ({"sources": pd.Series(["a", None, "c"], dtype="string")}, "sources[1]: got NAType, expected str"),
     ({"predictions": np.array([1.0, 2.0, 3.0])}, "predictions[0]: got float, expected str"),

@@ -1,4 +1,4 @@
-"""Programs as processes: pipes, signals, a full disk, a terminal, and their status."""
+"""Programs as processes: pipes, signals, a full disk, and their status."""
 
 import os
 import re
@@ -7,11 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from programs import COMMAND, FILES, ROOT, on_a_terminal, refusal_of, run, write_corpus
-
-
-def program(path):
-    return [sys.executable, str(ROOT / path)]
+from programs import COMMAND, FILES, ROOT, refusal_of, run
 
 
 @pytest.mark.parametrize(
@@ -46,14 +42,11 @@ def test_a_reader_that_has_gone(corpus):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("arguments", [["score.py", *FILES], [".", "--help"]])
-def test_a_full_disk(corpus, arguments):
-    path, *options = arguments
+def test_a_full_disk(corpus):
     with open("/dev/full", "wb") as full:
-        process = run(*options, folder=corpus, output=full, command=program(path))
-    name = b"sari" if path == "." else b"score.py"
+        process = run(*FILES, folder=corpus, output=full)
     assert process.returncode == 2
-    assert process.stderr == name + b": error: standard output: No space left on device\n"
+    assert process.stderr == b"score.py: error: standard output: No space left on device\n"
 
 
 WRITES_SLOWLY = """
@@ -88,10 +81,3 @@ def test_an_interrupt_leaves_no_half_written_file(corpus):
         assert process.stderr.read() == b""
     assert sorted(corpus.iterdir()) == before
     assert (corpus / "x.tsv").read_text() == "what stood there before"
-
-
-def test_progress_bar_shows_on_a_terminal_when_it_takes_long(corpus):
-    write_corpus(corpus, 50_000)
-    shown, printed = on_a_terminal(corpus, until=b"B/s")
-    assert b"Scoring" in shown
-    assert printed.startswith(b"======")

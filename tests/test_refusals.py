@@ -42,7 +42,6 @@ def test_refused(metric, call):
         with refuses(ValueError, message) as error:
             call(metric, {**GOOD, **change})
         assert error.value.__suppress_context__ or error.value.__context__ is None, "another error shows above this one"
-        assert len(metric) == 0
         assert cached(metric) == []
     assert_unharmed(metric)
 
@@ -58,25 +57,16 @@ def test_missing_column(metric, missing):
     assert_unharmed(metric)
 
 
-@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
 def test_no_segments(metric):
     nothing = dict.fromkeys(NAMES, ())
-    for call in (metric.compute, Scorer().compute, partial(Scorer().explain_difference, "easse")):
-        with refuses(ValueError, NO_SEGMENTS):
-            call(**nothing)
-    assert_unharmed(metric)
-    assert metric.score_batch(nothing) == {"sari": [], "keep": [], "delete": [], "add": []}
-    state = metric.state(sentences=True)
+    state = metric.state()
     state.update(**nothing)
-    for call in (metric.compute, partial(state.compute, details=True)):
+    compare = partial(Scorer().explain_difference, "easse", **nothing)
+    for call in (metric.compute, state.compute, compare, partial(metric.compute, **nothing)):
         with refuses(ValueError, NO_SEGMENTS):
             call()
-
-
-def test_refused_by_add(metric):
-    with refuses(ValueError, "references[0][1]: got int, expected str"):
-        metric.add(source="a", prediction="a", reference=["a", 5])
     assert_unharmed(metric)
+    assert metric.score_batch(nothing) == {"sari": [], "keep": [], "delete": [], "add": []}
 
 
 # ---- What was there before ------------------------------------------------------------------------------------------
@@ -88,21 +78,20 @@ def test_what_was_stored_outlives_a_refusal(metric):
     for call in (metric.add_batch, metric.compute):
         with refuses(ValueError, "predictions[0]: got NoneType, expected str"):
             call(**bad)
+    with refuses(ValueError, "references[0][1]: got int, expected str"):
+        metric.add(source="a", prediction="a", reference=["a", 5])
     assert metric.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
 
 def test_errors_leave_the_files_of_other_metrics_alone(metric):
-    def broken(text):
-        raise RuntimeError(text)
-
     other = load(cache_dir=str(Path(metric.data_dir).parent.parent))
     metric.add_batch(**GOOD)
     metric.compute()
     other.add_batch(**GOOD)  # into the file that `metric` has just let go
     metric.add_batch(**GOOD)
     with pytest.raises(RuntimeError):
-        metric.compute(tokenize=broken)
+        metric.compute(tokenize=Breaks(1, RuntimeError("out of words")))
     assert other.compute() == pytest.approx(SCORES)
     assert_unharmed(metric)
 
@@ -111,9 +100,6 @@ def test_a_failed_update_leaves_the_state_as_it_was(scorer):
     state = scorer.with_options(tokenize=Breaks(1_500, RuntimeError("out of words"))).state(sentences=True)
     state.update(**GOOD)
     before = state.compute(details=True)
-    for change, _ in BAD[::5]:
-        with pytest.raises(ValueError, match=": got "):
-            state.update(**{**GOOD, **change})
     with refuses(RuntimeError, "out of words"):
         state.update(**{name: column * 200 for name, column in GOOD.items()})
     assert (state.segments, state.compute(details=True)) == (3, before)

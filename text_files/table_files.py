@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
 from sari.text_files.reading import LineFile, line_faults
-from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
+from sari.validation import Columns, expect, fault, shortened, shown, validate_columns, validate_texts
 
 _JSON_LINES = "a JSON object in each line, or a name that ends in .csv or .tsv"
 _TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
@@ -124,8 +124,7 @@ def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> dict
         raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
     names = list(map(rename, header))
     twice = next((name for name in names if name and names.count(name) > 1), None)
-    if twice is not None:
-        raise ValueError(fault("columns", f"two for {twice}", "one"))
+    expect(twice is None, "columns", f"two for {twice}", "one")
     return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 

@@ -5,7 +5,6 @@ The templates are in `templates/`; they escape every text. What the report shows
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
+from sari.reports.score_tables import tabulate_steps
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
 from sari.validation import either
 from sari.variants import OPERATIONS, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
@@ -58,15 +58,6 @@ def signed(number: float, digits: int = 2) -> str:
     """
     shown = f"{number:+.{digits}f}".replace("-", "−")
     return shown if shown.strip("+−0.") else shown[1:]
-
-
-def difference_of(score: float, other: float) -> str:
-    """Return by how much a score is higher than another, as the rounded scores differ.
-
-    >>> difference_of(44.649, 39.551), difference_of(1.004, 1.0)
-    ('+5.10', '0.00')
-    """
-    return signed(round(score, 2) - round(other, 2))
 
 
 def in_controls(row: WarningRow) -> str:
@@ -357,19 +348,9 @@ def given(source: str, output: str, references: Iterable[str]) -> str:
 
 def variant_steps(explained: VariantDifference) -> str:
     """Return the way from one variant to another as a table: every choice and what it does to SARI."""
-    one, other, (first, *further) = explained["variant_a"], explained["variant_b"], explained["steps"]
-    if not further:
-        return note(f"{one} and {other} are the same.")
-    last = further[-1]["sari"]
-    rows = [[one, "", "", figure(first["sari"]), ""]]
-    for before, step in pairwise(explained["steps"]):
-        words = [str(step["choice"]), str(step["before"]), str(step["after"])]
-        rows.append([*words, figure(step["sari"]), difference_of(step["sari"], before["sari"])])
-    rows.append([other, "", "", figure(last), difference_of(last, first["sari"])])
-    title = f"From {one} to {other}, one choice at a time"
-    return render(
-        "variants", "steps", table=make_table(title, ["Choice", "From", "To", "SARI", "Change"], rows, texts=3)
-    )
+    if len(explained["steps"]) == 1:
+        return note(f"{explained['variant_a']} and {explained['variant_b']} are the same.")
+    return render("variants", "steps", table=tabulate_steps([("", explained)]))
 
 
 # Systems

@@ -1,0 +1,119 @@
+"""What the options choose: variants, resampling, companion measures, and the files that some of these need."""
+
+from collections.abc import Mapping
+from difflib import get_close_matches
+from typing import Any, NamedTuple
+
+from sari.command_line.options import OptionError, Options, flag_of, in_options, refusals
+from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
+from sari.corpus_statistics import CorpusStatistics
+from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
+from sari.reports.score_report import RECORD_KEYS
+from sari.significance import Resampling, resolve_resampling
+from sari.text_files.table_files import read_numbers
+from sari.validation import expect, shown
+from sari.variants import Variant, resolve_variant, resolve_variants
+
+
+class Choices(NamedTuple):
+    """What the options choose.
+
+    Attributes:
+        variants: to score by, by their labels.
+        left_out: the warnings about variants that other options rule out.
+        resampling: how intervals and tests are computed.
+        measures: the companion measures.
+        side_data: what was read from side files, by the files' names.
+    """
+
+    variants: dict[str, Variant]
+    left_out: list[WarningRow]
+    resampling: Resampling
+    measures: list[Measure]
+    side_data: dict[str, Any]
+
+
+def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) -> Choices:
+    """Return what the options choose, and read the side files.
+
+    Args:
+        options: of the command line.
+        trees: whether measures that compare trees may be among them.
+        resampling: defaults of the options of intervals.
+
+    Raises:
+        FileError: for a side file that cannot be read.
+        OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
+    """
+    with refusals():
+        how = resolve_resampling(**{**resampling, **options.resampling})
+        return Choices(*_chosen_variants(options), how, *_chosen_measures(options, trees=trees))
+
+
+def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
+    if not options.all_variants:
+        chosen = [resolve_variant(name, **options.choices) for name in options.variants]
+        return {variant.label: variant for variant in chosen}, []
+    found, left_out = resolve_variants(**options.choices)
+    if not found:
+        raise OptionError(in_options(next(iter(left_out.values()))))
+    unavailable = resolve_variants()[1]  # for want of a package, whatever the options
+    messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
+    return {variant.label: variant for variant in found.values()}, warning_rows(map(VariantLeftOutWarning, messages))
+
+
+def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
+    """Return the warning about a printed signature that differs from that of the scores."""
+    here = next(iter(scored.values())).signature
+    return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
+
+
+def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], dict[str, Any]]:
+    """Return the measures that are named, "all" for those whose needs are met and that are not slow; and side data."""
+    known = {measure.name: measure for measure in MEASURES if trees or "trees" not in measure.arguments}
+    names = options.measures or []
+    if names == ["all"]:
+        names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
+    for name in names:
+        nearest = ", ".join(get_close_matches(name, known, cutoff=0))
+        expect(name in known, "--measures", shown(name), f"names such as {nearest}, or all alone: see --help")
+        expect(names.count(name) == 1, "--measures", f"{name} twice", "it once")
+        if lacks := _lacks(known[name], options):
+            raise OptionError(f"--measures: {name} needs {lacks}")
+    taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
+    measures = [known[name] for name in names]
+    numbers: dict[str, dict[str, list[float]]] = {}
+    for name, path in options.own_measure or ():
+        expect(name not in {*taken, *numbers}, "--own-measure", f"the name {name}, which is taken", "another")
+        measures.append(own_measure(name, path))
+        numbers[name] = _numbers_of_systems(name, path, options)
+    return measures, {"own_measures": numbers, **_read_side_files(options)}
+
+
+def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
+    """Read the numbers of each system; the only column of a single system may have any name."""
+    numbers, systems = read_numbers(path, options.encoding), options.systems
+    if len(systems) == len(numbers) == 1:
+        return dict(zip(systems, numbers.values(), strict=True))
+    for system in systems:
+        expect(system in numbers, "--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}")
+    return numbers
+
+
+def _lacks(measure: Measure, options: Options) -> str:
+    """Return what a measure needs that is missing; empty for nothing."""
+    for file in measure.side_files:
+        if not file.default and getattr(options, file.name) is None:
+            return f"{flag_of(file.name)} FILE"
+    return measure.missing
+
+
+def _read_side_files(options: Options) -> dict[str, Any]:
+    """Read the side files that are given, and the defaults of those that the same measures need besides."""
+    paths = {file: getattr(options, file.name) for file in SIDE_FILES}
+    wanted = {file for row in MEASURES if any(map(paths.get, row.side_files)) for file in row.side_files}
+    return {
+        file.name: resolve(file.default)() if path is None else resolve(file.read)(path)
+        for file, path in paths.items()
+        if file in wanted
+    }
