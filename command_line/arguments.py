@@ -319,15 +319,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         ),
         **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
-    "ratings": {
-        "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),
-    },
+    "ratings": {"--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table")},
     "report": {
-        "--format": {
-            "choices": TABLE_FORMATS,
-            "default": "text",
-            "help": "how to print the scores (default: text)",
-        },
+        "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _names(f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"),
         "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),

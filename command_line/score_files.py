@@ -12,10 +12,7 @@ from sari.command_line.options import Options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.comparison import baseline_scores, compare_corpora, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
-from sari.data_warnings import (
-    BaselineLeftOutWarning,
-    warning_rows,
-)
+from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
