@@ -353,10 +353,6 @@ def _listing(title: str, rows: Mapping[str, Any]) -> str:
     return f"{title}:\n" + "\n".join(f"  {name:<14}{row.summary}" for name, row in rows.items())
 
 
-def _datasets() -> str:
-    return "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
-
-
 def _parser(program: str) -> Parser:
     parser = Parser(
         prog=program,
@@ -370,10 +366,11 @@ def _parser(program: str) -> Parser:
         group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
         for flag, how in options.items():
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
+    datasets = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
     for flag, text, help_text in (
         ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
         ("--citation", bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
-        ("--list-datasets", _datasets(), "print the test sets that --dataset knows"),
+        ("--list-datasets", datasets, "print the test sets that --dataset knows"),
     ):
         parser.add_argument(flag, action="version", version=text, help=help_text)
     return parser
