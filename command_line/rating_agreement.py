@@ -4,10 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
+from sari.command_line.choices import resolve_choices, warnings_of_signature
 from sari.command_line.options import Options, refusals
 from sari.command_line.progress_bar import step_bar
-from sari.command_line.score_files import chosen_variants, warnings_of_signature
-from sari.command_line.side_data import choose_measures
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
@@ -15,7 +14,7 @@ from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
 from sari.reports.measuring import MeasuredSystems, measure_systems, measured_text
 from sari.reports.tables import TableReport
-from sari.significance import FEWEST_RESAMPLES, resolve_resampling
+from sari.significance import FEWEST_RESAMPLES
 from sari.text_files.reading import Segment, gather
 from sari.text_files.table_files import OutputTable, read_ratings
 from sari.validation import SystemColumns, expect
@@ -33,10 +32,10 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
-    variants, left_out = chosen_variants(options)
+    variants, left_out, resampling, measures, side_data = resolve_choices(
+        options, trees=False, resamples=FEWEST_RESAMPLES
+    )
     with refusals():
-        resampling = resolve_resampling(**{"resamples": FEWEST_RESAMPLES, **options.resampling})
-        measures, side_data = choose_measures(options, trees=False)
         rated = _rated_outputs(options, batches, table)
         wanted = "different ones: no score can correlate with one number"
         expect(len(set(rated.ratings)) > 1, "--ratings", f"{rated.ratings[0]:g} in every row", wanted)

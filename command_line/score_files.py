@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
 from sari.command_line.arguments import BASELINES
-from sari.command_line.options import OptionError, Options, in_options, needing, refusals
+from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
+from sari.command_line.options import Options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
-from sari.command_line.side_data import ChosenMeasures, choose_measures
 from sari.comparison import baseline_scores, compare_corpora, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import (
     BaselineLeftOutWarning,
-    VariantLeftOutWarning,
-    WarningRow,
-    signature_warnings,
     warning_rows,
 )
 from sari.reports.by_references import scores_by_references
@@ -24,11 +21,11 @@ from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
-from sari.significance import Resampling, resolve_resampling
+from sari.significance import Resampling
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
-from sari.variants import SCORES, Variant, resolve_variant, resolve_variants
+from sari.variants import SCORES, resolve_variant
 
 
 def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -43,63 +40,39 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
         FileError: for a file that cannot be read or written.
         OptionError: for options that the metric refuses, or packages that are missing.
     """
-    variants, left_out = chosen_variants(options)
+    choices = resolve_choices(options)
     with refusals():
-        resampling = resolve_resampling(**options.resampling)
-        chosen = choose_measures(options)
-        check_show(options.show or (), chosen.measures)
-    scored, texts = _score_batches(corpus, batches, variants, options, rows=resampling.is_wanted)
-    report = _compared(scored, resampling, options)
+        check_show(options.show or (), choices.measures)
+    scored, texts = _score_batches(corpus, batches, options, choices)
+    report = _compared(scored, choices.resampling, options)
     first = next(iter(scored.values()))
-    report = replace(report, warnings=report.warnings + left_out + warnings_of_signature(options, first))
-    columns, document = None, ""
+    report = replace(report, warnings=report.warnings + choices.left_out + warnings_of_signature(options, first))
+    columns = None
     if texts:
         columns = gather(texts, options.systems)
-        report = _with_more(report, columns, variants, resampling, options, chosen)
-    if options.report is not None and columns is not None:
-        document = _document(options.report, columns, first, report, resampling, options, chosen)
+        report = _with_more(report, columns, options, choices)
+        if options.report is not None:
+            write_lines(options.report, [_document(columns, first, report, options, choices)])
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
-    if options.report is not None:
-        write_lines(options.report, [document])
     return report
 
 
-def chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
-    """Return the variants to score by, by their labels, and warnings about those that the options rule out."""
-    with refusals():
-        if not options.all_variants:
-            chosen = [resolve_variant(name, **options.choices) for name in options.variants]
-            return {variant.label: variant for variant in chosen}, []
-    found, left_out = resolve_variants(**options.choices)
-    if not found:
-        raise OptionError(in_options(next(iter(left_out.values()))))
-    unavailable = resolve_variants()[1]  # for want of a package, whatever the options
-    messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
-    return {variant.label: variant for variant in found.values()}, warning_rows(map(VariantLeftOutWarning, messages))
-
-
-def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
-    """Return the warning about a printed signature that differs from that of the scores."""
-    here = next(iter(scored.values())).signature
-    return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
-
-
 def _score_batches(
-    corpus: Corpus, batches: Iterable[list[Segment]], variants: dict[str, Variant], options: Options, *, rows: bool
+    corpus: Corpus, batches: Iterable[list[Segment]], options: Options, choices: Choices
 ) -> tuple[dict[str, dict[str, CorpusStatistics]], list[list[Segment]]]:
     """Score systems batch by batch, and return their statistics by variant, and the texts if they are needed.
 
     Without texts, rows and sentence scores, memory use does not depend on the size of the files.
     """
-    kept = {"sentences": options.sentences is not None or options.report is not None, "rows": rows}
-    scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in variants}
+    kept = {"sentences": bool(options.written_paths), "rows": choices.resampling.is_wanted}
+    scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in choices.variants}
     texts = []
     with progress_bar("Scoring", corpus.size, quiet=options.quiet, unit="B", unit_scale=True) as bar:
         for batch in batches:
             columns = gather([batch], options.systems)
-            for name, variant in variants.items():
+            for name, variant in choices.variants.items():
                 for system, part in score_systems(columns, variant, **kept).items():
                     before = scored[name].get(system)
                     scored[name][system] = before.merge(part) if before else part
@@ -117,15 +90,9 @@ def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resamp
     return report_of(comparisons, scored)
 
 
-def _with_more(
-    report: ScoreReport,
-    columns: SystemColumns,
-    variants: dict[str, Variant],
-    resampling: Resampling,
-    options: Options,
-    chosen: ChosenMeasures,
-) -> ScoreReport:
+def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:
     """Add the baselines, explanations, scores by references and measures that the options ask for."""
+    variants, _, resampling, measures, side_data = choices
     sources, _, references = columns
     names, warnings = options.baselines or [], list(report.warnings)
     baselines = [
@@ -163,7 +130,6 @@ def _with_more(
         by_references=by_references,
         published=published,
     )
-    measures, side_data = chosen
     if not measures:
         return report
     from sari.reports.measuring import add_measures, measured_text
@@ -174,15 +140,13 @@ def _with_more(
 
 
 def _document(
-    path: str,
     columns: SystemColumns,
     statistics: dict[str, CorpusStatistics],
     report: ScoreReport,
-    resampling: Resampling,
     options: Options,
-    chosen: ChosenMeasures,
+    choices: Choices,
 ) -> str:
-    """Return a report of the systems as text, in the format that the path ends in.
+    """Return a report of the systems as text, in the format that the path of `--report` ends in.
 
     Raises:
         OptionError: for trees that do not fit, or packages that are missing.
@@ -191,21 +155,21 @@ def _document(
         from sari.companion_measures.registry import MEASURES
         from sari.reports import building, report_page
     how = {"by_order": options.by_order, "digits": options.width}
-    measures = [row for row in MEASURES if row in chosen.measures or not row.is_slow]
-    measures += [row for row in chosen.measures if row not in MEASURES]
+    measures = [row for row in MEASURES if row in choices.measures or not row.is_slow]
+    measures += [row for row in choices.measures if row not in MEASURES]
     steps = building.steps(len(statistics), measures) + 1
     with refusals(), step_bar("Report", steps, quiet=options.quiet) as advance:
         report = building.build_report(
             columns,
             statistics,
             report,
-            side_data=chosen.side_data,
-            resampling=resampling,
+            side_data=choices.side_data,
+            resampling=choices.resampling,
             measures=measures,
             advance=advance,
         )
         advance("pictures and pages")
-        ending = Path(path).suffix
+        ending = Path(options.report).suffix
         if ending in report_page.REPORT_FORMATS:
             return report_page.REPORT_FORMATS[ending](report, **how)
         return format_of_ending(ending).write(tabulate_scores(report, **how), options.layout)

@@ -45,7 +45,7 @@ class Layout:
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures, notes and warnings."""
     blocks = [_text_table(table, layout.width) + table.best_note("^") for table in report.tables]
-    notes = dict.fromkeys(note for table in report.tables for note in table.all_notes)
+    notes = dict.fromkeys(note for table in report.tables for note in (*table.notes, *table.methods))
     blocks += [report.signatures, _wrapped([*notes], layout.width)]
     blocks.append(_wrapped([f"Warning: {warning_in_words(row)}" for row in report.warnings], layout.width))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)

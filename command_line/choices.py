@@ -1,34 +1,75 @@
-"""Companion measures on the command line: which are chosen, and the files that some of them need."""
+"""What the options choose: variants, resampling, companion measures, and the files that some of these need."""
 
+from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options, flag_of
+from sari.command_line.options import OptionError, Options, flag_of, in_options, refusals
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
+from sari.corpus_statistics import CorpusStatistics
+from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
 from sari.reports.score_report import RECORD_KEYS
+from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
 from sari.validation import expect, shown
+from sari.variants import Variant, resolve_variant, resolve_variants
 
 
-class ChosenMeasures(NamedTuple):
-    """The companion measures that the options name, and what was read from side files, by the files' names."""
+class Choices(NamedTuple):
+    """What the options choose.
 
+    Attributes:
+        variants: to score by, by their labels.
+        left_out: the warnings about variants that other options rule out.
+        resampling: how intervals and tests are computed.
+        measures: the companion measures.
+        side_data: what was read from side files, by the files' names.
+    """
+
+    variants: dict[str, Variant]
+    left_out: list[WarningRow]
+    resampling: Resampling
     measures: list[Measure]
     side_data: dict[str, Any]
 
 
-def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
-    """Choose the measures that `--measures` and `--own-measure` name, and read the side files.
+def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) -> Choices:
+    """Return what the options choose, and read the side files.
 
     Args:
-        options: "all" stands for all measures whose needs are met, except slow ones.
+        options: of the command line.
         trees: whether measures that compare trees may be among them.
+        resampling: defaults of the options of intervals.
 
     Raises:
         FileError: for a side file that cannot be read.
-        OptionError: for unknown names, names that come twice, and measures that lack what they need.
-        ValueError: for a side file that holds something else.
+        OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
+    with refusals():
+        how = resolve_resampling(**{**resampling, **options.resampling})
+        return Choices(*_chosen_variants(options), how, *_chosen_measures(options, trees=trees))
+
+
+def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
+    if not options.all_variants:
+        chosen = [resolve_variant(name, **options.choices) for name in options.variants]
+        return {variant.label: variant for variant in chosen}, []
+    found, left_out = resolve_variants(**options.choices)
+    if not found:
+        raise OptionError(in_options(next(iter(left_out.values()))))
+    unavailable = resolve_variants()[1]  # for want of a package, whatever the options
+    messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
+    return {variant.label: variant for variant in found.values()}, warning_rows(map(VariantLeftOutWarning, messages))
+
+
+def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:
+    """Return the warning about a printed signature that differs from that of the scores."""
+    here = next(iter(scored.values())).signature
+    return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
+
+
+def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], dict[str, Any]]:
+    """Return the measures that are named, "all" for those whose needs are met and that are not slow; and side data."""
     known = {measure.name: measure for measure in MEASURES if trees or "trees" not in measure.arguments}
     names = options.measures or []
     if names == ["all"]:
@@ -46,7 +87,7 @@ def choose_measures(options: Options, *, trees: bool = True) -> ChosenMeasures:
         expect(name not in {*taken, *numbers}, "--own-measure", f"the name {name}, which is taken", "another")
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
-    return ChosenMeasures(measures, {"own_measures": numbers, **_read_side_files(options)})
+    return measures, {"own_measures": numbers, **_read_side_files(options)}
 
 
 def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
