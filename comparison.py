@@ -147,9 +147,8 @@ class Prepared(MadeByScorer):
         self.scorer, self.variant, self.sources, self.references = scorer, scorer.variant, sources, references
         self._segments = list(_prepared(sources, references, self.variant))
 
-    def _call(self) -> tuple[str, dict[str, Any]]:
-        """Return the call that pickling repeats."""
-        return "prepare", {"sources": self.sources, "references": self.references}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._as_call("prepare", sources=self.sources, references=self.references)
 
     def compute(self, predictions: Any, *, details: bool = False) -> Result:
         """Score predictions, one per source, as `Scorer.compute` does."""
@@ -462,7 +461,8 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
         equal = by_scores.setdefault(tuple(round(row[score], 9) for score in SCORES), [])
         if not (equal and row["changes"]):
             equal.append(row)
-    hits = [row for equal in by_scores.values() for row in equal if _is_printed(row, figure)]
+    kept = [row for equal in by_scores.values() for row in equal]
+    hits = [row for row in kept if _rounds_to(row["sari"], figure) or row["verdict"].endswith("cut")]
     others = sorted((equal[0] for equal in by_scores.values()), key=lambda row: abs(row["distance"]))
     return {
         "figure": str(figure),
@@ -490,10 +490,6 @@ def _found_variant(
         "verdict": verdict + ", cut" * is_cut,
         "distance": scores["sari"] - float(figure),
     }
-
-
-def _is_printed(row: FoundVariant, figure: Decimal) -> bool:
-    return _rounds_to(row["sari"], figure) or row["verdict"].endswith("cut")
 
 
 def _rounds_to(score: float, figure: Decimal, rounding: str = ROUND_HALF_EVEN) -> bool:

@@ -214,17 +214,12 @@ class MadeByScorer:
 
     A class that `evaluate` loaded cannot be pickled by its name: another process knows it only after `evaluate.load`,
     which unpickling the scorer calls.
-
     """
 
     scorer: Any
 
-    def _call(self) -> tuple[str, dict[str, Any]]:
-        """Return the name of the method, and its arguments by name."""
-        raise NotImplementedError
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        method, arguments = self._call()
+    def _as_call(self, method: str, **arguments: Any) -> tuple[Any, ...]:
+        """Return what `__reduce__` returns, given the name of the method and its arguments."""
         return methodcaller(method, **arguments), (self.scorer.with_options(),)
 
 
@@ -239,9 +234,8 @@ class State(MadeByScorer):
         """Begin with statistics, of no segments at first; see `Scorer.state`."""
         self.scorer, self._statistics = scorer, statistics
 
-    def _call(self) -> tuple[str, dict[str, Any]]:
-        """Return the call that pickling repeats."""
-        return "read_state", {"data": self.to_bytes()}
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._as_call("read_state", data=self.to_bytes())
 
     @property
     def segments(self) -> int:

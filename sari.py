@@ -162,11 +162,24 @@ class Sari(Scorer, evaluate.Metric):
         **unknown: Any,
     ) -> Any:
         """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
-        own: dict[str, Any] = {"details": details, "confidence": confidence, "resamples": resamples, "seed": seed}
-        own["baselines"] = baselines
-        options: dict[str, Any] = {"variant": variant, "level": level, "deletion": deletion}
-        options |= {"zero_division": zero_division, "tokenize": tokenize, "lowercase": lowercase}
-        options |= {"max_order": max_order, "penalties": penalties, "sentence_splitter": sentence_splitter}
+        own: dict[str, Any] = {
+            "details": details,
+            "confidence": confidence,
+            "resamples": resamples,
+            "seed": seed,
+            "baselines": baselines,
+        }
+        options: dict[str, Any] = {
+            "variant": variant,
+            "level": level,
+            "deletion": deletion,
+            "zero_division": zero_division,
+            "tokenize": tokenize,
+            "lowercase": lowercase,
+            "max_order": max_order,
+            "penalties": penalties,
+            "sentence_splitter": sentence_splitter,
+        }
         refuse_positions("compute", texts, COLUMNS)
         refuse_unknown(unknown, [*COLUMNS, *own, *options])
         # All this is checked before an error could delete what is stored.
@@ -208,8 +221,11 @@ class Sari(Scorer, evaluate.Metric):
 
         `sources`, `predictions` and `references` are other names for the arguments, as in other modules of `evaluate`.
         """
-        segment = {"sources": (source, sources), "predictions": (prediction, predictions)}
-        segment["references"] = (reference, references)
+        segment = {
+            "sources": (source, sources),
+            "predictions": (prediction, predictions),
+            "references": (reference, references),
+        }
         for name, both in segment.items():
             if all(value is not None for value in both):
                 raise ValueError(fault(name, f"two values, as {name} and as {name[:-1]}", "one"))

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -397,17 +397,13 @@ def _words_of_tokens(
 
 def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
     """Return the tokens of all parts as spans of one buffer, and how many each text has."""
-    buffers, starts, ends, counts, offset = [], [], [], [], 0
-    for texts, text in parts:
-        data = _buffer(texts, text)
-        first, last, tokens = _spans(data, text)
-        buffers.append(data)
-        starts.append(first + offset)
-        ends.append(last + offset)
-        counts.append(tokens)
-        offset += len(data)
-    data = b"".join([*buffers, _PADDING])
-    return Spans(data, np.concatenate(starts), np.concatenate(ends)), np.concatenate(counts)
+    buffers = [_buffer(texts, text) for texts, text in parts]
+    offsets = accumulate(map(len, buffers), initial=0)
+    spans = [_spans(data, text) for data, (_, text) in zip(buffers, parts, strict=True)]
+    moved = [(starts + offset, ends + offset) for offset, (starts, ends, _) in zip(offsets, spans, strict=False)]
+    starts, ends = map(np.concatenate, zip(*moved, strict=True))
+    counts = np.concatenate([own for *_, own in spans])
+    return Spans(b"".join([*buffers, _PADDING]), starts, ends), counts
 
 
 def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array) -> tuple[np.ndarray, pa.Array]:

@@ -70,8 +70,8 @@ class ComputeMetrics(MadeByScorer):
         given = [own[1] for own in self._texts.values() if own is not None]
         give_warnings(_tokenizer_warnings(tokenizer, given, postprocess))
 
-    def _call(self) -> tuple[str, dict[str, Any]]:
-        return "compute_metrics", self._arguments
+    def __reduce__(self) -> tuple[Any, ...]:
+        return self._as_call("compute_metrics", **self._arguments)
 
     def _read(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> Iterator[Any]:
         """Keep the texts of a data set, and yield what its rows are known by."""
@@ -356,8 +356,9 @@ class Reward(MadeByScorer):
         #: The Trainer logs the mean of the rewards of one name.
         self.__name__ = name or f"sari_{scorer.variant.name}"
 
-    def _call(self) -> tuple[str, dict[str, Any]]:
-        return "reward", {**self._columns, "unit": self._unit, "postprocess": self._postprocess, "name": self.__name__}
+    def __reduce__(self) -> tuple[Any, ...]:
+        options = {"unit": self._unit, "postprocess": self._postprocess, "name": self.__name__}
+        return self._as_call("reward", **self._columns, **options)
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""

@@ -122,13 +122,23 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
 def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
     """Return the accuracy against the best reference, without aligning those that cannot be better."""
     best = -np.inf
-    # A move makes one error of two.
-    bounds = (((1 + _simple_accuracy(output, text)) / 2, text) for text in references)
-    for bound, text in sorted(bounds, reverse=True):
+    for bound, text in sorted(((_highest_accuracy(output, text), text) for text in references), reverse=True):
         if bound <= best:
             break
         best = max(best, _errors(output, text).generation_accuracy)
     return best
+
+
+def _highest_accuracy(output: list[str], reference: list[str]) -> float:
+    """Return the generation accuracy if all tokens that both texts have stay or move: no alignment has a higher one.
+
+    A move makes one error of two. The tokens that stay are those of the longer text less the errors, plus one for each
+    move.
+    """
+    errors = Levenshtein.distance(output, reference)
+    common = (Counter(output) & Counter(reference)).total()
+    moves = max(common + errors - max(len(output), len(reference)), 0) // 2
+    return 1 - (errors - moves) / max(len(reference), 1)
 
 
 def tree_errors(predictions, trees) -> list[Errors]:

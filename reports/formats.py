@@ -45,7 +45,7 @@ class Layout:
 def as_text(report: TableReport, layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures, notes and warnings."""
     blocks = [_text_table(table, layout.width) + table.best_note("^") for table in report.tables]
-    notes = dict.fromkeys(note for table in report.tables for note in table.all_notes)
+    notes = dict.fromkeys(note for table in report.tables for note in (*table.notes, *table.methods))
     blocks += [report.signatures, _wrapped([*notes], layout.width)]
     blocks.append(_wrapped([f"Warning: {warning_in_words(row)}" for row in report.warnings], layout.width))
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
@@ -132,9 +132,8 @@ def _markdown_table(table: Table) -> str:
 
     def shown(cell: Cell, column: TableColumn) -> str:
         text = _escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
-        remark = f" ({_escaped_markdown(cell.small)})" if cell.small else ""
         mark = f"{_escaped_markdown(cell.mark)} {cell.interval}".rstrip()
-        return (f"**{text}**" if cell.best else text) + mark + remark
+        return (f"**{text}**" if cell.best else text) + mark
 
     header = [_escaped_markdown(column.heading) for column in table.columns]
     rows = [[shown(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]

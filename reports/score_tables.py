@@ -172,10 +172,13 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
             for row, record in rows
         ]
         columns.append((TableColumn(figure.label, better="↑"), shown))
+    methods = _test_notes(report)
     if report.pairs and "group" in show:
-        columns.append((TableColumn("Group", notes=[_GROUP_NOTE]), [str(record["group"] or "") for record in records]))
+        columns.append((TableColumn("Group"), [str(record["group"] or "") for record in records]))
+        methods.append(_GROUP_NOTE)
     if report.pairs and "ranks" in show:
-        columns.append((TableColumn("Ranks", notes=[_RANKS_NOTE]), list(map(_ranks, records))))
+        columns.append((TableColumn("Ranks"), list(map(_ranks, records))))
+        methods.append(_RANKS_NOTE)
     if _has_differences_in_columns(report):
         sari = _score_figures(digits)[0]
         columns += _tested_columns(report, show, [(sari, record) for record in records], has_marks=False)
@@ -186,7 +189,7 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
         table,
         apart=[place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)],
         notes=[*table.notes, *outside],
-        methods=_test_notes(report),
+        methods=methods,
         best=f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best,
     )
 
@@ -306,8 +309,8 @@ def _test_notes(report: ScoreReport) -> list[str]:
 def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str]:
     """Return the note on the marks of rows, if they have any."""
     marks = {cell.mark for row in rows for cell in row}
-    words = {HIGHER: f"{HIGHER} significantly higher", LOWER: f"{LOWER} significantly lower"}
-    told = [words[mark] for mark in words if mark in marks]
+    words = {HIGHER: "higher", LOWER: "lower"}
+    told = [f"{mark} significantly {word}" for mark, word in words.items() if mark in marks]
     if report.resampling is None or not told:
         return []
     than = report.resampling.baseline or "the second system"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from itertools import chain
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from sari.validation import value_in_python
@@ -37,7 +36,7 @@ class Cell(NamedTuple):
         best: whether it is the best of its column.
         mark: a sign that notes explain, such as HIGHER.
         interval: of the figure; may be empty.
-        small: a remark in small.
+        small: a remark in small, which pages show.
     """
 
     text: str
@@ -60,14 +59,12 @@ class TableColumn:
         is_text: whether the cells are words, which are aligned to the left; numbers are aligned to the right.
         is_group: whether rows with the same cell form a group, which LaTeX puts below a heading of its own.
         better: "↑", "↓" or empty, which LaTeX adds to the heading.
-        notes: the sentences that explain it.
     """
 
     heading: str
     is_text: bool = False
     is_group: bool = False
     better: str = ""
-    notes: Sequence[str] = ()
 
 
 @dataclass(frozen=True)
@@ -79,7 +76,7 @@ class Table:
         columns: at least one.
         rows: of cells, one for each column.
         apart: the numbers of the rows that are set apart from the others, such as baselines.
-        notes: the sentences that explain it, besides those of columns.
+        notes: the sentences that explain it.
         methods: the sentences that say how its figures were computed, which LaTeX leaves to the paragraph.
         best: what the mark of the best cells means; empty if no cell has it.
         segments: their number, if the rows are the scores of one system, which text prints in a layout of its own.
@@ -96,13 +93,7 @@ class Table:
 
     def notes_with(self, mark: str) -> list[str]:
         """Return all notes, each once; the last explains the mark of the best cells in a format."""
-        return [*self.all_notes, *self.best_note(mark)]
-
-    @property
-    def all_notes(self) -> list[str]:
-        """All notes but that about the best cells, each once."""
-        of_columns = chain.from_iterable(column.notes for column in self.columns)
-        return [*dict.fromkeys([*self.notes, *self.methods, *of_columns])]
+        return [*dict.fromkeys([*self.notes, *self.methods]), *self.best_note(mark)]
 
     def best_note(self, mark: str) -> list[str]:
         """Return the note about the mark of the best cells in a format, if there are such cells."""

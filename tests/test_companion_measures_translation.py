@@ -44,8 +44,7 @@ def test_chrf_and_ter_are_sacrebleus(rows):
 
 
 def test_options_of_bleu_are_sacrebleus():
-    assert measures.bleu(["THE cat sat on it"], ["the cat sat on it"], lowercase=True) == pytest.approx(100)
-    assert measures.bleu(["a b c d."], ["a b c d ."], tokenize="13a") == pytest.approx(100)
+    assert measures.bleu(["A b c d."], ["a b c d ."], tokenize="13a", lowercase=True) == pytest.approx(100)
     assert measures.bleu([], []) == 0
 
 

@@ -35,24 +35,15 @@ def wide_table(columns, rows=3, figure=FIGURE, **more):
 # ---- The registry ---------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture
-def made_up(monkeypatch):
-    """Register a format that tells how many tables and records it got."""
-
+def test_a_new_format_serves_scores_ratings_and_reports(printed, tmp_path, monkeypatch):
     def write(report, _layout):
         return f"{len(report.tables)} tables, {len(report.records)} records"
 
     monkeypatch.setitem(formats.TABLE_FORMATS, "made-up", TableFormat(".made", write))
-
-
-@pytest.mark.usefixtures("made_up")
-def test_a_new_format_serves_scores_ratings_and_reports(printed, tmp_path):
-    asked = [*EXAMPLE, *SYSTEMS, "--format", "made-up"]
-    assert printed(*asked, "--by-order") == "3 tables, 2 records\n"
-    for number in range(2):
-        (tmp_path / f"ratings.{number}").write_text("".join(f"{(7 * line + number) % 10}\n" for line in range(10)))
-    ratings = ["--ratings", tmp_path / "ratings.0", tmp_path / "ratings.1"]
-    assert printed(*asked, *ratings) == "1 tables, 4 records\n"
+    asked = [*EXAMPLE, *SYSTEMS[:2], "--format", "made-up"]
+    assert printed(*asked, "--by-order") == "2 tables, 1 records\n"
+    (tmp_path / "ratings").write_text("".join(f"{7 * line % 10}\n" for line in range(10)))
+    assert printed(*asked, "--ratings", tmp_path / "ratings") == "1 tables, 4 records\n"
     printed(*EXAMPLE, *SYSTEMS, "--report", tmp_path / "report.made")
     assert (tmp_path / "report.made").read_text() == "2 tables, 4 records\n"
 
