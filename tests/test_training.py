@@ -491,12 +491,6 @@ def test_the_reward_is_the_score_of_each_completion_alone(sari, unit):
     assert thought(completions=[f"<think>Hm.</think>\n{text}" for text in OUTPUTS[:3]], **columns) == scores
 
 
-@pytest.mark.filterwarnings("ignore:the variant gives a delete score of 100:UserWarning")
-def test_the_name_of_a_reward_is_its_variant_unless_it_has_another(sari):
-    assert [sari.with_options(variant=name).reward().__name__ for name in ("hf", None)] == ["sari_hf", "sari_easse"]
-    assert sari.reward(name="keep_it").__name__ == "keep_it"
-
-
 PART = r"completions\[0\]: got .* parts with text$"
 BAD_COMPLETIONS = [
     ({"source": None}, r"reward: got columns references, expected also 'source'$"),
