@@ -37,7 +37,7 @@ MARKS = {
 #: What no explanation can say.
 UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
 
-# The tokens of all segments that are scored to find what choices cost, and the points from which a choice is named.
+# The tokens of all segments that are scored to find what choices cost, and the points that are shown as nothing.
 _TOKENS, _LEAST = 300_000, 0.005
 # Shares of credit that differ less are the same.
 _SAME = 1e-9

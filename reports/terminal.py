@@ -29,8 +29,6 @@ _COLOUR_CODES = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": 
 _LABEL_WIDTH = 10
 # How many choices are shown that cost most, and how many that earn most.
 _SHOWN_EDITS = 5
-# What costs or earns less, in points, is shown as nothing, and left out.
-_LEAST_SHOWN = 0.005
 
 
 def explanation_as_text(
@@ -117,11 +115,8 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
 
 def _edits(explanation: Explanation) -> list[str]:
     """Return the choices that cost most and those that earn most, each by what SARI would be without it."""
-    lines = [
-        f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}"
-        for edit in explanation.edits
-        if abs(edit.points) >= _LEAST_SHOWN
-    ]
+    choices = [*explanation.costs, *reversed(explanation.earnings)]
+    lines = [f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}" for edit in choices]
     between = len(lines) - 2 * _SHOWN_EDITS
     return lines if between <= 0 else [*lines[:_SHOWN_EDITS], f"  ({between} more between)", *lines[-_SHOWN_EDITS:]]
 
