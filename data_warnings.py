@@ -91,7 +91,8 @@ PromptInSourcesWarning = _category("PromptInSourcesWarning", "All sources begin 
 TrainingWarning = _category("TrainingWarning", "The tokenizer or the prompts of a Trainer change the texts.")
 
 #: The categories by name.
-CATEGORIES = {"SariWarning": SariWarning, **{category.__name__: category for category in SariWarning.__subclasses__()}}
+CATEGORIES: dict[str, type[SariWarning]] = {"SariWarning": SariWarning}
+CATEGORIES |= {category.__name__: category for category in SariWarning.__subclasses__()}
 
 #: Fewer segments than these give no warning about texts.
 ENOUGH = 10

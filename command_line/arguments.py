@@ -319,15 +319,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         ),
         **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
-    "ratings": {
-        "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table"),
-    },
+    "ratings": {"--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table")},
     "report": {
-        "--format": {
-            "choices": TABLE_FORMATS,
-            "default": "text",
-            "help": "how to print the scores (default: text)",
-        },
+        "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _names(f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"),
         "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
@@ -359,10 +353,6 @@ def _listing(title: str, rows: Mapping[str, Any]) -> str:
     return f"{title}:\n" + "\n".join(f"  {name:<14}{row.summary}" for name, row in rows.items())
 
 
-def _datasets() -> str:
-    return "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
-
-
 def _parser(program: str) -> Parser:
     parser = Parser(
         prog=program,
@@ -376,10 +366,11 @@ def _parser(program: str) -> Parser:
         group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
         for flag, how in options.items():
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
+    datasets = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
     for flag, text, help_text in (
         ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
         ("--citation", bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
-        ("--list-datasets", _datasets(), "print the test sets that --dataset knows"),
+        ("--list-datasets", datasets, "print the test sets that --dataset knows"),
     ):
         parser.add_argument(flag, action="version", version=text, help=help_text)
     return parser

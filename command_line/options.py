@@ -30,9 +30,6 @@ PAIRED_TESTS = {
 }
 #: The scoring options besides the variant. One with a single name, such as `sentence_splitter`, leaves no choice here.
 SCORING_OPTIONS = tuple(name for name, option in CHANGES.items() if len(option.choices) != 1)
-# The arguments of Python that messages may begin with, and the options that they are here.
-_ARGUMENTS = ["confidence", "own_measure", "ratings", "references", "resamples", "seed", "show", "sources"]
-_ARGUMENTS += [*OPTIONS, "signature", *(file.name for file in SIDE_FILES)]
 
 
 def flag_of(name: str) -> str:
@@ -44,8 +41,12 @@ def flag_of(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-_FLAGS = {name: flag_of(name) for name in _ARGUMENTS}
-_FLAGS |= {"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"}
+# The arguments of Python that messages may begin with, and the options that they are here.
+_ARGUMENTS = ["confidence", "own_measure", "ratings", "references", "resamples", "seed", "show", "signature", "sources"]
+_FLAGS = {
+    **{name: flag_of(name) for name in (*_ARGUMENTS, *OPTIONS, *(file.name for file in SIDE_FILES))},
+    **{"predictions": "--outputs", "figure": "--find-variant", "sentence_splitter": "--variant or --penalties"},
+}
 
 
 class OptionError(Exception):
@@ -114,8 +115,8 @@ class Options(argparse.Namespace):
     @property
     def method(self) -> str | None:
         """The paired test, by its name in Python."""
-        given = [test for name, (test, _) in PAIRED_TESTS.items() if getattr(self, name)]
-        return given[0] if given else DEFAULT_TEST if self.all_pairs else None
+        default = DEFAULT_TEST if self.all_pairs else None
+        return next((test for name, (test, _) in PAIRED_TESTS.items() if getattr(self, name)), default)
 
     @property
     def resampling(self) -> dict[str, Any]:
@@ -157,8 +158,7 @@ class Options(argparse.Namespace):
     def layout(self) -> Layout:
         """How tables are laid out."""
         width = shutil.get_terminal_size((Layout.width, 24)).columns
-        names = ("booktabs", "caption", "label")
-        return Layout(width=width, **{name: getattr(self, name) for name in names})
+        return Layout(width=width, booktabs=self.booktabs, caption=self.caption, label=self.label)
 
     @property
     def needs_texts(self) -> bool:

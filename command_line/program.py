@@ -153,8 +153,12 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
         for number in numbers:
             lines = len(columns.sources)
             expect(number <= lines, "--explain", number, f"a line from 1 to {lines}")
-            (source,), (prediction,), (references,) = (column[number - 1 : number] for column in columns)
-            explained[number] = explain(source=source, prediction=prediction, references=references, variant=variant)
+            explained[number] = explain(
+                source=columns.sources[number - 1],
+                prediction=columns.predictions[number - 1],
+                references=columns.references[number - 1],
+                variant=variant,
+            )
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))
     is_terminal = sys.stdout.isatty()

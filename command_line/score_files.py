@@ -12,16 +12,12 @@ from sari.command_line.options import Options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.comparison import baseline_scores, compare_corpora, explain_difference, score_systems
 from sari.corpus_statistics import CorpusStatistics
-from sari.data_warnings import (
-    BaselineLeftOutWarning,
-    warning_rows,
-)
+from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
-from sari.significance import Resampling
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
@@ -44,7 +40,11 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
     with refusals():
         check_show(options.show or (), choices.measures)
     scored, texts = _score_batches(corpus, batches, options, choices)
-    report = _compared(scored, choices.resampling, options)
+    comparisons = {
+        name: compare_corpora(systems, resampling=choices.resampling, details=True, all_pairs=options.all_pairs)
+        for name, systems in scored.items()
+    }
+    report = report_of(comparisons, scored)
     first = next(iter(scored.values()))
     report = replace(report, warnings=report.warnings + choices.left_out + warnings_of_signature(options, first))
     columns = None
@@ -79,15 +79,6 @@ def _score_batches(
             texts += [batch] * options.needs_texts
             bar.update(corpus.position - bar.n)
     return scored, texts
-
-
-def _compared(scored: dict[str, dict[str, CorpusStatistics]], resampling: Resampling, options: Options) -> ScoreReport:
-    """Return the scores of systems by variant, with intervals and tests."""
-    comparisons = {
-        name: compare_corpora(systems, resampling=resampling, details=True, all_pairs=options.all_pairs)
-        for name, systems in scored.items()
-    }
-    return report_of(comparisons, scored)
 
 
 def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:

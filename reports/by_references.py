@@ -8,7 +8,7 @@ import numpy as np
 
 from sari.aggregation import Scores, named_scores
 from sari.comparison import score_systems
-from sari.validation import SystemColumns, check_whole_number
+from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 
 
@@ -40,17 +40,14 @@ def scores_by_references(
     """Score systems with 1, 2, … of the references, which are the same for all systems.
 
     Args:
-        columns: checked texts. If segments have different numbers of references, the first ones that all of them have
-            are used.
+        columns: checked texts of at least one segment. If segments have different numbers of references, the first ones
+            that all of them have are used.
         variant: to score by.
-        subsets: the number of random subsets of each size; all subsets if there are no more.
+        subsets: the number of random subsets of each size, at least one; all subsets if there are no more.
         seed: of the random subsets.
 
     Returns:
         For each system a row for each number of references, from one to all.
-
-    Raises:
-        ValueError, TypeError: if there are no segments, or for options that are not whole numbers.
 
     >>> from sari.variants import resolve_variant
     >>> columns = SystemColumns(["a b c"], {"s": ["a b"]}, [["a b", "a"]])
@@ -58,10 +55,6 @@ def scores_by_references(
     >>> [(row.references, row.subsets, round(row.mean["sari"], 2), round(row.deviation["sari"], 2)) for row in rows]
     [(1, 2, 55.56, 11.11), (2, 1, 55.24, 0.0)]
     """
-    check_whole_number("subsets", subsets, least=1)
-    check_whole_number("seed", seed, least=0)
-    if not columns.sources:
-        raise ValueError("sources, predictions, references: got no segments, expected at least one")
     width = min(map(len, columns.references))
     generator = np.random.Generator(np.random.PCG64(seed))
     found: list[ReferenceCount] = []

@@ -132,9 +132,8 @@ def _markdown_table(table: Table) -> str:
 
     def shown(cell: Cell, column: TableColumn) -> str:
         text = _escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
-        remark = f" ({_escaped_markdown(cell.small)})" if cell.small else ""
         mark = f"{_escaped_markdown(cell.mark)} {cell.interval}".rstrip()
-        return (f"**{text}**" if cell.best else text) + mark + remark
+        return (f"**{text}**" if cell.best else text) + mark
 
     header = [_escaped_markdown(column.heading) for column in table.columns]
     rows = [[shown(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]

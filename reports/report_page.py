@@ -120,7 +120,7 @@ def _length_table(report: ScoreReport, digits: int) -> Table:
 
 def _win_table(report: ScoreReport) -> Table:
     """Return for pairs of systems in how many segments each has the higher SARI; all pairs, or those with the first."""
-    scores = {row.name: np.array(row.segment_scores).round(9) for row in report.results}
+    scores = {row.name: np.array(row.sentences["sari"]).round(9) for row in report.results}
     pairs = [(one, other) for one, other in combinations(scores, 2) if report.pairs or one == report.systems[0]]
     rows = []
     for one, other in pairs:
@@ -147,7 +147,7 @@ def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> 
 
 def _pictures(report: ScoreReport) -> dict[str, str]:
     """Return the same and pictures of further figures."""
-    pictures = score_pictures(report, {row.name: row.segment_scores for row in report.results})
+    pictures = score_pictures(report, {row.name: row.sentences["sari"] for row in report.results})
     numbers = sorted({row.references for row in report.by_references})
     if len(numbers) > 1:
         by_number = {

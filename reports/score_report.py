@@ -120,11 +120,6 @@ class SystemScores(ScoredOutputs):
     lengths: Figures = field(default_factory=dict)
     sentences: Figures = field(default_factory=dict)
 
-    @property
-    def segment_scores(self) -> list[float]:
-        """SARI of each segment; empty but in reports."""
-        return self.sentences.get("sari", [])
-
 
 @dataclass(frozen=True)
 class PairTest:

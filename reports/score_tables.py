@@ -309,8 +309,8 @@ def _test_notes(report: ScoreReport) -> list[str]:
 def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str]:
     """Return the note on the marks of rows, if they have any."""
     marks = {cell.mark for row in rows for cell in row}
-    words = {HIGHER: f"{HIGHER} significantly higher", LOWER: f"{LOWER} significantly lower"}
-    told = [words[mark] for mark in words if mark in marks]
+    words = {HIGHER: "higher", LOWER: "lower"}
+    told = [f"{mark} significantly {word}" for mark, word in words.items() if mark in marks]
     if report.resampling is None or not told:
         return []
     than = report.resampling.baseline or "the second system"

@@ -35,12 +35,12 @@ class _Choice(NamedTuple):
 def _reasons_to_show(system: SystemScores, first: SystemScores, columns: SystemColumns) -> list[_Choice]:
     """Return the reasons to show segments of a system, among them wins and losses against the first system."""
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
-    scores = np.array(system.segment_scores)
+    scores = np.array(system.sentences["sari"])
     before, after = (sentence_counts(texts) for texts in (columns.sources, columns.predictions[system.name]))
     compression, added = (np.array(system.sentences[name]) for name in ("compression_ratio", "added"))
     choices = [_Choice(f"best{of}", scores, positive=False), _Choice(f"worst{of}", -scores, positive=False)]
     if system.name != first.name:
-        gains = scores - np.array(first.segment_scores)
+        gains = scores - np.array(first.sentences["sari"])
         choices += [
             _Choice(
                 f"{system.name} most {word} {first.name}", sign * gains, lambda place: f"by {abs(gains[place]):.1f}"

@@ -36,7 +36,7 @@ class Cell(NamedTuple):
         best: whether it is the best of its column.
         mark: a sign that notes explain, such as HIGHER.
         interval: of the figure; may be empty.
-        small: a remark in small.
+        small: a remark in small, which pages show.
     """
 
     text: str

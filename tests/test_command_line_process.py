@@ -10,14 +10,11 @@ import pytest
 from programs import COMMAND, FILES, ROOT, refusal_of, run
 
 
-@pytest.mark.parametrize(
-    ("closed", "said"), [("2>&-", b""), (">&-", b"score.py: error: standard output: closed, expected a ")]
-)
+@pytest.mark.parametrize(("closed", "said"), [("2>&-", b""), (">&-", b"score.py: error: standard output: closed, ")])
 def test_closed_streams(tmp_path, closed, said):
     process = run(*COMMAND, *FILES, folder=tmp_path, command=["sh", "-c", f'exec "$@" {closed}', "sh"])
     assert (process.returncode, process.stdout) == (2, b"")
     assert process.stderr.startswith(said)
-    assert process.stderr.count(b"\n") == bool(said)
 
 
 def test_names_that_the_terminal_lacks(corpus):

@@ -52,20 +52,6 @@ def test_text_files_pipes_and_line_endings(tmp_path, sari):
     assert system["scores"] == expected
 
 
-@pytest.mark.parametrize(("name", "mark"), [("in.csv", ","), ("in.tsv.gz", "\t")])
-def test_tables_with_a_header(run_here, tmp_path, sari, name, mark):
-    rows = [["output", "id", "reference_1", "source", "reference_2"], ["a b", "7", "a", "a b c", "b"]]
-    text = "".join(mark.join(row) + "\n" for row in [*rows, ["x", "8", "", "y", "z"]])
-    (tmp_path / name).write_bytes(gzip.compress(text.encode()) if name.endswith(".gz") else text.encode())
-    (system,) = json.loads(output_of(run_here("--table", name, "--format", "json", folder=tmp_path)))["systems"]
-    assert (system["name"], system["segments"]) == ("in", 2)
-    expected = {"sources": ["a b c", "y"], "predictions": ["a b", "x"], "references": [["a", "b"], ["z"]]}
-    assert system["scores"] == sari.compute(**expected)
-    named = ["--table", name, "--columns", "source", "reference_2", "reference_1"]
-    refused = refusal_of(run_here(*named, folder=tmp_path))
-    assert refused == f"{name}: references[1]: got no reference, expected at least one"
-
-
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 

@@ -4,7 +4,7 @@ import json
 
 import nltk
 import pytest
-from programs import EXAMPLE, ROOT, SYSTEMS, broken_punkt, example_corpus, refusal_of, with_system
+from programs import EXAMPLE, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
 from scipy import stats
 
 from sari import variants
@@ -116,20 +116,11 @@ def test_bad_ratings_are_refused_in_one_line(run_here, text, message, tmp_path):
     assert refused.startswith(message.format(path=path))
 
 
-@pytest.fixture(params=["no data", "an interrupted download"])
-def without_punkt(request, monkeypatch, tmp_path):
-    """Take NLTK's data away, or leave a part of their archive, and forget what was resolved while they were there."""
-    if request.param == "an interrupted download":
-        broken_punkt(tmp_path)
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+def test_a_variant_that_lacks_a_package_is_left_out_without_a_warning(printed_json, monkeypatch):
+    monkeypatch.setattr(nltk.data, "path", [])
     variants.load_punkt.cache_clear()
-    yield
-    variants.load_punkt.cache_clear()
-
-
-@pytest.mark.usefixtures("without_punkt")
-def test_a_variant_that_lacks_a_package_is_left_out_without_a_warning(printed_json):
     report = printed_json(*FILES, "--outputs", DELETING, "--all-variants")
+    variants.load_punkt.cache_clear()
     assert {row["variant"] for row in report["systems"]} == set(VARIANTS) - {"dsari"}
     assert "VariantLeftOutWarning" not in {row["category"] for row in report["warnings"]}
 

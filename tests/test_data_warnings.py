@@ -340,7 +340,7 @@ def test_a_comparison_names_the_system(sari, clean):
             sources=clean["sources"], predictions=systems, references=doubled, resamples=9
         )
     assert [warning.category.__name__ for warning in caught] == [
-        *("DuplicateReferencesWarning", "CopiedOutputsWarning", "FewSegmentsWarning", "FewResamplesWarning"),
+        *("DuplicateReferencesWarning", "CopiedOutputsWarning", "FewSegmentsWarning", "FewResamplesWarning")
     ]
     assert [str(warning.message).startswith("copies: ") for warning in caught] == [False, True, False, False]
     assert caught[-1].message.detail.endswith(" 0.10")  # of 9 resamples

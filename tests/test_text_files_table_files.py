@@ -54,11 +54,7 @@ def row(**change):
         ("t.csv", "", ": no rows, expected at least one below the first line"),
         ("t.csv", "source,output,reference\n", ": no rows, expected at least one below the first line"),
         ("t.csv", "source,reference\na,b\n", ": no column 'prediction' among source, reference, expected source, "),
-        (
-            "t.csv",
-            "source,output,prediction,reference\na,b,c,d\n",
-            ": columns: got two for prediction, expected one",
-        ),
+        ("t.csv", "source,output,prediction,reference\na,b,c,d\n", ": columns: got two for prediction, expected one"),
         ("t.csv", "source,output\na,b\n", ": no column 'references' among source, prediction, expected "),
         ("t.csv", "source,output,source,reference\na,b,c,d\n", ": columns: got two for source, expected one"),
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
