@@ -109,6 +109,7 @@ def test_every_option_is_described_and_explains_a_difference(sari, name):
     """And an option with a default has it in every variant."""
     assert {CHANGES[name].default} in ({None}, {getattr(row, name) for row in VARIANTS.values()})
     assert f"{name}: {CHANGES[name].help}" in sari.inputs_description
+    assert f"\n    {name}: " in inspect.getdoc(Scorer)
     first = Scorer("dsari", sentence_splitter=str.splitlines) if CHANGES[name].step == "penalties" else Scorer("t2t")
     last = first.with_options(**{name: {**PENALIZED, **CHOSEN}[name]})
     assert CHANGES[name].step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]

@@ -5,7 +5,7 @@
   const WAIT = { link: 300, speech: 800, copied: 1500 }; // milliseconds
   const all = (selector, root = document) => [...root.querySelectorAll(selector)];
   let see = null; // the marked texts
-  let grams = []; // for each order rows of operation, mark, credit, why, whether precision and recall count it, places
+  let grams = []; // for each order its n-grams, as `_gram_rows` of rendering.py returns them
   let order = 1;
   let pinned = null; // what was chosen, to come back to after a look at something else
 
@@ -27,7 +27,7 @@
   /** Return the keys of the words at all places of an n-gram: text 0 is the source, 1 the output, then references. */
   function keysOf(row, size) {
     const steps = [...Array(size).keys()];
-    return row[5].flatMap((starts, text) => starts.flatMap((start) => steps.map((step) => keyOf(text) + (start + step))));
+    return row.places.flatMap((starts, text) => starts.flatMap((start) => steps.map((step) => keyOf(text) + (start + step))));
   }
 
   const words = (key) => all(`.sari-token[data-at="${key}"]`, see);
@@ -53,9 +53,9 @@
     const operations = new Set();
     for (const number of numbers) {
       const row = grams[size - 1][number];
-      operations.add(row[0]);
+      operations.add(row.operation);
       for (const key of new Set(keysOf(row, size))) {
-        words(key).forEach((word) => word.classList.add("sari-lit", `lit-${row[1]}`));
+        words(key).forEach((word) => word.classList.add("sari-lit", `lit-${row.mark}`));
       }
       all(`[data-gram="${size}.${number}"]`).forEach((chip) => chip.classList.add("sari-lit"));
     }
@@ -97,12 +97,12 @@
         part.classList.add("sari-lit", mark); // its own mark, whatever else its n-grams count in
       });
       if (order === 1) return [[wordText(word), sentences(word, wordText(word))]];
-      return numbers.map((number) => grams[order - 1][number]).map((row) => [gramText(row, order), row[3]]);
+      return numbers.map((number) => grams[order - 1][number]).map((row) => [gramText(row, order), row.why]);
     },
     figure(operation, size, figure, text) {
       setOrder(size);
-      const counted = { precision: (row) => row[4][0], recall: (row) => row[4][1] }[figure] || (() => true);
-      light(numbersOf(size, (row) => row[0] === operation && counted(row)), size);
+      const counted = { precision: (row) => row.precision, recall: (row) => row.recall }[figure] || (() => true);
+      light(numbersOf(size, (row) => row.operation === operation && counted(row)), size);
       lightPicks((pick) => pick.pick === operation && (pick.figure || "") === figure && (!figure || Number(pick.order) === size));
       const what = size === 1 ? "single words" : `${size} words in a row`;
       return [[figure ? `${operation}, ${what}:` : "", text]];
@@ -112,8 +112,8 @@
       if (!word) return [];
       light(numbersOf(order, (row) => keysOf(row, order).includes(key)), order);
       words(key).forEach((part) => part.classList.add("sari-lit"));
-      const counts = (row, size) => (row[1] !== "missed" || row[0] === "add") && keysOf(row, size).includes(key);
-      const rows = (place) => grams[place].filter((row) => counts(row, place + 1)).map((row) => [gramText(row, place + 1), row[3]]);
+      const counts = (row, size) => (row.mark !== "missed" || row.operation === "add") && keysOf(row, size).includes(key);
+      const rows = (place) => grams[place].filter((row) => counts(row, place + 1)).map((row) => [gramText(row, place + 1), row.why]);
       return [[wordText(word), text], ...grams.flatMap((_, place) => rows(place))];
     },
     gram(size, number) {
@@ -123,7 +123,7 @@
       const row = grams[size - 1][number];
       const text = gramText(row, size);
       const counted = document.querySelector(`.sari-grams [data-gram="${size}.${number}"]`); // the first of many alone
-      return [[text, counted ? sentences(counted, text) : row[3]]];
+      return [[text, counted ? sentences(counted, text) : row.why]];
     },
   };
 
@@ -168,7 +168,7 @@
     const list = document.createElement("ul");
     list.setAttribute("aria-label", title);
     const listed = new Set();
-    for (const number of numbersOf(size, (row) => counts(row[1]))) {
+    for (const number of numbersOf(size, (row) => counts(row.mark))) {
       const row = grams[size - 1][number];
       const text = gramText(row, size);
       if (listed.has(text)) continue;
@@ -176,9 +176,9 @@
       const button = Object.assign(document.createElement("button"), { type: "button", className: "sari-pick" });
       button.tabIndex = listed.size > 1 ? -1 : 0;
       button.dataset.gram = `${size}.${number}`;
-      button.setAttribute("aria-label", `${text}, ${row[1]}. ${row[3]}`);
+      button.setAttribute("aria-label", `${text}, ${row.mark}. ${row.why}`);
       button.append(Object.assign(document.createElement("span"), { textContent: text }));
-      const item = Object.assign(document.createElement("li"), { className: `gram-${row[1]}` });
+      const item = Object.assign(document.createElement("li"), { className: `gram-${row.mark}` });
       item.append(button);
       list.append(item);
     }

@@ -303,18 +303,18 @@ def _mean_of(rows: Sequence[OrderFigures], operation: Operation, figure: Figure)
     return mean([row[operation][figure] for row in rows])
 
 
-def _gram_rows(explanation: Explanation) -> list[list[list[Any]]]:
-    """Return for each order a row for each n-gram, as `page.js` reads them."""
+def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
+    """Return for each order its n-grams, as `page.js` reads them: what counts each, and where it is in every text."""
     return [
         [
-            [
-                operation,
-                gram.mark,
-                round(100 * gram.counts[0] / gram.counts[1]) if gram.counts[1] else None,
-                gram.why,
-                [bool(gram.counts[1]), bool(gram.counts[3])],
-                [gram.places.source, gram.places.output, *gram.places.references],
-            ]
+            {
+                "operation": operation,
+                "mark": gram.mark,
+                "why": gram.why,
+                "precision": bool(gram.counts[1]),
+                "recall": bool(gram.counts[3]),
+                "places": [gram.places.source, gram.places.output, *gram.places.references],
+            }
             for operation in OPERATIONS
             for gram in by_operation[operation]
         ]
