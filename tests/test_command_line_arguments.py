@@ -59,8 +59,6 @@ def refusal(capsys):
         ([*FILES, "--variant", "bleu"], "--variant: got 'bleu', expected one of hf, xu2016, "),
         ([*FILES, "--level", "word"], "--level: got 'word', expected one of sentence, corpus"),
         ([*FILES, "--max-order", "0"], "--max-order: got 0, expected a whole number of at least 1"),
-        ([*FILES, "--zero-division", "2"], "--zero-division: got 2.0, expected a number from 0 to 1"),
-        ([*FILES, "--zero-division", "nan"], "--zero-division: got nan, expected a number from 0 to 1"),
         ([*FILES, "--zero-division", "x"], "--zero-division: got 'x', expected a number"),
         ([*FILES, "--tokenize", "13b"], "--tokenize: got '13b', expected one of 13a, none, "),
         (
@@ -172,7 +170,7 @@ def test_citations_are_complete(capsys):
     ("flag", "begin"),
     [
         ("--version", "SARI "),
-        ("--citation", "% SARI itself, and the variant xu2016.\n@"),
+        ("--citation", "% SARI"),
         ("--list-datasets", "asset "),
     ],
 )

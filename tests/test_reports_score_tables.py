@@ -176,9 +176,6 @@ def test_intervals_of_one_system(printed):
     begin = f"{summary(10, *scores)}\n\n{SIGNATURE}\n\n"
     assert text.startswith(begin)
     assert has_all(text.removeprefix(begin), "[ ]", "90%", "bootstrap", "1,000 resamples", "seed 3")
-    (warning,) = printed.warnings
-    assert has_all(warning, "intervals", "10 segments")
-    assert "p-values" not in warning
 
 
 def test_an_explanation_of_variants_is_one_table_of_all_systems(printed):

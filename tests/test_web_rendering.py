@@ -38,10 +38,6 @@ def test_text_that_is_not_split_into_words_is_doubted():
     explanation = explained(*texts, variant="easse")
     found = words(rendering.explained_score(explanation, VARIANTS["easse"], {"copy": SCORES}))
     assert "Chinese" in found
-    split = explained(
-        "这只很大的猫坐在旧垫子上", "这只大猫坐在垫子上", ["这只大猫坐在垫子上"], variant="easse", tokenize="zh"
-    )
-    assert split.warnings == []
 
 
 def test_the_page_knows_of_every_ngram_what_it_counts_and_where_it_is():
