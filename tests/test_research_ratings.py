@@ -47,13 +47,10 @@ def test_correlations_of_outputs(rated, figures):
 def test_correlations_of_systems(rated, figures):
     rows = pd.DataFrame(rated.texts._asdict()).groupby(rated.systems)
     means = pd.Series(rated.ratings).groupby(rated.systems).mean()
-    expected = {}
     for variant in ("hf", "easse", "set", "paper"):
         of_systems = [Scorer(variant).compute(**own.to_dict("list"))["sari"] for _, own in rows]
-        expected[variant] = stats.spearmanr(of_systems, means).statistic
-    assert {round(abs(value), 6) for value in expected.values()} > {0.5}
-    found = {variant: float(figures["Spearman", variant, "3"]["value"]) for variant in expected}
-    assert found == pytest.approx(expected, abs=1e-6)
+        expected = stats.spearmanr(of_systems, means).statistic
+        assert float(figures["Spearman", variant, "3"]["value"]) == pytest.approx(expected, abs=1e-6)
 
 
 def test_scores_with_all_references(rated, figures):

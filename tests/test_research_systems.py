@@ -21,7 +21,7 @@ def rows(checkouts):
     asset = f"feralvam/{TEST_SETS}/asset/asset.test"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "FILE", checkouts / "systems.csv")
-        patch.setattr(systems, "PUBLIC_TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
+        patch.setattr(systems, "TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
         return systems.score_public_systems(checkouts).set_index("name").T
 
 
