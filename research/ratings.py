@@ -31,9 +31,8 @@ from as_package import make_importable
 make_importable()
 
 from sari.companion_measures import translation  # noqa: E402
-from sari.companion_measures.columns import Numbers  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.human_ratings.correlation import SystemRows  # noqa: E402
+from sari.human_ratings.correlation import Numbers, SystemRows  # noqa: E402
 from sari.human_ratings.correlation_report import tabulate_agreement  # noqa: E402
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
