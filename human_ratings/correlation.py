@@ -92,12 +92,19 @@ def agreement(
     check_choice("coefficient", coefficient, COEFFICIENTS)
     if baseline is not None:
         check_choice("baseline", baseline, scores)
+    if not scores:
+        raise ValueError("scores: got none, expected at least one column of numbers")
+    target = _as_numbers(ratings, "ratings")
+    if len(target) < 2:
+        raise ValueError(f"ratings: got {len(target)}, expected at least two")
     if systems is None:
-        columns, target = _check_numbers(scores, ratings)
+        columns = {name: _as_numbers(own, name) for name, own in scores.items()}
+        for name, column in columns.items():
+            check_length(name, column, target, "ratings")
         table = np.stack([*columns.values(), target])
         draws = _draws_of_rows(table, _numbers_of(groups, len(target)), how)
     else:
-        _, target = _check_numbers({"systems": np.zeros(len(systems))}, ratings)
+        check_length("systems", systems, target, "ratings")
         cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
         if not cells[1].any():
             raise ValueError("systems: got 1, expected at least two")
@@ -120,28 +127,7 @@ def agreement(
     return found
 
 
-def _check_numbers(columns: Mapping[str, Any], ratings: Numbers) -> tuple[dict[str, np.ndarray], np.ndarray]:
-    """Return columns of finite numbers, all of one length.
-
-    Args:
-        columns: by name, at least one.
-        ratings: at least two.
-
-    Raises:
-        ValueError: in one line that names the column.
-    """
-    target = _as_numbers(ratings, "ratings")
-    if not columns:
-        raise ValueError("scores: got none, expected at least one column of numbers")
-    if len(target) < 2:
-        raise ValueError(f"ratings: got {len(target)}, expected at least two")
-    checked = {name: _as_numbers(column, name) for name, column in columns.items()}
-    for name, column in checked.items():
-        check_length(name, column, target, "ratings")
-    return checked, target
-
-
-def _as_numbers(values: Numbers, name: str) -> np.ndarray:
+def _as_numbers(values: Any, name: str) -> np.ndarray:
     """Return a column of finite numbers, float64[row], or refuse it (ValueError)."""
     try:
         column = np.asarray(values, np.float64)
