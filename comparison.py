@@ -25,7 +25,7 @@ from .data_warnings import (
     variant_warnings,
 )
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_by_each, count_predictions
-from .significance import TESTS, Resampling, Sample, holm, resolve_resampling
+from .significance import TESTS, Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus, encode_predictions, tokenizer_function
 from .validation import Columns, SystemColumns, check_flags, expect, shown, validate_predictions
 from .variants import (
@@ -226,8 +226,6 @@ def compare_corpora(
     baseline = None if all_pairs else baseline or next(iter(systems))
     names = list(systems)
     pairs = [*combinations(names, 2)] if baseline is None else [(name, baseline) for name in names if name != baseline]
-    if resampling.method is not None and resampling.trials is None:
-        resampling = replace(resampling, trials=TESTS[resampling.method].resamples_for(len(pairs)))
     results = {name: cast(SystemResult, corpus.result(details=details)) for name, corpus in systems.items()}
     comparison: SystemComparison = {
         "baseline": baseline,
@@ -235,7 +233,7 @@ def compare_corpora(
         "confidence": resampling.confidence,
         "intervals": None if resampling.confidence is None else "bootstrap",
         "resamples": resampling.resamples_for(first.segments),
-        "trials": resampling.trials if resampling.method else None,
+        "trials": resampling.trials_for(len(pairs)) if resampling.method else None,
         "seed": resampling.seed,
         "comparisons": len(pairs) if resampling.method else 0,
         "segments": first.segments,
@@ -413,30 +411,16 @@ def _tests_of_pairs(
     """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
     rows = np.stack([corpus.rows() for corpus in systems.values()], axis=1)
     sample = Sample(rows, next(iter(systems.values())).scores_of_sums, how.seed)
-    has_intervals = how.confidence is not None and len(rows) > 1
-    if has_intervals:
-        for result, ends in zip(results.values(), sample.intervals(how).swapaxes(0, 1), strict=True):
-            result["confidence_intervals"] = named_scores(ends.T)
-    if how.method is None or how.trials is None or not names:
+    for result, intervals in zip(results.values(), sample.named_intervals(SCORES, how), strict=True):
+        result.update(cast(SystemResult, intervals))
+    if how.method is None or not names:
         return []
     places = list(results)
-    pairs = np.array([[places.index(one), places.index(other)] for one, other in names])
-    if len(rows) > 1:
-        p_values = TESTS[how.method].p_values(sample, pairs, how.trials)
-    else:  # no test applies to a single segment
-        p_values = np.ones((len(pairs), len(SCORES)))
-    tested: list[SystemPair] = [
-        {
-            "systems": [one, other],
-            "differences": named_scores(np.array([results[one][score] - results[other][score] for score in SCORES])),
-            "p_values": named_scores(own),
-            "corrected_p_values": named_scores(corrected),
-        }
-        for (one, other), own, corrected in zip(names, p_values, holm(p_values), strict=True)
-    ]
-    if has_intervals:
-        for pair, ends in zip(tested, sample.difference_intervals(pairs, how).swapaxes(0, 1), strict=True):
-            pair["difference_intervals"] = named_scores(ends.T)
+    pairs = [(places.index(one), places.index(other)) for one, other in names]
+    tested = []
+    for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, how), strict=True):
+        fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
+        tested.append(cast(SystemPair, {"systems": [one, other], **fields}))
     return tested
 
 

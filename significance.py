@@ -9,7 +9,7 @@ The rows are first rounded to a grid. It is too fine to change a score, and coar
 rounding, so that the product is the same on any machine.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -37,6 +37,9 @@ _RESAMPLED = 50_000_000
 # A p-value from n draws is at least 1 / (n + 1), and m times that after a correction for m comparisons. With this many
 # draws per comparison, a difference can still be significant.
 _DRAWS_PER_COMPARISON = 40
+
+#: By the name of a field, such as "p_values", figures by the names of scores.
+NamedFigures = dict[str, dict[str, Any]]
 
 
 # ---- Samples --------------------------------------------------------------------------------------------------------
@@ -94,6 +97,40 @@ class Sample:
         drawn = self.bootstrapped(how)
         return how.ends(drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]])
 
+    def named_intervals(self, names: Sequence[str], how: "Resampling") -> list[NamedFigures]:
+        """Return the intervals of each system as a field; none without a confidence, or of a single segment.
+
+        Args:
+            names: of the scores.
+            how: intervals are computed.
+        """
+        if not self._has_intervals(how):
+            return [{} for _ in self.rows[0]]
+        return [{"confidence_intervals": _named(names, ends.T)} for ends in self.intervals(how).swapaxes(0, 1)]
+
+    def named_tests(
+        self, names: Sequence[str], pairs: Sequence[tuple[int, int]], how: "Resampling"
+    ) -> list[NamedFigures]:
+        """Return the differences, p-values and intervals of pairs of systems as fields; `how` needs a method.
+
+        Args:
+            names: of the scores.
+            pairs: the places of two systems each.
+            how: intervals and tests are computed.
+        """
+        places = np.array(pairs)
+        differences = self.differences(places)
+        p_values = np.ones_like(differences)  # no test applies to a single segment
+        if len(self.rows) > 1:
+            p_values = TESTS[str(how.method)].p_values(self, places, how.trials_for(len(pairs)))
+        fields = {"differences": differences, "p_values": p_values, "corrected_p_values": holm(p_values)}
+        if self._has_intervals(how):
+            fields["difference_intervals"] = np.moveaxis(self.difference_intervals(places, how), 0, -1)
+        return [{field: _named(names, values[row]) for field, values in fields.items()} for row in range(len(pairs))]
+
+    def _has_intervals(self, how: "Resampling") -> bool:
+        return how.confidence is not None and len(self.rows) > 1
+
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
         """Let the two systems of each pair swap segments with probability one half; all pairs swap the same segments.
 
@@ -116,6 +153,10 @@ class Sample:
             gained = swapped[:, others] - swapped[:, ones]
             after = self.statistic(np.ldexp(systems[ones] + gained, exponent))
             yield after - self.statistic(np.ldexp(systems[others] - gained, exponent))
+
+
+def _named(names: Sequence[str], values: np.ndarray) -> dict[str, Any]:
+    return dict(zip(names, values.tolist(), strict=True))
 
 
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -306,6 +347,10 @@ class Resampling:
         [10000, 5000, 1000]
         """
         return self.resamples or min(RESAMPLES, max(FEWEST_RESAMPLES, _RESAMPLED // segments))
+
+    def trials_for(self, comparisons: int) -> int:
+        """Return the number of draws of the test for a number of comparisons; this needs a method."""
+        return self.trials or TESTS[str(self.method)].resamples_for(comparisons)
 
     def ends(self, drawn: np.ndarray) -> np.ndarray:
         """Return the percentile interval of resampled scores, float64[resample, ...]: its two ends, float64[2, ...].

@@ -21,7 +21,7 @@ from sari.reports.score_tables import check_show, tabulate_scores
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
-from sari.variants import SCORES, resolve_variant
+from sari.variants import resolve_variant
 
 
 def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -87,12 +87,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     sources, _, references = columns
     names, warnings = options.baselines or [], list(report.warnings)
     baselines = [
-        ScoredOutputs(
-            name=baseline,
-            variant=name,
-            scores={score: result[score] for score in SCORES},
-            confidence_intervals=result.get("confidence_intervals", {}),
-        )
+        ScoredOutputs.of_baseline(baseline, name, result)
         for name, variant in (variants.items() if names else ())
         for baseline, result in baseline_scores(sources, references, variant, resampling).items()
         if ("each" if baseline.startswith("reference ") else baseline) in names

@@ -15,9 +15,11 @@ import numpy as np
 import pandas as pd
 from scipy import stats
 
-from sari.companion_measures.columns import Numbers, as_numbers, check_length, check_numbers
+from sari.companion_measures.columns import check_length
 from sari.significance import Resampling, Sample, bootstrap_draws, resolve_resampling
 from sari.validation import check_choice, fault
+
+Numbers = Sequence[float] | np.ndarray
 
 
 @dataclass(frozen=True)
@@ -90,18 +92,25 @@ def agreement(
     check_choice("coefficient", coefficient, COEFFICIENTS)
     if baseline is not None:
         check_choice("baseline", baseline, scores)
+    if not scores:
+        raise ValueError("scores: got none, expected at least one column of numbers")
+    target = _as_numbers(ratings, "ratings")
+    if len(target) < 2:
+        raise ValueError(f"ratings: got {len(target)}, expected at least two")
     if systems is None:
-        columns, target = check_numbers(scores, ratings)
+        columns = {name: _as_numbers(own, name) for name, own in scores.items()}
+        for name, column in columns.items():
+            check_length(name, column, target, "ratings")
         table = np.stack([*columns.values(), target])
         draws = _draws_of_rows(table, _numbers_of(groups, len(target)), how)
     else:
-        _, target = check_numbers({"systems": np.zeros(len(systems))}, ratings)
+        check_length("systems", systems, target, "ratings")
         cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
         if not cells[1].any():
             raise ValueError("systems: got 1, expected at least two")
         samples = []
         for name, own in (*scores.items(), ("ratings", target)):
-            summed = own if isinstance(own, SystemRows) else SystemRows(as_numbers(own, name))
+            summed = own if isinstance(own, SystemRows) else SystemRows(_as_numbers(own, name))
             check_length(name, summed.rows, target, "ratings")
             samples.append(_sample_of_groups(summed, *cells, how.seed))
         table = np.stack([sample.scores[:, 0] for sample in samples])
@@ -116,6 +125,20 @@ def agreement(
             ends = _interval_ends(by_name[name] - by_name[baseline], how)
             found[name] = replace(found[name], difference=value, difference_interval=ends)
     return found
+
+
+def _as_numbers(values: Any, name: str) -> np.ndarray:
+    """Return a column of finite numbers, float64[row], or refuse it (ValueError)."""
+    try:
+        column = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"{name}: got something else in it, expected numbers") from None
+    if column.ndim != 1:
+        raise ValueError(f"{name}: got {column.ndim} dimensions, expected one number per row")
+    wrong = next(iter((~np.isfinite(column)).nonzero()[0].tolist()), None)
+    if wrong is not None:
+        raise ValueError(f"{name}[{wrong}]: got {column[wrong]}, expected a finite number")
+    return column
 
 
 def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
@@ -177,7 +200,7 @@ def pairwise_agreement(
     >>> pairwise_agreement([1, 2, 3], [[10], [20], [15]], ["a", "a", "a"])
     0.3333333333333333
     """
-    own, table, signs = as_numbers(scores, "scores"), np.asarray(judgements, np.float64), []
+    own, table, signs = _as_numbers(scores, "scores"), np.asarray(judgements, np.float64), []
     for rows in pd.Series(range(len(own))).groupby(_numbers_of(groups, len(own))):
         for one, other in combinations(rows[1], 2):
             gaps, half = table[one] - table[other], table.shape[1] / 2

@@ -51,8 +51,13 @@ def build_report(
     lengths, classes = group_by_length(columns.sources, variant)
     baselines, known = list(report.baselines), {row.name for row in report.baselines}
     missing = [name for name in _IN_EVERY_REPORT if name not in known]
-    scores = baseline_scores(columns.sources, columns.references, variant) if missing else {}
-    baselines += [ScoredOutputs(name=name, variant=label, scores={**scores.get(name, {})}) for name in missing]
+    scored = baseline_scores(columns.sources, columns.references, variant, resampling) if missing else {}
+    baselines += [
+        ScoredOutputs.of_baseline(name, label, scored[name])
+        if name in scored
+        else ScoredOutputs(name=name, variant=label, scores={})
+        for name in missing
+    ]
     results = []
     for result in report.results:
         corpus = statistics[result.name]

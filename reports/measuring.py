@@ -14,16 +14,14 @@ import numpy as np
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
-from sari.reports.score_report import Figures, PairTest, ScoredOutputs, ScoreReport, SystemScores
-from sari.significance import TESTS, Resampling, Sample, holm
+from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
+from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant
 
 #: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
 SideData = Mapping[str, Any]
-# Figures by the names of fields of `SystemScores` or `PairTest`.
-_Fields = dict[str, Figures]
 _Measured = TypeVar("_Measured", ScoredOutputs, SystemScores, PairTest)
 
 
@@ -43,15 +41,18 @@ class MeasuredSystems:
     rows: dict[str, np.ndarray]
     how: Resampling
 
-    def figures(self, classes: Sequence[list[int]] = ()) -> dict[str, _Fields]:
+    def figures(self, classes: Sequence[list[int]] = ()) -> dict[str, NamedFigures]:
         """Return the values of each system, with intervals if there is a confidence and more than one segment.
 
         Args:
             classes: the places of the segments of classes whose values, and those of each segment, are returned, too.
         """
         found = {}
-        for place, system in enumerate(self.systems):
-            found[system] = self._with_intervals(self._values(place), self._drawn[:, place])
+        all_intervals = (
+            self._sample.named_intervals(list(self.rows), self.how) if self.rows else [{}] * len(self.systems)
+        )
+        for place, (system, intervals) in enumerate(zip(self.systems, all_intervals, strict=True)):
+            found[system] = {"scores": self._values(place), **intervals}
             if classes:
                 of_classes = [self._values(place, segments) for segments in classes]
                 means = [own.name for own in self.measures if not own.adds_up]
@@ -59,27 +60,23 @@ class MeasuredSystems:
                 found[system]["sentences"] = {name: self.rows[name][:, place, 0].tolist() for name in means}
         return found
 
-    def mean(self) -> _Fields:
+    def mean(self) -> NamedFigures:
         """Return the means of the values of all systems, with intervals, as the figures of one."""
         of_systems = [self._values(place) for place in range(len(self.systems))]
         values = {name: fmean(values[name] for values in of_systems) for name in self.rows}
-        return self._with_intervals(values, self._drawn.mean(axis=1))
+        if not self.rows:
+            return {"scores": values}
+        statistic = self._sample.statistic
+        means = Sample(self._sample.rows, lambda sums: statistic(sums).mean(axis=1, keepdims=True), self.how.seed)
+        intervals, *_ = means.named_intervals(list(self.rows), self.how)
+        return {"scores": values, **intervals}
 
-    def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], _Fields]:
-        """Test for each measure whether the systems of each pair differ; this needs a method and several segments."""
+    def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], NamedFigures]:
+        """Test for each measure whether the systems of each pair differ; this needs a method."""
         if not pairs:
             return {}
-        test = TESTS[str(self.how.method)]
-        places = np.array([[self.systems.index(name) for name in pair] for pair in pairs])
-        p_values = test.p_values(self._sample, places, self.how.trials or test.resamples_for(len(pairs)))
-        found = {"differences": self._sample.differences(places), "p_values": p_values}
-        found["corrected_p_values"] = holm(p_values)
-        if self.how.confidence is not None:
-            found["difference_intervals"] = np.moveaxis(self._sample.difference_intervals(places, self.how), 0, -1)
-        return {
-            pair: {field: self._named(values[place]) for field, values in found.items()}
-            for place, pair in enumerate(pairs)
-        }
+        places = [(self.systems.index(one), self.systems.index(other)) for one, other in pairs]
+        return dict(zip(pairs, self._sample.named_tests(list(self.rows), places, self.how), strict=True))
 
     @cached_property
     def _sample(self) -> Sample:
@@ -93,22 +90,8 @@ class MeasuredSystems:
 
         return Sample(np.concatenate(tables, axis=-1), values, self.how.seed)
 
-    @cached_property
-    def _drawn(self) -> np.ndarray:
-        """The values of resamples, float64[resample, system, measure]; none if there are no intervals."""
-        if self.how.confidence is None or not self.rows or len(next(iter(self.rows.values()))) < 2:
-            return np.empty((0, len(self.systems), len(self.measures)))
-        return self._sample.bootstrapped(self.how)
-
     def _values(self, place: int, segments: list[int] | slice = slice(None)) -> dict[str, float]:
         return {own.name: own.value(self.rows[own.name][segments, place]) for own in self.measures}
-
-    def _with_intervals(self, values: dict[str, float], drawn: np.ndarray) -> _Fields:
-        intervals = {"confidence_intervals": self._named(self.how.ends(drawn).T)} if len(drawn) else {}
-        return {"scores": values, **intervals}
-
-    def _named(self, values: np.ndarray) -> Figures:
-        return dict(zip(self.rows, values.tolist(), strict=True))
 
 
 def measured_text(variant: Variant) -> Text:
@@ -243,7 +226,7 @@ def add_measures(
     return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
 
 
-def _joined(row: _Measured, found: _Fields) -> _Measured:
+def _joined(row: _Measured, found: NamedFigures) -> _Measured:
     """Return outputs or a pair of systems with more figures in each field."""
     fields: dict[str, Any] = {name: {**getattr(row, name), **figures} for name, figures in found.items()}
     return replace(row, **fields)
@@ -254,7 +237,7 @@ def _measured_baselines(
     columns: SystemColumns,
     side_data: SideData | None,
     measure: Callable[..., MeasuredSystems],
-) -> dict[str, _Fields]:
+) -> dict[str, NamedFigures]:
     """Return the measures of the baselines of these names; "references" is the mean over the references."""
     first, *people = baseline_columns(columns.sources, columns.references)
     if not people:  # the only reference can be measured, though not compared with others

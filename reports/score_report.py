@@ -54,7 +54,7 @@ from sari.reports.tables import warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
-    from sari.aggregation import OrderFigures
+    from sari.aggregation import OrderFigures, Result
     from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
@@ -96,6 +96,13 @@ class ScoredOutputs:
     variant: str
     scores: Figures
     confidence_intervals: Figures = field(default_factory=dict)
+
+    @classmethod
+    def of_baseline(cls, name: str, variant: str, result: Result) -> ScoredOutputs:
+        """Return the result of a baseline, as `comparison.baseline_scores` has it."""
+        scores = {score: result[score] for score in SCORES}
+        intervals = result.get("confidence_intervals", {})
+        return cls(name=name, variant=variant, scores=scores, confidence_intervals=intervals)
 
 
 @dataclass(frozen=True, kw_only=True)

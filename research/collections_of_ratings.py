@@ -10,26 +10,13 @@ from statistics import fmean
 import pandas as pd
 
 from sari.human_ratings.rated_outputs import RatedOutputs
-from sari.research.files import find_files, read_table, read_test_set
+from sari.research.files import TEST_SETS, find_files, read_table, read_test_set
 from sari.validation import Columns
 
-_EASSE_SETS, _LENS = "feralvam/easse/easse/resources/data/test_sets", "Yao-Dou/LENS"
-
-#: Test sets of the same sentences: the patterns of sources and references.
-ASSET = (f"{_EASSE_SETS}/asset/asset.test.orig", f"{_EASSE_SETS}/asset/asset.test.simp.*")
-TURKCORPUS = (
-    f"{_EASSE_SETS}/turkcorpus/test.truecase.detok.orig",
-    f"{_EASSE_SETS}/turkcorpus/test.truecase.detok.simp.*",
-)
+_LENS = "Yao-Dou/LENS"
 
 #: Outputs that are more similar to a reference than this, word by word, are left out as copies of it.
 _NEAR = 0.9
-
-#: The files of three raters of MultiCochrane, by system. The ratings of a fourth do not correlate with those of others.
-_COCHRANE_FILES = {
-    system: (f"anno1/Copy of en_{system}.xlsx", f"anno2/en_{system}_anno2.xlsx", f"anno3/en_{system}.xlsx")
-    for system in ("system1_0", "system2_0.5", "system3_plain")
-}
 
 #: The names under which SimpEval past has references of ASSET.
 _OWN_REFERENCES = ["asset.test.simp", "new_asset.test.simp.second"]
@@ -44,8 +31,8 @@ def rated_in_test_set(folder: Path, file: str, rating: str, test_set: tuple[str,
     return _rated(_found(folder, test_set, rows["orig_sent"]), rows["simp_sent"], rows[rating], rows["sys_name"])
 
 
-def _rows(folder: Path, file: str) -> pd.DataFrame:
-    return read_table(find_files(folder, file)[0])
+def _rows(folder: Path, files: str) -> pd.DataFrame:
+    return pd.concat(map(read_table, find_files(folder, files)))
 
 
 def _found(folder: Path, test_set: tuple[str, str], sources: Iterable[str]) -> list[Sentence]:
@@ -61,19 +48,19 @@ def _letters(text: str) -> str:
 def _asset_ratings(folder: Path) -> RatedOutputs:
     rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
     rows = _mean_of_raters(rows, ["original", "simplification"], "rating")
-    return _rated(_found(folder, ASSET, rows["original"]), rows["simplification"], rows["rating"])
+    return _rated(_found(folder, TEST_SETS["ASSET"], rows["original"]), rows["simplification"], rows["rating"])
 
 
 def _simpeval_past(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv").query(f"system not in {_OWN_REFERENCES}")
-    found = _found(folder, ASSET, rows["original"])
-    return _rated(found, rows["processed_generation"], _mean_ratings(rows.filter(regex="z_score")), rows["system"])
+    found = _found(folder, TEST_SETS["ASSET"], rows["original"])
+    return _rated(found, rows["processed_generation"], rows.filter(regex="z_score"), rows["system"])
 
 
 def _simpeval_2022(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
     found = _found_in_2022(folder, rows["original"], rows["original"])
-    return _rated(found, rows["generation"].str.lower(), _mean_ratings(rows.filter(regex="zscore")), rows["system"])
+    return _rated(found, rows["generation"].str.lower(), rows.filter(regex="zscore"), rows["system"])
 
 
 def _simpda_2022(folder: Path) -> RatedOutputs:
@@ -98,7 +85,7 @@ def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
     by_name = pd.DataFrame([{own["name"]: own["agg_value"] for own in row} for row in rows["ratings"]])
     found = zip(rows["original"], rows["references"], strict=True)
-    return _rated(found, rows["simplification"], _mean_ratings(by_name[list(ratings)]))
+    return _rated(found, rows["simplification"], by_name[list(ratings)])
 
 
 def _is_near(output: str, references: Sequence[str]) -> bool:
@@ -109,23 +96,23 @@ def _is_near(output: str, references: Sequence[str]) -> bool:
 def _multicochrane(folder: Path) -> RatedOutputs:
     """Read English sentences of three systems, each rated by the same three people, row by row.
 
-    The authors' scale has positive numbers for near-copies, so the sign is reversed.
+    The ratings of a fourth do not correlate with those of others. The authors' scale has positive numbers for
+    near-copies, so the sign is reversed.
     """
     texts = ["original english sentence", "simple generated sentence", "simple gold sentence"]
-    under, parts = "SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets", []
-    for system, files in _COCHRANE_FILES.items():
-        sheets = [_rows(folder, f"{under}/{file}") for file in files]
-        ratings = pd.concat([sheet["Simplicity"] for sheet in sheets], axis=1)
-        parts.append(sheets[0][texts].assign(rating=-_mean_ratings(ratings), system=system))
+    in_rows, parts = dict.fromkeys(texts, "first") | {"Simplicity": "mean"}, []
+    for system in ("system1_0", "system2_0.5", "system3_plain"):
+        sheets = _rows(folder, f"SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets/anno[1-3]/*en_{system}*.xlsx")
+        parts.append(sheets.groupby(level=0).agg(in_rows).assign(system=system))
     rows = pd.concat(parts).dropna()  # below the sentences are sums
     found = zip(rows[texts[0]], rows[texts[2:]].to_numpy().tolist(), strict=True)
-    return _rated(found, rows[texts[1]], rows["rating"], rows["system"])
+    return _rated(found, rows[texts[1]], -rows["Simplicity"], rows["system"])
 
 
 def _language_models(folder: Path, test_set: tuple[str, str]) -> RatedOutputs:
     """Read outputs for sentences of ASSET and TurkCorpus, which share them."""
     under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
-    rows = pd.concat([_rows(folder, f"{under}/likert_{model}.json") for model in ("gpt", "llama", "qwen", "t5")])
+    rows = _rows(folder, f"{under}/likert_*.json")
     rows = rows[rows["source_file"].isin(["asset", "turk"])]
     ratings = rows["label_annotations"].map(lambda own: fmean(rater["simplicity"] for rater in own.values()))
     references = [own for _, own in _found(folder, test_set, rows["source"])]
@@ -133,16 +120,16 @@ def _language_models(folder: Path, test_set: tuple[str, str]) -> RatedOutputs:
 
 
 def _rated(
-    sentences: Iterable[Sentence], outputs: Iterable[str], ratings: pd.Series, systems: Iterable[str] | None = None
+    sentences: Iterable[Sentence],
+    outputs: Iterable[str],
+    ratings: pd.DataFrame | pd.Series,
+    systems: Iterable[str] | None = None,
 ) -> RatedOutputs:
+    """Return outputs with their ratings, or with the means of several ratings in each row."""
     sources, references = map(list, zip(*sentences, strict=True))
     named = [""] * len(ratings) if systems is None else list(systems)
-    return RatedOutputs(Columns(sources, list(outputs), references), named, ratings.astype(float).tolist())
-
-
-def _mean_ratings(ratings: pd.DataFrame) -> pd.Series:
-    """Return the mean of each row."""
-    return ratings.astype(float).mean(axis=1)
+    means = pd.DataFrame(ratings).astype(float).mean(axis=1).tolist()
+    return RatedOutputs(Columns(sources, list(outputs), references), named, means)
 
 
 def _mean_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.DataFrame:
@@ -151,7 +138,7 @@ def _mean_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.Data
 
 
 _SIMPLICITY_DA = partial(
-    rated_in_test_set, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=ASSET
+    rated_in_test_set, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=TEST_SETS["ASSET"]
 )
 _WIKIPEDIA, _OTHER = "sentences of Wikipedia", "documents and medical sentences"
 
@@ -163,8 +150,8 @@ COLLECTIONS: dict[str, tuple[str, Callable[[Path], RatedOutputs]]] = {
     "SimpEval past": (_WIKIPEDIA, _simpeval_past),
     "SimpEval 2022": (_WIKIPEDIA, _simpeval_2022),
     "simpDA 2022": (_WIKIPEDIA, _simpda_2022),
-    "Wu and Arase": (_WIKIPEDIA, partial(_language_models, test_set=ASSET)),
-    "Wu and Arase, TurkCorpus": (_WIKIPEDIA, partial(_language_models, test_set=TURKCORPUS)),
+    "Wu and Arase": (_WIKIPEDIA, partial(_language_models, test_set=TEST_SETS["ASSET"])),
+    "Wu and Arase, TurkCorpus": (_WIKIPEDIA, partial(_language_models, test_set=TEST_SETS["TurkCorpus"])),
     "D-Wikipedia, words": (_OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
     "D-Wikipedia, overall": (_OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
     "D-Wikipedia, meaning": (_OTHER, partial(_dwikipedia, ratings=("meaning",))),

@@ -13,9 +13,26 @@ from pathlib import Path
 import pandas as pd
 
 from sari.text_files.reading import LineFile
-from sari.validation import Columns
+from sari.validation import Columns, expect
+from sari.variants import VARIANTS, resolve_variant
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
+
+_EASSE = "feralvam/easse/easse/resources/data/test_sets"
+_TOKENIZED = f"{_EASSE}/turkcorpus/legacy/test.8turkers.tok"
+_MEDICAL = "ZurichNLP/BLESS/model_outputs_and_evals/ground_truth/med-easi-test.jsonl"
+
+#: The public test sets: patterns of sources and references. ASSET and TurkCorpus have the same sources.
+TEST_SETS = {
+    "ASSET": (f"{_EASSE}/asset/asset.test.orig", f"{_EASSE}/asset/asset.test.simp.*"),
+    "TurkCorpus": (
+        f"{_EASSE}/turkcorpus/test.truecase.detok.orig",
+        f"{_EASSE}/turkcorpus/test.truecase.detok.simp.*",
+    ),
+    "TurkCorpus (tokenized)": (f"{_TOKENIZED}.norm", f"{_TOKENIZED}.turk.*"),
+    "PWKP": (f"{_EASSE}/pwkp/pwkp.test.orig", f"{_EASSE}/pwkp/pwkp.test.simp"),
+    "Med-EASi": (_MEDICAL, _MEDICAL),
+}
 
 #: Readers of tables, by the ending of the file. All cells of comma-separated values are text.
 _READERS: dict[str, Callable[[Path], pd.DataFrame]] = {
@@ -76,8 +93,7 @@ def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, l
     """
     runs = {str(path): read_columns(path).predictions for path in find_files(folder, outputs)}
     for path, texts in runs.items():
-        if len(texts) != len(sources):
-            raise ValueError(f"{path}: got {len(texts)} segments, expected {len(sources)}, as many as sources")
+        expect(len(texts) == len(sources), path, f"{len(texts)} segments", f"{len(sources)}, as many as sources")
     return runs
 
 
@@ -88,6 +104,10 @@ def split_sentences(text: str) -> list[str]:
     ['It has 2.5 parts.', 'One is made by heat.', 'it melts.']
     """
     return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
+
+
+#: All variants by name.
+ALL_VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS}
 
 
 def formatted(pattern: str, *columns: pd.Series) -> list[str]:

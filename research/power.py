@@ -30,8 +30,7 @@ make_importable()
 from sari.comparison import score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
-from sari.research.collections_of_ratings import ASSET  # noqa: E402
-from sari.research.files import formatted, read_runs, read_table, read_test_set, run  # noqa: E402
+from sari.research.files import TEST_SETS, formatted, read_runs, read_table, read_test_set, run  # noqa: E402
 from sari.significance import TESTS, Sample  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
@@ -50,7 +49,7 @@ _BOTH = np.array([[0, 1]])
 def measure_power(folder: Path) -> pd.DataFrame:
     """Test samples of pairs of runs."""
     described = read_table(SYSTEMS).query("test_set == 'ASSET' and outputs.str.contains('/BLESS/')")
-    sources, references = read_test_set(folder, *ASSET)
+    sources, references = read_test_set(folder, *TEST_SETS["ASSET"])
     of_models = [read_runs(folder, pattern, sources) for pattern in described["outputs"]]
     models = [model for model, runs in enumerate(of_models) for _ in runs]
     columns = SystemColumns(sources, {path: texts for runs in of_models for path, texts in runs.items()}, references)
@@ -97,7 +96,7 @@ def _significant_share(samples: list[Sample], test: str) -> float:
     return np.mean([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] < SIGNIFICANT for each in samples])
 
 
-def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the table of the page."""
     table = {
         "variant": "`" + rows["variant"] + "`",
@@ -112,4 +111,4 @@ def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, page="statistics.md")
+    run(__doc__, file=FILE, compute=measure_power, tables=tables, page="statistics.md")

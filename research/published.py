@@ -66,7 +66,7 @@ def rounded(ours: str, printed: str) -> str:
     ('37.92', '0')
     """
     digits = len(printed.partition(".")[2])
-    return f"{round(float(ours), digits) + 0:.{digits}f}"  # never -0
+    return f"{float(ours):z.{digits}f}"  # never -0
 
 
 def figures(rows: pd.DataFrame) -> pd.DataFrame:
@@ -114,14 +114,11 @@ def main(arguments: Sequence[str]) -> int:
         stored.loc[chosen, "ours"] = [score_row(row, folder) for row in rows]
         return stored
 
-    def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        return figures_by_paper(rows[chosen])
-
     names = list(stored["table"].unique())
     others = [argument for argument in arguments if argument not in names]
     about = f"{__doc__}\nTABLE is one of {', '.join(names)}."
-    rows, _ = run(about, file=FILE, compute=compute, tables=tables, arguments=others)
-    found = figures(rows[chosen])
+    run(about, file=FILE, compute=compute, tables=lambda rows: figures_by_paper(rows[chosen]), arguments=others)
+    found = figures(stored[chosen])
     same = found["printed"] == found["ours"]
     print(f"\n{same.sum():,} of {len(same):,} figures come out to the printed digits.")
     return int(not same.all())

@@ -31,15 +31,16 @@ from as_package import make_importable
 make_importable()
 
 from sari.companion_measures import translation  # noqa: E402
-from sari.companion_measures.columns import Numbers  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.human_ratings.correlation import Agreement, SystemRows, agreement  # noqa: E402
-from sari.human_ratings.rated_outputs import RatedOutputs, rated_scores  # noqa: E402
+from sari.human_ratings.correlation import Numbers, SystemRows  # noqa: E402
+from sari.human_ratings.correlation_report import tabulate_agreement  # noqa: E402
+from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
-from sari.research.collections_of_ratings import ASSET, COLLECTIONS  # noqa: E402
-from sari.research.files import DOCS, formatted, read_runs, read_test_set, run, split_sentences  # noqa: E402
+from sari.research.collections_of_ratings import COLLECTIONS  # noqa: E402
+from sari.research.files import ALL_VARIANTS, DOCS, TEST_SETS, formatted, read_runs, read_test_set, run  # noqa: E402
+from sari.significance import resolve_resampling  # noqa: E402
 from sari.validation import Columns, SystemColumns  # noqa: E402
-from sari.variants import VARIANTS, resolve_variant  # noqa: E402
+from sari.variants import resolve_variant  # noqa: E402
 
 FILE = DOCS / "which_sari.csv"
 
@@ -47,9 +48,12 @@ FILE = DOCS / "which_sari.csv"
 BASELINE = "set"
 
 #: The variants by name in tables.
-_VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS} | {
-    "set, 13a": resolve_variant("set", tokenize="13a")
-}
+_VARIANTS = ALL_VARIANTS | {"set, 13a": resolve_variant("set", tokenize="13a")}
+
+#: How intervals are computed; the coefficients for outputs and for systems, and the names of their figures.
+_HOW = resolve_resampling(confidence=0.95, resamples=1_000)
+_COEFFICIENTS = {"segments": "Pearson", "systems": "Spearman"}
+_FIGURES = ("low", "high", "difference", "difference_low", "difference_high")
 
 #: Those that are computed with fewer references, too, and the outputs.
 _BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
@@ -57,63 +61,54 @@ _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/AC
 
 
 def compute_agreement(folder: Path) -> pd.DataFrame:
-    """Score all outputs under all variants."""
-    rated = {name: read(folder) for name, (_, read) in COLLECTIONS.items()}
-    rows = [row for name in tqdm(rated, disable=None, leave=False) for row in _of_collection(name, rated[name])]
-    return pd.DataFrame([*rows, *_by_references(folder)])
+    """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
+    collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
+    rows = [row for name, (_, read) in collections for row in _of_collection(name, read(folder))]
+    table = pd.DataFrame([*rows, *_by_references(folder)])
+    numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
+    return table.assign(**dict(numbers.items()))
 
 
-def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, str]]:
+def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, Any]]:
     """Yield a row for each score and ratings of outputs, and of systems where there are enough."""
     corpora = {name: score_columns(rated.texts, how, sentences=True, rows=True) for name, how in _VARIANTS.items()}
-    signatures = {name: corpus.signature for name, corpus in corpora.items()} | {"BLEU": "", "length": ""}
-    values: dict[str, Any] = {name: corpus.sentences()["sari"] for name, corpus in corpora.items()}
-    of_systems: dict[str, Any] = {name: rated_scores(corpus)[0].of_systems for name, corpus in corpora.items()}
-    values["BLEU"], of_systems["BLEU"] = _bleu(rated.texts)
-    values["length"] = of_systems["length"] = _lengths(rated.texts)
-    how: dict[str, Any] = {"groups": rated.texts.sources, "confidence": 0.95, "baseline": BASELINE}
-    place = {"figure": "Pearson", "collection": collection, "number": str(len(rated.ratings))}
-    for name, own in agreement(values, rated.ratings, **how).items():
-        signature = signatures[name].replace("|level:corpus|", "|level:sentence|")  # each output is scored alone
-        row = place | {"score": name, "signature": signature} | _numbers(own)
-        if name != "length":
-            partial = partial_correlation(values[name], rated.ratings, values["length"])
-            row["at_equal_length"] = f"{partial:.6f}"
+    lengths = _lengths(rated.texts)
+    scores = [rated_scores(corpus)[0]._replace(name=name) for name, corpus in corpora.items()]
+    scores += [_bleu(rated.texts), RatedScore("", "length", lengths, SystemRows(lengths), "")]
+    names = [score.name for score in scores]
+    partial = {score.name: partial_correlation(score.values, rated.ratings, lengths) for score in scores[:-1]}
+    scores.sort(key=lambda score: score.name != BASELINE)  # the others are compared with the first
+    records = tabulate_agreement(report_agreement(scores, rated, _HOW, plain=["kendall"])).records
+    for record in sorted(records, key=lambda record: (record["level"], names.index(record["measure"]))):
+        name, figure = record["measure"], _COEFFICIENTS[record["level"]]
+        number = len(rated.ratings) if figure == "Pearson" else len(set(rated.systems))
+        row = {"figure": figure, "collection": collection, "number": str(number), "score": name}
+        row |= {"signature": record["signature"], "value": record[figure.lower()]}
+        row |= {column: record[f"{figure}_{column}".lower()] for column in _FIGURES}
+        if figure == "Pearson":  # each output is scored alone
+            row["signature"] = row["signature"].replace("|level:corpus|", "|level:sentence|")
+            row["at_equal_length"] = partial.get(name)
         yield row
-    if "systems" in rated.levels:
-        found = agreement(of_systems, rated.ratings, systems=rated.systems, coefficient="spearman", **how)
-        place = {"figure": "Spearman", "collection": collection, "number": str(len(set(rated.systems)))}
-        yield from (
-            place | {"score": name, "signature": signatures[name]} | _numbers(own) for name, own in found.items()
-        )
 
 
-def _numbers(own: Agreement) -> dict[str, str]:
-    """Return the cells of a coefficient, with 6 decimals, so that they are the same everywhere."""
-    numbers = (own.value, *(own.interval or ()), own.difference, *(own.difference_interval or ()))
-    names = ("value", "low", "high", "difference", "difference_low", "difference_high")
-    return {
-        name: f"{round(number, 6) + 0:.6f}" for name, number in zip(names, numbers, strict=False) if number is not None
-    }
-
-
-def _by_references(folder: Path) -> Iterator[dict[str, str]]:
+def _by_references(folder: Path) -> Iterator[dict[str, Any]]:
     """Score one system with 1, 2, … of its references: means over subsets."""
-    sources, references = read_test_set(folder, *ASSET)
+    sources, references = read_test_set(folder, *TEST_SETS["ASSET"])
     columns = SystemColumns(sources, read_runs(folder, _ACCESS, sources), references)
     for name in _BY_REFERENCES:
         for row in scores_by_references(columns, _VARIANTS[name], subsets=10):
             place = {"figure": "SARI", "collection": "ACCESS on ASSET", "number": str(row.references), "score": name}
             signature = _VARIANTS[name].signature([row.references])
-            yield place | {"signature": signature, "value": f"{row.mean['sari']:.6f}"}
+            yield place | {"signature": signature, "value": row.mean["sari"]}
 
 
-def _bleu(texts: Columns) -> tuple[list[float], SystemRows]:
+def _bleu(texts: Columns) -> RatedScore:
     """Return sacreBLEU's BLEU of each output alone, and the rows of systems."""
     metric = BLEU(effective_order=True)
     scores = [metric.sentence_score(*pair) for pair in zip(texts.predictions, texts.references, strict=True)]
     rows = np.array([[own.sys_len, own.ref_len, *own.counts, *own.totals] for own in scores], np.float64)
-    return [own.score for own in scores], SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
+    of_systems = SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
+    return RatedScore("", "BLEU", np.array([own.score for own in scores]), of_systems, "")
 
 
 def _lengths(texts: Columns) -> np.ndarray:
@@ -132,7 +127,7 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
     return float((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
 
 
-def agreement_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: of outputs by group, of systems, and by the number of references.
 
     They have a row for each score, and a column for each collection or number of references.
@@ -143,10 +138,11 @@ def agreement_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     intervals = formatted("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
     shown = [interval or cell for interval, cell in zip(intervals, formatted("{:.2f}", rows["value"]), strict=True)]
     table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown})
-    by_group = table.set_index("Score").groupby("group", sort=False)
-    columns_of = {group: own.groupby("column", sort=False)["shown"] for group, own in by_group}
-    return {group: pd.DataFrame(dict(iter(own))).reset_index() for group, own in columns_of.items()}
+    return {
+        group: own.pivot_table("shown", "Score", "column", aggfunc="first", sort=False).reset_index()
+        for group, own in table.groupby("group", sort=False)
+    }
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=compute_agreement, tables=agreement_tables, page="which_sari.md")
+    run(__doc__, file=FILE, compute=compute_agreement, tables=tables, page="which_sari.md")

@@ -17,11 +17,11 @@ from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import numpy as np
 import pandas as pd
 from scipy import stats
+from scipy.spatial.distance import squareform
 from tqdm import tqdm
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
@@ -32,19 +32,19 @@ make_importable()
 from sari.comparison import baseline_scores, score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
-from sari.research.collections_of_ratings import ASSET, TURKCORPUS  # noqa: E402
 from sari.research.files import (  # noqa: E402
+    ALL_VARIANTS,
     DOCS,
+    TEST_SETS,
     formatted,
     read_runs,
     read_table,
     read_test_set,
     run,
-    split_sentences,
 )
 from sari.significance import Sample, holm, resolve_resampling  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
-from sari.variants import SIGNIFICANT, VARIANTS, resolve_variant  # noqa: E402
+from sari.variants import SIGNIFICANT  # noqa: E402
 
 #: The variant that ranks come from, and the others that the table shows.
 RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
@@ -70,19 +70,6 @@ NAMED = {
     "sources, copied": "#000000",
 }
 
-_EASSE_TEST_SETS = "feralvam/easse/easse/resources/data/test_sets"
-_TOKENIZED = f"{_EASSE_TEST_SETS}/turkcorpus/legacy/test.8turkers.tok"
-_MEDICAL = "ZurichNLP/BLESS/model_outputs_and_evals/ground_truth/med-easi-test.jsonl"
-
-#: The test sets: patterns of sources and references.
-PUBLIC_TEST_SETS = {
-    "ASSET": ASSET,
-    "TurkCorpus": TURKCORPUS,
-    "TurkCorpus (tokenized)": (f"{_TOKENIZED}.norm", f"{_TOKENIZED}.turk.*"),
-    "PWKP": (f"{_EASSE_TEST_SETS}/pwkp/pwkp.test.orig", f"{_EASSE_TEST_SETS}/pwkp/pwkp.test.simp"),
-    "Med-EASi": (_MEDICAL, _MEDICAL),
-}
-
 #: The test set whose texts are lowercased: outputs on it are lowercased, too.
 LOWERCASED = "TurkCorpus (tokenized)"
 
@@ -93,13 +80,11 @@ _STORED_BASELINES = {
     "references": ("people", "references, one by one"),
 }
 
-_VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS}
-
 
 def score_public_systems(folder: Path) -> pd.DataFrame:
     """Score all outputs that docs/systems.csv describes, with intervals, ranks and baselines."""
     described, rows = read_table(FILE).query("kind == 'system'"), []
-    for test_set, patterns in PUBLIC_TEST_SETS.items():
+    for test_set, patterns in TEST_SETS.items():
         sources, references = read_test_set(folder, *patterns)
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
         own, ranked = described[described["test_set"] == test_set].to_dict("records"), []
@@ -108,7 +93,7 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
             if test_set == LOWERCASED:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
             columns = SystemColumns(sources, runs, references)
-            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in _VARIANTS.items()}
+            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in ALL_VARIANTS.items()}
             row |= known | _cells_of_system(columns, scored)
             ranked.append(scored[RANKED])
         rows += [row | {"ranks": ranks} for row, ranks in zip(own, possible_ranks(ranked), strict=True)]
@@ -125,14 +110,14 @@ def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatis
         values = [run.scores()["sari"] for run in runs]
         sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _HOW.seed)
         low, high = _HOW.ends(sample.bootstrapped(_HOW)[..., 0].mean(axis=1))
-        found |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
         least, most = (f"{end(values):.2f}" if len(values) > 1 else "" for end in (min, max))
+        found |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
         found |= {f"{name} least": least, f"{name} most": most}
     return found
 
 
 def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str, str]]:
-    scored = {name: baseline_scores(sources, references, variant) for name, variant in _VARIANTS.items()}
+    scored = {name: baseline_scores(sources, references, variant) for name, variant in ALL_VARIANTS.items()}
     return [
         {"kind": kind, "name": shown, "runs": "1", "empty": "0.0000", "long": "0.0000"}
         | {name: f"{scores[baseline]['sari']:.4f}" for name, scores in scored.items()}
@@ -157,18 +142,18 @@ def possible_ranks(systems: Sequence[list[CorpusStatistics]]) -> list[str]:
     differences = scores[pairs] @ [[1.0], [-1.0]]
     with np.errstate(invalid="ignore"):  # 0/0, where two systems have the same outputs
         p_values = np.nan_to_num(2 * stats.norm.sf(np.abs(differences) / np.sqrt(squares / TRIALS)), nan=1.0)
-    wins = np.zeros((len(systems), len(systems)))  # 1 where one system is better than another, -1 where it is worse
-    wins[tuple(pairs.T)] = (np.sign(differences) * (holm(p_values) < SIGNIFICANT))[:, 0]
-    wins -= wins.T
-    return [f"{(row < 0).sum() + 1}-{len(systems) - (row > 0).sum()}" for row in wins]
+    differ = squareform((holm(p_values) < SIGNIFICANT)[:, 0])
+    losses = (differ & (scores[:, None] < scores)).sum(axis=1)
+    wins = (differ & (scores[:, None] > scores)).sum(axis=1)
+    return [f"{lost + 1}-{len(scores) - won}" for lost, won in zip(losses, wins, strict=True)]
 
 
 def taus(rows: pd.DataFrame) -> pd.DataFrame:
     """Return Kendall's tau of the rankings of rows under each two variants."""
-    return rows[[name for name in VARIANTS if name in rows]].astype(float).corr("kendall")
+    return rows[[name for name in ALL_VARIANTS if name in rows]].astype(float).corr("kendall")
 
 
-def system_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: Kendall's tau of rankings, and the systems on one test set."""
     rows = rows[rows["texts"] != ""]  # others are not scored yet
     by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
@@ -184,8 +169,6 @@ def system_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         "Year": shown["year"],
         "Runs": shown["runs"],
         "Rank": shown["ranks"].str.replace("-", "–"),
-    }
-    table |= {
         RANKED: formatted("{:.2f}", shown[RANKED]),
         "95% CI": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
         "runs from–to": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
@@ -209,12 +192,11 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
     with rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
         figure = Figure(figsize=(9, 6.5), layout="constrained")
         axes = figure.subplots()
-        for name, places in ranks.iterrows():
+        is_named = ranks.index.isin(NAMED)
+        axes.plot(ranks[~is_named].T.to_numpy(), color="#c8c8c8", linewidth=0.8)
+        for name, places in ranks[is_named].iterrows():
             line = "-" if shown["kind"][name] == "system" else "--"
-            style: dict[str, Any] = {"color": "#c8c8c8", "linewidth": 0.8}
-            if name in NAMED:
-                style = {"color": NAMED[name], "linewidth": 2.5, "marker": "o", "zorder": 3}
-            axes.plot(places.tolist(), linestyle=line, **style)
+            axes.plot(places.tolist(), line, color=NAMED[name], linewidth=2.5, marker="o", zorder=3)
         below = -3.0
         for name, place in ranks.loc[list(NAMED), DRAWN[-1]].sort_values().items():
             below = max(place, below + 3.5)  # none on top of another
@@ -231,6 +213,6 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=system_tables, page="systems.md")
+    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=tables, page="systems.md")
     if is_new:
         draw_ranks(stored, DOCS / "systems.svg")

@@ -9,17 +9,18 @@ import pandas as pd
 WORDS = ["the", "a", "town", "river", "house", "saw", "made", "large", "big", "small", "old", ",", "of", "in", "."]
 SENTENCES = 12
 SYSTEMS = ("one", "two", "three")
-TEST_SETS = "easse/easse/resources/data/test_sets"
 
 
 def sentences(seed):
+    """Each has its place as its first word, so that an output is near its source."""
     rng = random.Random(seed)
-    return [" ".join(rng.choices(WORDS, k=rng.randint(3, 9))) for _ in range(SENTENCES)]
+    return [" ".join([f"{place}th", *rng.choices(WORDS, k=rng.randint(3, 9))]) for place in range(SENTENCES)]
 
 
 ORIGINALS = sentences("originals")
 #: Ten references for each of them.
 REFERENCES = list(map(list, zip(*(sentences(f"reference {number}") for number in range(10)), strict=True)))
+COLUMNS = {"sources": ORIGINALS, "references": REFERENCES}
 ORIGINALS_OF_2022 = [f"{text} Now" for text in sentences("2022")]
 
 
@@ -39,16 +40,14 @@ def write(path, rows):
 def write_checkouts(folder: Path) -> Path:
     """Write all of them into a folder, and return it."""
     columns = list(map(list, zip(*REFERENCES, strict=True)))
-    write(folder / TEST_SETS / "asset/asset.test.orig", ORIGINALS)
-    for number, column in enumerate(columns):
-        write(folder / TEST_SETS / f"asset/asset.test.simp.{number}", column)
+    for ending, column in {"orig": ORIGINALS, **{f"simp.{number}": own for number, own in enumerate(columns)}}.items():
+        write(folder / f"easse/easse/resources/data/test_sets/asset/asset.test.{ending}", column)
     for system in SYSTEMS:
         write(folder / "muss" / f"{system}.pred", sentences(system))
     outputs = [[text, "another"] for text in sentences("one")]
     run = pd.DataFrame({"source": ORIGINALS, "model_output": outputs, "references": REFERENCES})
     write(folder / "BLESS/run.jsonl", run)
-    named = {f"ref{number}": column for number, column in enumerate(columns)}
-    write(folder / "apio/test.json", pd.DataFrame({"text": ORIGINALS, **named}))
+    write(folder / "apio/test.json", pd.DataFrame(REFERENCES).add_prefix("ref").assign(text=ORIGINALS))
     _ratings_of_sentences(folder)
     _ratings_of_documents(folder)
     return folder
@@ -71,8 +70,7 @@ def _ratings_of_sentences(folder):
     write(folder / "asset/human_ratings/human_ratings.csv", add_ratings(own.merge(aspects, "cross"), "rating"))
     references = pd.DataFrame({"system": "asset.test.simp", "output": ORIGINALS, "original": ORIGINALS})
     past = pd.concat([rows, references]).rename(columns={"output": "processed_generation"})
-    names = (f"rating_{number}_z_score" for number in range(1, 6))
-    write(folder / "LENS/data/simpeval_past.csv", add_ratings(past, *names))
+    write(folder / "LENS/data/simpeval_past.csv", add_ratings(past, "rating_1_z_score", "rating_2_z_score"))
     for name, texts in (("src", ORIGINALS_OF_2022), ("dst", sentences("references of 2022"))):
         write(folder / f"LENS/experiments/meta_evaluation/data/simpeval_2022/references/test.{name}", texts)
     rows["original"] = [ORIGINALS_OF_2022[place] for place in rows["place"]]
@@ -80,9 +78,8 @@ def _ratings_of_sentences(folder):
     write(folder / "LENS/data/simpeval_2022.csv", add_ratings(own, "rating_1_zscore", "rating_2_zscore"))
     rows["original"] += [" then" * (place == 3) for place in rows["place"]]
     names = {"system": "Input.system", "place": "Input.id", "output": "Input.simplified", "original": "Input.original"}
-    own = rows.rename(columns=names)
-    raters = pd.DataFrame({"WorkerId": range(2)})
-    write(folder / "LENS/data/simpDA_2022.csv", add_ratings(own.merge(raters, "cross"), "Answer.simplicity"))
+    own = rows.rename(columns=names).merge(pd.DataFrame({"WorkerId": range(2)}), "cross")
+    write(folder / "LENS/data/simpDA_2022.csv", add_ratings(own, "Answer.simplicity"))
 
 
 def _ratings_of_documents(folder):
@@ -91,9 +88,8 @@ def _ratings_of_documents(folder):
     names = ("simplicity-word", "simplicity-sent", "meaning", "simplicity-overall")
     ratings = [[{"name": name, "agg_value": rng.uniform(1, 5)} for name in names] for _ in ORIGINALS]
     references = [[text] for text in [*two[:-1], one[-1]]]
-    texts = {"original": ORIGINALS, "simplification": one, "references": references, "ratings": ratings}
-    file = folder / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl"
-    write(file, pd.DataFrame(texts))
+    rows = pd.DataFrame({"original": ORIGINALS, "simplification": one, "references": references, "ratings": ratings})
+    write(folder / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl", rows)
     columns = ["original english sentence", "simple generated sentence", "simple gold sentence", "Simplicity"]
     under = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
     for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), (one, two, three), strict=True):

@@ -52,6 +52,7 @@ def test_baselines_of_every_report(sari, report):
     copied, reference = report.baselines
     assert (copied.name, reference.name) == ("copy", "reference 1")
     assert copied.scores == report.results[0].scores
+    assert copied.confidence_intervals == report.results[0].confidence_intervals
     assert {"sari", "bleu", "simple_tree_accuracy"}.isdisjoint(reference.scores)
     assert reference.scores["exact_copies"] == 20
     pairs = [["a b c", "a b d"], ["e f", "g f"]]

@@ -10,15 +10,12 @@ from published_trees import ORIGINALS, ORIGINALS_OF_2022, REFERENCES, SENTENCES,
 from sari.research.collections_of_ratings import COLLECTIONS
 
 OLDER = ["ASSET ratings", "Simplicity-DA", "SimpEval past"]
-
-
-def read_collection(name, checkouts):
-    return COLLECTIONS[name][1](checkouts)
+READ = {name: read for name, (_, read) in COLLECTIONS.items()}
 
 
 @pytest.mark.parametrize("name", [*OLDER, "SimpEval 2022", "simpDA 2022"])
 def test_outputs_meet_their_sources_and_references(name, checkouts):
-    rated, is_lower = read_collection(name, checkouts), name not in OLDER
+    rated, is_lower = READ[name](checkouts), name not in OLDER
     cased = str.lower if is_lower else str
     sources = [text.lower() for text in ORIGINALS_OF_2022] if is_lower else ORIGINALS
     references = [[cased(text)] for text in sentences("references of 2022")] if is_lower else REFERENCES
@@ -32,39 +29,37 @@ def test_outputs_meet_their_sources_and_references(name, checkouts):
 def test_ratings_are_means_of_raters(checkouts):
     rows = pd.read_csv(checkouts / "asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
     own = rows.groupby("simplification", sort=False)["rating"].mean()
-    assert read_collection("ASSET ratings", checkouts).ratings == pytest.approx(own.tolist())
+    assert READ["ASSET ratings"](checkouts).ratings == pytest.approx(own.tolist())
     rows = pd.read_csv(checkouts / "LENS/data/simpDA_2022.csv")
     own = rows.groupby("Input.simplified", sort=False)["Answer.simplicity"].mean()
-    assert read_collection("simpDA 2022", checkouts).ratings == pytest.approx(own.tolist())
+    assert READ["simpDA 2022"](checkouts).ratings == pytest.approx(own.tolist())
     rows = pd.read_csv(checkouts / "LENS/data/simpeval_past.csv")
-    rows = rows[rows["system"] != "asset.test.simp"]  # references of ASSET are no outputs
-    own = rows.filter(like="z_score").mean(axis=1)
-    assert read_collection("SimpEval past", checkouts).ratings == pytest.approx(own.tolist())
+    own = rows[rows["system"] != "asset.test.simp"].filter(like="z_score").mean(axis=1)  # references are no outputs
+    assert READ["SimpEval past"](checkouts).ratings == pytest.approx(own.tolist())
 
 
 def test_documents_that_are_their_reference_are_left_out(checkouts):
     file = checkouts / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl"
     rows = [json.loads(line) for line in file.read_text().splitlines()][:-1]
-    rated = read_collection("D-Wikipedia, words", checkouts)
+    rated = READ["D-Wikipedia, words"](checkouts)
     assert rated.texts.predictions == sentences("one")[: SENTENCES - 1]
     assert rated.texts.references == [[text] for text in sentences("two")[: SENTENCES - 1]]
     own = [[rating["agg_value"] for rating in row["ratings"]] for row in rows]
     assert rated.ratings == pytest.approx([np.mean(values[:2]) for values in own])
-    assert read_collection("D-Wikipedia, overall", checkouts).ratings == [values[3] for values in own]
+    assert READ["D-Wikipedia, overall"](checkouts).ratings == [values[3] for values in own]
 
 
 def test_sheets_of_raters_are_joined_by_row(checkouts):
-    rated = read_collection("MultiCochrane", checkouts)
+    rated = READ["MultiCochrane"](checkouts)
     assert rated.texts.sources == ORIGINALS * 3
     assert rated.systems[::SENTENCES] == ["system1_0", "system2_0.5", "system3_plain"]
-    sheets = checkouts / "MultiCochrane/data/eval_data/en/spreadsheets"
-    files = ("anno1/Copy of en_system2_0.5.xlsx", "anno2/en_system2_0.5_anno2.xlsx", "anno3/en_system2_0.5.xlsx")
-    own = np.mean([pd.read_excel(sheets / file)["Simplicity"][:-1] for file in files], axis=0)
+    files = (checkouts / "MultiCochrane/data/eval_data/en/spreadsheets").glob("anno*/*en_system2_0.5*")
+    own = np.mean([pd.read_excel(file)["Simplicity"][:-1] for file in files], axis=0)
     assert rated.ratings[SENTENCES : 2 * SENTENCES] == pytest.approx(-own)  # near-copies have positive numbers
 
 
 def test_outputs_of_language_models(checkouts):
-    rated = read_collection("Wu and Arase", checkouts)
+    rated = READ["Wu and Arase"](checkouts)
     places = [place for place in range(SENTENCES) if place % 3 < 2]  # the others are of another collection
     assert rated.texts.predictions[: len(places)] == [sentences("one")[place] for place in places]
     assert rated.texts.references == [REFERENCES[place] for place in places] * 4

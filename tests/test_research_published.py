@@ -6,28 +6,25 @@ import numpy as np
 import pandas as pd
 import pytest
 from conftest import ROOT
-from published_trees import ORIGINALS, REFERENCES, TEST_SETS, sentences, write
+from published_trees import COLUMNS, sentences, write
 from scipy import stats
 
 from sari.research import published
-from sari.research.files import read_table
+from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
 STORED = read_table(published.FILE)
-ORIGINAL, REFERENCE = (f"feralvam/{TEST_SETS}/asset/asset.test.{ending}" for ending in ("orig", "simp.*"))
+ORIGINAL, REFERENCE = TEST_SETS["ASSET"]
 
 
 def row(score, outputs="o/muss/one.pred", **cells):
     texts = {"outputs": outputs, "sources": ORIGINAL, "references": REFERENCE, "variant": "easse"}
-    return (
-        dict.fromkeys(STORED, "") | texts | {"table": "made-up", "score": score, "printed": "1", "ours": "1.00"} | cells
-    )
+    figure = {"table": "made-up", "score": score, "printed": "1", "ours": "1.00"}
+    return dict.fromkeys(STORED, "") | texts | figure | cells
 
 
 def score(system, variant="easse", **options):
-    columns = {"sources": ORIGINALS, "predictions": sentences(system), "references": REFERENCES}
-    return Scorer(variant, **options).compute(**columns, details=True)
+    return Scorer(variant, **options).compute(predictions=sentences(system), **COLUMNS, details=True)
 
 
 def test_the_stored_figures_round_to_the_printed_ones_or_have_a_reason():
@@ -56,7 +53,7 @@ def test_rows_are_computed_from_their_files(checkouts):
 
     one, in_file = score("one"), {"sources": "", "references": ""}
     assert computed("sari") == pytest.approx([one["sari"]], abs=1e-9)
-    runs = (score("two")["sari"] + score("three")["sari"]) / 2
+    runs = np.mean([score("two")["sari"], score("three")["sari"]])
     assert computed("sari", "o/muss/t*.pred") == pytest.approx([runs], abs=1e-9)
     changed = score("one", "hf", max_order=1)["add"]
     assert computed("add", variant="hf", options='{"max_order": 1}') == pytest.approx([changed], abs=1e-9)
@@ -90,8 +87,8 @@ def test_figures_are_printed_and_stored(checkouts, tmp_path, monkeypatch, capsys
 def test_a_missing_checkout_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
         published.main(["xu2016", str(tmp_path)])
-    message = capsys.readouterr().err
-    assert "no simplification/data/turkcorpus/test.8turkers.tok.turk.*, expected a checkout of https://" in message
+    missing = "no simplification/data/turkcorpus/test.8turkers.tok.turk.*"
+    assert f"{missing}, expected a checkout of https://" in capsys.readouterr().err
 
 
 def test_outputs_of_another_test_set_are_refused(checkouts):

@@ -1,15 +1,13 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
 import pytest
-from published_trees import ORIGINALS, REFERENCES, TEST_SETS, sentences, write
+from published_trees import COLUMNS, REFERENCES, sentences, write
 
 from sari.research import systems
-from sari.research.files import read_table
+from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
-pytestmark = pytest.mark.filterwarnings("ignore:.* look shifted by one line:UserWarning")
-COLUMNS = {"sources": ORIGINALS, "references": REFERENCES}
 OUTPUTS = {"winner": "o/best/best.txt", "two": "o/muss/two.pred", "runs": "o/muss/t*.pred"}
 
 
@@ -18,10 +16,9 @@ def rows(checkouts):
     write(checkouts / "best/best.txt", [row[0] for row in REFERENCES])
     described = read_table(systems.FILE)[:0].reindex(range(3)).assign(test_set="ASSET", kind="system")
     write(checkouts / "systems.csv", described.assign(name=OUTPUTS.keys(), outputs=OUTPUTS.values()))
-    asset = f"feralvam/{TEST_SETS}/asset/asset.test"
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "FILE", checkouts / "systems.csv")
-        patch.setattr(systems, "PUBLIC_TEST_SETS", {"ASSET": (f"{asset}.orig", f"{asset}.simp.*")})
+        patch.setattr(systems, "TEST_SETS", {"ASSET": TEST_SETS["ASSET"]})
         return systems.score_public_systems(checkouts).set_index("name").T
 
 
