@@ -87,7 +87,7 @@ SYSTEMS = {
     "repeats itself": lambda _source, output, _place: output.replace(" the ", " the the ").replace(
         " a ", " a new new "
     ),
-    "knows no names": lambda _source, output, _place: re.sub(r"(?<= )[A-Z]\\w+", "person@1", output),
+    "knows no names": lambda _source, output, _place: re.sub(r"(?<= )[A-Z]\w+", "somebody", output),
     "explains": lambda source, output, place: output if place % 2 else f"{source} This was long ago.",
 }
 
