@@ -1,6 +1,6 @@
 """Align the words of an output with those of its source: phrases first, as a reader would."""
 
-from collections import Counter
+from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 
@@ -23,19 +23,22 @@ def align(source: Sequence[str], output: Sequence[str]) -> dict[int, int]:
     return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
 
 
-def kept_places(source: Sequence[str], output: Sequence[str], in_order: Mapping[int, int]) -> set[int]:
-    """Return the places of the source whose words the output has: those in order, then the first ones that moved.
+def pair_words(source: Sequence[str], output: Sequence[str], in_order: Mapping[int, int]) -> dict[int, int]:
+    """Return the places of all words that both texts have: those in order, and those that moved.
+
+    Words that moved are paired one by one: the first with the first equal one, and so on.
 
     >>> source, output = "x y a b a".split(), "a b x a".split()
-    >>> sorted(kept_places(source, output, align(source, output)))
-    [0, 2, 3, 4]
+    >>> pairs = pair_words(source, output, align(source, output))
+    >>> sorted(pairs.items())
+    [(0, 2), (2, 0), (3, 1), (4, 3)]
     """
-    moved, kept = Counter(output) - Counter(output[place] for place in in_order.values()), set(in_order)
-    for place, word in enumerate(source):
-        if place not in in_order and moved[word]:
-            moved[word] -= 1
-            kept.add(place)
-    return kept
+    taken, waiting = set(in_order.values()), defaultdict[str, deque[int]](deque)
+    for place, word in enumerate(output):
+        if place not in taken:
+            waiting[word].append(place)
+    moved = (place for place in range(len(source)) if place not in in_order)
+    return {**in_order, **{place: waiting[source[place]].popleft() for place in moved if waiting[source[place]]}}
 
 
 def changes(source: Sequence[str], output: Sequence[str], in_order: Mapping[int, int]) -> list[tuple[str, int]]:

@@ -4,7 +4,7 @@ Scores, and what each n-gram adds to the counts, come from the functions of the 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from sari.comparison import candidate_scores
 from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, take_sample, warning_rows
 from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
-from sari.reports.alignment import align, changes, kept_places
+from sari.reports.alignment import align, changes, pair_words
 from sari.tokenization import encode_chunk
 from sari.validation import Columns, validate_columns
 from sari.variants import OPERATIONS, Variant
@@ -218,7 +218,7 @@ def explain(
     orders = [_ngrams(table, variant, len(of_references)) for table in tables]
     words = {ngram.tokens[0]: ngram for ngram in orders[0]}
     in_order = align(of_source, of_output)
-    kept = kept_places(of_source, of_output, in_order)
+    kept = set(pair_words(of_source, of_output, in_order))
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
     missed = [ngram for ngram in orders[0] if not ngram.source and not ngram.output]
     texts = [of_source, of_output, *of_references]
@@ -277,19 +277,20 @@ def _undone(
     """Yield the word of each choice, what the choice is, where the word stands, and the output without the choice."""
     for place, token in enumerate(output.tokens):
         yield token, "kept" if token.mark == "kept" else "added", ("output", place), output.without(place)
-    yield from _put_in("deleted", "source", source, output)
+    yield from _put_in("deleted", "source", source, output, align(source.words, output.words))
     for number, reference in enumerate(references):
-        yield from _put_in("missed", number, reference, output)
+        in_order = align(reference.words, output.words)
+        yield from _put_in("missed", number, reference, output, pair_words(reference.words, output.words, in_order))
 
 
 def _put_in(
-    choice: str, name: str | int, text: "_Written", output: "_Written"
+    choice: str, name: str | int, text: "_Written", output: "_Written", pairs: Mapping[int, int]
 ) -> Iterator[tuple[Token, str, tuple[str | int, int], str]]:
-    """Yield the same of the words of a text that the output lacks: each comes after the shared word before it."""
-    in_order, after = align(text.words, output.words), 0
+    """Yield the same of the words of a text that the output lacks: each comes after the paired words before it."""
+    after = 0
     for place, token in enumerate(text.tokens):
-        if place in in_order:
-            after = in_order[place] + 1
+        if place in pairs:
+            after = max(after, pairs[place] + 1)
         elif token.mark.startswith(choice):
             yield token, choice, (name, place), output.with_word(text.text[slice(*text.ends[place])], after)
 
@@ -473,31 +474,41 @@ def _why(ngram: _Ngram, operation: str) -> str:
             return f"Added: {have} it too."
         but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
         return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
+    if ngram.source > 1 or ngram.scale > ngram.asked:
+        return _why_repeated(ngram, operation)
     done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
-    is_share = abs(_share(agreeing, ngram.asked) - credit) < _SAME
-    if max(ngram.source, ngram.scale / ngram.asked) > 1 or (ngram.references > ngram.holders and not is_share):
-        return _why_repeated(ngram, operation, done)
     if 2 * agreeing >= ngram.asked:
         too = " too" if operation == "delete" else ""
         why = f"{done}: {agree} it{too}."
     else:
         why = f"{done}, but {_who(ngram.asked - agreeing, ngram.asked, f'{opposite}s', opposite)} it."
-    return why if is_share else f"{why} {ngram.rule}: {_in_words(credit)}."
+    if abs(_share(agreeing, ngram.asked) - credit) < _SAME:
+        return why
+    if ngram.references > ngram.holders:
+        return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
+    return f"{why} {ngram.rule}: {_in_words(credit)}."
 
 
-def _why_repeated(ngram: _Ngram, operation: str, done: str) -> str:
-    """Say the same where not each text holds the n-gram once, so that numbers decide."""
-    kept, credit = min(ngram.source, ngram.output), ngram.credit(operation)
-    number = kept if operation == "keep" else ngram.source - kept
-    why = done if ngram.source == 1 else f"{done} {number} of {ngram.source} times"
-    if ngram.scale > ngram.asked:
-        why += f", which counts {ngram.scale}-fold"
-    why += f"; {_who(ngram.holders, ngram.asked, 'has', 'have')} it"
-    if ngram.references:
-        why += f" {_times(ngram.references)}{' together' if ngram.holders > 1 else ''}"
-    may_go = max(ngram.source * ngram.scale - ngram.references, 0)
-    if operation == "delete" and credit < min(_share(may_go, number * ngram.scale), 1) - _SAME:
-        why += ". This variant credits deletions only as far as they outnumber what references have"
+def _why_repeated(ngram: _Ngram, operation: str) -> str:
+    """Say the same of an n-gram that the source holds more than once, where each copy counts."""
+    kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
+    done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
+    copies, theirs = number * ngram.scale, min(most, ngram.references)
+    why, they = f"{done} {number} of {_times(ngram.source)}", "the references keep"
+    if ngram.scale > 1:
+        why += f", {copies} of {most} copies over {ngram.asked} references"
+        they = "together they keep"
+    if ngram.asked == 1:
+        they = "the reference keeps"
+    why += f"; {they} {theirs}"
+    credit = ngram.credit(operation)
+    if operation == "delete":
+        may_go, beyond = most - theirs, max(copies - ngram.references, 0)
+        if abs(_share(min(copies, may_go), copies) - credit) < _SAME:
+            why += f", so {may_go} may go"
+        elif abs(_share(beyond, copies) - credit) < _SAME:
+            why += ". This variant credits deletions only as far as they outnumber the copies that references keep"
+            why += f", {copies} against {ngram.references}"
     return f"{why}: {_in_words(credit)}."
 
 
