@@ -100,7 +100,7 @@ class ScoredOutputs:
     @classmethod
     def of_baseline(cls, name: str, variant: str, result: Result) -> ScoredOutputs:
         """Return the result of a baseline, as `comparison.baseline_scores` has it."""
-        scores = {score: result[score] for score in SCORES}
+        scores: dict[str, float] = {score: result[score] for score in SCORES}
         intervals = result.get("confidence_intervals", {})
         return cls(name=name, variant=variant, scores=scores, confidence_intervals=intervals)
 
