@@ -173,12 +173,19 @@ def _check_values(options: Options) -> None:
     for flag, values, choices in (
         ("--why", [options.why], VARIANTS),
         ("--baselines", options.baselines or [], BASELINES),
-        ("--report: ending", [_ending(options.report)], [".html", *(row.ending for row in TABLE_FORMATS.values())]),
-        ("--sentences: ending", [_ending(options.sentences)], SENTENCE_FORMATS),
     ):
         for value in values:
             if value is not None:
                 check_choice(flag, value, choices)
+    for flag, path, endings in (
+        ("--report", options.report, [".html", *(row.ending for row in TABLE_FORMATS.values())]),
+        ("--sentences", options.sentences, SENTENCE_FORMATS),
+    ):
+        if path is not None:
+            expect(_ending(path) in endings, flag, shown(path), f"a name ending in {either(endings)}")
+    if options.report is not None and options.sentences is not None:
+        is_other = os.path.realpath(options.report) != os.path.realpath(options.sentences)
+        expect(is_other, "--report", f"{shown(options.report)}, which is the file of --sentences", "another")
 
 
 class Parser(argparse.ArgumentParser):
@@ -187,6 +194,10 @@ class Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
         sys.exit(refuse(self.prog, message.replace("argument --", "--")))
+
+    def print_help(self, file: Any = None) -> None:
+        """Print the help; argparse itself ignores errors of writing."""
+        print(self.format_help(), end="", file=file)
 
 
 class _ExtendByNames(argparse.Action):
@@ -303,7 +314,9 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             for name, (_, words) in PAIRED_TESTS.items()
         },
         "--all-pairs": _switch("test each pair, by randomization unless a test is named; sort and group systems"),
-        "--resamples": _value("N", "how many (default: 10000; fewer for intervals of large files)", type=_AT_LEAST_1),
+        "--resamples": _value(
+            "N", "the number of resamples (default: 10,000; fewer for intervals of large files)", type=_AT_LEAST_1
+        ),
         "--seed": _value("N", "the seed of the resamples (default: 12345)", type=_AT_LEAST_0),
         "--baselines": _names(
             f"add rows with the scores of {', '.join(BASELINES)} (default: all but each)",

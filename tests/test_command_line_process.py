@@ -39,9 +39,10 @@ def test_a_reader_that_has_gone(corpus):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-def test_a_full_disk(corpus):
+@pytest.mark.parametrize("arguments", [FILES, ["--help"]])
+def test_a_full_disk(corpus, arguments):
     with open("/dev/full", "wb") as full:
-        process = run(*FILES, folder=corpus, output=full)
+        process = run(*arguments, folder=corpus, output=full)
     assert process.returncode == 2
     assert process.stderr == b"score.py: error: standard output: No space left on device\n"
 

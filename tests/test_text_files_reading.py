@@ -5,6 +5,7 @@ import gzip
 import pytest
 from programs import write_corpus
 
+from sari.text_files.errors import FileError
 from sari.text_files.reading import LineFile, gather, open_texts
 
 
@@ -34,6 +35,22 @@ def test_lines(tmp_path, data, texts, pack):
     assert list(file) == texts
     assert file.lines == len(texts)
     assert file.position == file.size == len(pack(data))
+
+
+@pytest.mark.parametrize(
+    ("encoding", "data", "message"),
+    [
+        ("utf-8", b"a\n\xff\n", "2: byte 0xff is not UTF-8, expected UTF-8 text"),
+        ("utf-7", b"a\nb +2AA-\n", "2: 'utf-8' codec can't encode .*, expected UTF-7 text"),
+        ("unicode_escape", b"a \\ud800\n", "1: 'utf-8' codec can't encode .*, expected UNICODE_ESCAPE text"),
+        ("utf-16", b"ab", "1: UTF-16 stream does not start with BOM, expected UTF-16 text"),
+    ],
+)
+def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
+    path = tmp_path / "texts"
+    path.write_bytes(data)
+    with pytest.raises(FileError, match=f":{message}$"):
+        list(LineFile(str(path), encoding))
 
 
 def test_batches_end_at_segments_or_characters(tmp_path):

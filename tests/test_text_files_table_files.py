@@ -22,7 +22,7 @@ JSON = """\
 {"source": "a \\"big\\", old\\nhouse", "output": "a house", "references": ["an old house", "the house"], \
 "system": "ours", "ratings": 3.5}
 
-{"source": "b", "output": "", "references": "c", "ratings": -1, "system": "theirs", "more": null}
+{"source": "b", "output": "", "Source": 1, "references": "c", "ratings": -1, "system": "theirs", "more": null}
 """
 
 
@@ -54,9 +54,17 @@ def row(**change):
         ("t.csv", "", ": no rows, expected at least one below the first line"),
         ("t.csv", "source,output,reference\n", ": no rows, expected at least one below the first line"),
         ("t.csv", "source,reference\na,b\n", ": no column 'prediction' among source, reference, expected source, "),
-        ("t.csv", "source,output,prediction,reference\na,b,c,d\n", ": columns: got two for prediction, expected one"),
-        ("t.csv", "source,output\na,b\n", ": no column 'references' among source, prediction, expected "),
-        ("t.csv", "source,output,source,reference\na,b,c,d\n", ": columns: got two for source, expected one"),
+        (
+            "t.csv",
+            "source,output,prediction,reference\na,b,c,d\n",
+            ": columns: got output and prediction, expected one of them",
+        ),
+        ("t.csv", "source,output\na,b\n", ": no column 'references' among source, output, expected "),
+        (
+            "t.csv",
+            "source,output,source,reference\na,b,c,d\n",
+            ": columns: got source and source, expected one of them",
+        ),
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
         ("t.csv", "source,output,reference\na,b, \n", ": references[0]: got no reference, expected at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
@@ -65,12 +73,13 @@ def row(**change):
         (
             "t.csv",
             "source,output,reference,rating,ratings\na,b,c,1,2\n",
-            ": columns: got two for ratings, expected one",
+            ": columns: got rating and ratings, expected one of them",
         ),
         ("t.jsonl", "", ": no rows, expected at least one"),
         ("t.jsonl", '{"source": "a"', ":1: not JSON: Expecting ',' delimiter: line 1 column 15"),
         ("t.jsonl", "[1]", ":1: got [1], expected a JSON object in each line, or a name that ends in .csv or .tsv"),
-        ("t.jsonl", '{"output": "a", "prediction": "b"}', ": columns: got two for prediction, expected one"),
+        ("t.jsonl", '{"output": "a", "prediction": "b"}', ": columns: got output and prediction, expected one of them"),
+        ("t.jsonl", '{"Source": "a"}', ": no column 'source' among Source, expected source, "),
         ("t.jsonl", "[" * 100_000, ":1: not JSON: "),
         ("t.jsonl", "1" * 5_000, ":1: not JSON: "),
         ("t.jsonl", "{}", ": no column 'source' among none, expected source, prediction (or output) and references"),

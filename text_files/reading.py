@@ -45,11 +45,10 @@ class LineFile:
         size: of the file on disk in bytes; 0 if it is unknown, as for a pipe, and before the first line.
     """
 
-    def __init__(self, path: str, encoding: str = "utf-8", expected: str | None = None):
-        """Prepare to read; `expected` is what messages about bytes that are no text say, in place of the encoding."""
+    def __init__(self, path: str, encoding: str = "utf-8"):
         self.name = "<stdin>" if path == STANDARD_INPUT else path or repr(path)
         self.lines = self.size = 0
-        self._texts = self._read(path, encoding, expected or f"{encoding.upper()} text")
+        self._texts = self._read(path, encoding)
 
     def __iter__(self) -> Iterator[str]:
         """Return the one iterator over the texts."""
@@ -64,7 +63,7 @@ class LineFile:
         """Return a fault of the line that was read last."""
         return FileError(f"{self.name}:{self.lines}: {message}")
 
-    def _read(self, path: str, encoding: str, expected: str) -> Iterator[str]:
+    def _read(self, path: str, encoding: str) -> Iterator[str]:
         try:
             with _open_bytes(path) as self._file:
                 self.size = os.fstat(self._file.fileno()).st_size
@@ -72,6 +71,7 @@ class LineFile:
                 stream: Any = gzip.GzipFile(fileobj=self._file) if is_gzipped else self._file
                 with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
                     for text in texts:
+                        text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
                         text = text if self.lines else text.removeprefix("\ufeff")
                         if text or self.lines:  # a byte order mark alone is no line
                             self.lines += 1
@@ -79,8 +79,11 @@ class LineFile:
         except UnicodeDecodeError as error:
             self.lines += 1 + error.object[: error.start].count(b"\n")
             byte = f"byte 0x{error.object[error.start]:02x} is not {encoding.upper()}"
-            raise self.error(f"{byte}, expected {expected}") from None
-        except (OSError, EOFError, UnicodeError, zlib.error) as error:
+            raise self.error(f"{byte}, expected {encoding.upper()} text") from None
+        except UnicodeError as error:  # a lone surrogate, or no byte order mark
+            self.lines += 1
+            raise self.error(f"{error}, expected {encoding.upper()} text") from None
+        except (OSError, EOFError, zlib.error) as error:
             raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
 
 

@@ -1,9 +1,9 @@
 r"""Read tables: JSON Lines, and CSV and TSV whose first line names the columns.
 
 A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system` and
-`ratings` (or `rating`), in any case. Callers may name other columns. In JSON Lines `references` is a string or a list;
-CSV and TSV may have `reference_1`, `reference_2` and so on, of which empty ones are left out. CSV may have quoted cells
-(RFC 4180); in TSV quotes are text. Further columns are ignored.
+`ratings` (or `rating`); CSV and TSV have them in any case. Callers may name other columns. In JSON Lines `references`
+is a string or a list; CSV and TSV may have `reference_1`, `reference_2` and so on, of which empty ones are left out.
+CSV may have quoted cells (RFC 4180); in TSV quotes are text. Further columns are ignored.
 """
 
 import csv
@@ -48,21 +48,21 @@ def read_output_table(
         FileError: for a file that cannot be read, and for a fault in it.
     """
     kind, expected = _kind(path, "jsonl"), _TABLE_COLUMNS if columns is None else ", ".join(columns)
-    file = LineFile(path, encoding, _JSON_LINES if kind == "jsonl" else None)
-    rename = _usual_name if columns is None else str
+    file = LineFile(path, encoding)
+    rename = str if columns is not None else _usual_key if kind == "jsonl" else _usual_name
     with faults_in(file.name):
-        cells = _read_cells(file, kind, rename)
+        header, cells = _read_cells(file, kind, rename)
         if columns is None:
             several = [name for name in cells if name.startswith("reference") and _USUAL.fullmatch(name)]
             columns = ["source", "prediction", *(several if several and kind != "jsonl" else ["references"])]
-        source, output, *others = (_column(cells, name, expected) for name in columns)
+        source, output, *others = (_column(cells, header, name, expected) for name in columns)
         references = [_row_references(row, blank=kind == "jsonl") for row in zip(*others, strict=True)]
         texts = validate_columns(source, output, references)
         systems = validate_texts("system", cells["system"]) if "system" in cells else None
         if rating is None and "ratings" not in cells:
             return OutputTable(texts, systems, None)
         rating = rename(rating or "ratings")
-        numbers = _column(cells, rating, "ratings there")
+        numbers = _column(cells, header, rating, "ratings there")
         return OutputTable(texts, systems, _finite_numbers(f"{file.name}: {rating}", numbers))
 
 
@@ -97,7 +97,7 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """
     file = LineFile(path, encoding)
     with faults_in(file.name):
-        cells = _read_cells(file, _kind(path, "tsv"), str)
+        _, cells = _read_cells(file, _kind(path, "tsv"), str)
     return {name: _finite_numbers(f"{file.name}: {name}", column) for name, column in cells.items()}
 
 
@@ -106,13 +106,18 @@ def _kind(path: str, otherwise: str) -> str:
     return ending if ending in ("csv", "tsv", "jsonl") else otherwise
 
 
+def _usual_key(name: str) -> str:
+    """Return the first of two usual names; the names of JSON are exact."""
+    return _USUAL_NAMES.get(name, name)
+
+
 def _usual_name(name: str) -> str:
     """Return the name of a column in lower case, and the first of two usual names, if it is a usual one."""
-    return _USUAL_NAMES.get(name.lower(), name.lower()) if _USUAL.fullmatch(name) else name
+    return _usual_key(name.lower()) if _USUAL.fullmatch(name) else name
 
 
-def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> dict[str, list[Any]]:
-    """Return the columns of a table by name; cells that a JSON object lacks are None.
+def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> tuple[list[str], dict[str, list[Any]]]:
+    """Return the names in a file, and the columns of the table by name; cells that a JSON object lacks are None.
 
     Args:
         file: is read.
@@ -124,8 +129,9 @@ def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> dict
         raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
     names = list(map(rename, header))
     twice = next((name for name in names if name and names.count(name) > 1), None)
-    expect(twice is None, "columns", f"two for {twice}", "one")
-    return dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
+    same = [own for own, name in zip(header, names, strict=True) if name == twice]
+    expect(twice is None, "columns", " and ".join(same), "one of them")
+    return header, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
 def _separated_rows(file: LineFile, *, tabs: bool) -> tuple[list[str], list[list[str]]]:
@@ -158,9 +164,9 @@ def _json_rows(file: LineFile) -> tuple[list[str], list[list[Any]]]:
     return names, [[row.get(name) for name in names] for row in rows]
 
 
-def _column(cells: dict[str, list[Any]], name: str, expected: str) -> list[Any]:
+def _column(cells: dict[str, list[Any]], header: Sequence[str], name: str, expected: str) -> list[Any]:
     if name not in cells:
-        raise ValueError(f"no column {name!r} among {shortened(', '.join(cells)) or 'none'}, expected {expected}")
+        raise ValueError(f"no column {name!r} among {shortened(', '.join(header)) or 'none'}, expected {expected}")
     return cells[name]
 
 
