@@ -170,11 +170,12 @@ def run(
         rows = compute(options.folder).fillna("") if options.folder else read_table(file)
     except FileNotFoundError as error:
         parser.error(str(error))
-    for name, table in tables(rows).items():
+    made = tables(rows)
+    for name, table in made.items():
         print(f"\n{name}\n\n{aligned(table)}")
     if options.store:
         rows.to_csv(file, index=False, lineterminator="\n")
     if options.store and page:
         path = DOCS / page
-        path.write_text(with_tables(path.read_text(encoding="utf-8"), tables(rows)), encoding="utf-8")
+        path.write_text(with_tables(path.read_text(encoding="utf-8"), made), encoding="utf-8")
     return rows, options.store

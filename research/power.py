@@ -96,7 +96,7 @@ def _significant_share(samples: list[Sample], test: str) -> float:
     return np.mean([TESTS[test].p_values(each, _BOTH, _RESAMPLES)[0, 0] < SIGNIFICANT for each in samples])
 
 
-def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the table of the page."""
     table = {
         "variant": "`" + rows["variant"] + "`",
@@ -111,4 +111,4 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=measure_power, tables=tables, page="statistics.md")
+    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, page="statistics.md")

@@ -127,7 +127,7 @@ def partial_correlation(x: Numbers, y: Numbers, given: Numbers) -> float:
     return float((xy - xz * yz) / np.sqrt((1 - xz**2) * (1 - yz**2)))
 
 
-def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: of outputs by group, of systems, and by the number of references.
 
     They have a row for each score, and a column for each collection or number of references.
@@ -145,4 +145,4 @@ def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
 
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=compute_agreement, tables=tables, page="which_sari.md")
+    run(__doc__, file=FILE, compute=compute_agreement, tables=ratings_tables, page="which_sari.md")

@@ -153,7 +153,7 @@ def taus(rows: pd.DataFrame) -> pd.DataFrame:
     return rows[[name for name in ALL_VARIANTS if name in rows]].astype(float).corr("kendall")
 
 
-def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the tables of the page: Kendall's tau of rankings, and the systems on one test set."""
     rows = rows[rows["texts"] != ""]  # others are not scored yet
     by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
@@ -213,6 +213,6 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
 
 
 if __name__ == "__main__":
-    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=tables, page="systems.md")
+    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=systems_tables, page="systems.md")
     if is_new:
         draw_ranks(stored, DOCS / "systems.svg")

@@ -57,10 +57,15 @@ def test_scores_with_all_references(rated, figures):
 
 
 @pytest.mark.parametrize(
-    ("page", "script"), [("which_sari.md", ratings), ("systems.md", systems), ("statistics.md", power)]
+    ("page", "file", "tables"),
+    [
+        ("which_sari.md", ratings.FILE, ratings.ratings_tables),
+        ("systems.md", systems.FILE, systems.systems_tables),
+        ("statistics.md", power.FILE, power.power_tables),
+    ],
 )
-def test_pages_have_the_stored_tables(page, script):
-    text, shown = (DOCS / page).read_text(encoding="utf-8"), script.tables(read_table(script.FILE))
+def test_pages_have_the_stored_tables(page, file, tables):
+    text, shown = (DOCS / page).read_text(encoding="utf-8"), tables(read_table(file))
     emptied = with_tables(text, {name: table[:0] for name, table in shown.items()})
     assert all(f"<!-- table: {name} -->" in emptied for name in shown)
     assert len(emptied) < len(text)

@@ -171,7 +171,7 @@ def scored(tmp_path, monkeypatch):
     paths = write_files({path.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.txt"))})
     first, other, *references, sources = paths
     values = (TEXT_FILES, sources, [first, other], references, None, next(iter(files_tab._METHODS)))
-    return files_tab.score_files(None, *values, *components.initial_choices()).scored
+    return files_tab.answer_files(None, *values, *components.initial_choices()).scored
 
 
 def test_paths_are_kept_instead_of_texts(scored):

@@ -115,7 +115,8 @@ class Corpus:
     @property
     def size(self) -> int | None:
         """Bytes of all files together; None if the size of one is unknown."""
-        return sum(file.size for file in self.files) if all(file.size for file in self.files) else None
+        sizes = [file.size for file in self.files]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
 
     @property
     def position(self) -> int:

@@ -158,7 +158,7 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
     asked = [*files, method, *controls]
     given = [results.baseline, *asked]
     events = [start.click, results.baseline.input]
-    scoring = gr.on(events, score_files, given, [*results], show_progress_on=results.message, **ON_DEMAND)
+    scoring = gr.on(events, answer_files, given, [*results], show_progress_on=results.message, **ON_DEMAND)
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     ranking = scoring.then(rank_few, results.scored, results.ranking, **ON_DEMAND)
     # `change` would also come when a number becomes visible.
@@ -261,7 +261,7 @@ def _present(scored: Scored | None) -> Scored:
 
 
 @answering(no_results)
-def score_files(
+def answer_files(
     baseline: str | None,
     kind: str,
     sources: str | None,
