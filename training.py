@@ -20,6 +20,7 @@ from .validation import (
     check_flags,
     check_whole_number,
     expect,
+    fault,
     is_column,
     shown,
     validate_columns,
@@ -134,14 +135,15 @@ class ComputeMetrics(MadeByScorer):
     def _known(self, row: int, labels: Any, inputs: Any) -> Any:
         """Return by what the texts of an evaluated row are known."""
         keys = self._keys(labels[row], () if inputs is None else inputs[row])
-        known = [key for key in keys if self._texts.get(key) is not None]
+        for key in keys:
+            if self._texts.get(key) is not None:
+                return key
         wanted = (
             'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
             if inputs is None and keys[0] in self._texts
             else "those of a row of dataset: the set that the Trainer gets"
         )
-        expect(bool(known), f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted)
-        return known[0]
+        raise ValueError(fault(f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted))
 
     def _prepare(self, texts: Any) -> Prepared:
         return Prepared(self.scorer, [source for source, _ in texts], [list(references) for _, references in texts])
@@ -365,6 +367,8 @@ class Reward(MadeByScorer):
         there = [name for name, column in columns.items() if column is not None]
         for name in self._columns.values():
             expect(name in there, "reward", f"columns {', '.join(there)}", f"also {name!r}")
+            rows = len(columns[name])
+            expect(rows == len(completions), name, f"{rows} rows", f"{len(completions)} (as in completions)")
         sources, references = (list(columns[name]) for name in self._columns.values())
         texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
         # Lists may be filled up with None to one length; a list without a text counts as no references.

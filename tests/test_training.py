@@ -495,7 +495,8 @@ PART = r"completions\[0\]: got .* parts with text$"
 BAD_COMPLETIONS = [
     ({"source": None}, r"reward: got columns references, expected also 'source'$"),
     ({"source": [5]}, r"sources\[0\]: got int"),
-    ({"completions": ["a", "b"]}, r".*got 2 rows, expected 1"),
+    ({"completions": ["a", "b"]}, r"source: got 1 rows, expected 2 \(as in completions\)$"),
+    ({"references": [["a"], ["b"]]}, r"references: got 2 rows, expected 1 \(as in completions\)$"),
     ({"completions": [5]}, r"completions\[0\]: got 5, expected a str or a list of messages$"),
     ({"completions": [[{"role": "assistant", "content": 5}]]}, PART),
     ({"completions": [[{"role": "assistant", "content": ["a"]}]]}, PART),
