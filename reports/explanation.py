@@ -4,7 +4,7 @@ Scores, and what each n-gram adds to the counts, come from the functions of the 
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import NamedTuple
@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 
 from sari.aggregation import OrderFigures, Scores, penalty_factors
-from sari.comparison import candidate_scores
 from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, take_sample, warning_rows
 from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
 from sari.reports.alignment import align, changes, pair_words
+from sari.reports.word_edits import Edit, score_edits
 from sari.tokenization import encode_chunk
-from sari.validation import Columns, validate_columns
+from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant
 
 #: The marks of tokens, and what they mean. A token of the source is kept or deleted "rightly" if that earns at least
@@ -37,8 +37,8 @@ MARKS = {
 #: What no explanation can say.
 UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
 
-# The tokens of all segments that are scored to find what choices cost, and the points that are shown as nothing.
-_TOKENS, _LEAST = 300_000, 0.005
+# Points that are shown as nothing.
+_LEAST = 0.005
 # Shares of credit that differ less are the same.
 _SAME = 1e-9
 
@@ -111,32 +111,6 @@ class Penalty:
     def sentence(self) -> str:
         """The penalty as a sentence."""
         return f"{' and '.join(self.operations)} × {self.factor:.3g} for {self.name}: {self.why}."
-
-
-@dataclass(frozen=True)
-class Edit:
-    """A choice of the output that is undone, and what SARI would be then.
-
-    Attributes:
-        choice: what the output did: "kept", "deleted", "added" or "missed".
-        text: the word.
-        at: the text where it stands, "source", "output" or the number of a reference from 0, and its place there.
-        points: how much SARI the choice earns; below 0 for what it costs.
-        sari: SARI of the output without the choice, in percent.
-        output: the output without the choice.
-    """
-
-    choice: str
-    text: str
-    at: tuple[str | int, int]
-    points: float
-    sari: float
-    output: str
-
-    def in_words(self, text: str) -> str:
-        """Return what the output did to the word, of which `text` is shown."""
-        doing = {"kept": "keeping", "deleted": "deleting", "added": "adding", "missed": "not adding"}
-        return f"{doing[self.choice]} “{text}”"
 
 
 @dataclass(frozen=True)
@@ -237,102 +211,8 @@ def explain(
         edits=[],
         warnings=warning_rows(corpus.warnings()),
     )
-    return replace(explanation, edits=score_edits(explanation, columns, variant))
-
-
-def score_edits(explanation: Explanation, segment: Columns, variant: Variant) -> list[Edit]:
-    """Score what the output would be without each of its choices.
-
-    A kept or added word is taken out. A deleted or missed one is put in where the text that it is from has
-    it; of the places of a missed word, the one that earns most counts.
-
-    Args:
-        explanation: of the segment, with its marked tokens.
-        segment: as it is written.
-        variant: to score by.
-
-    Returns:
-        An edit for each word, those that cost most first. Of long texts only `_TOKENS` tokens are scored in all: first
-        the words that earn the least credit.
-    """
-    (source,), (output,), (references,) = segment
-    texts = [explanation.source, explanation.output, *explanation.references]
-    written = map(_Written.of, (source, output, *references), texts)
-    undone = [row for row in _undone(*written) if row[-1] != output]
-    undone = sorted(undone, key=lambda row: row[0].credit or 0.0)[: _TOKENS // (sum(map(len, texts)) + 1) + 1]
-    if not undone:
-        return []
-    (scores,) = candidate_scores([source], [[row[-1] for row in undone]], [references], variant)
-    found: dict[object, Edit] = {}
-    for (token, choice, at, changed), score in zip(undone, scores, strict=True):
-        key = token.text if choice == "missed" else at
-        if key not in found or score > found[key].sari:
-            found[key] = Edit(choice, token.text, at, explanation.scores["sari"] - score, score, changed)
-    return sorted(found.values(), key=lambda edit: edit.points)
-
-
-def _undone(
-    source: "_Written", output: "_Written", *references: "_Written"
-) -> Iterator[tuple[Token, str, tuple[str | int, int], str]]:
-    """Yield the word of each choice, what the choice is, where the word stands, and the output without the choice."""
-    for place, token in enumerate(output.tokens):
-        yield token, "kept" if token.mark == "kept" else "added", ("output", place), output.without(place)
-    yield from _put_in("deleted", "source", source, output, align(source.words, output.words))
-    for number, reference in enumerate(references):
-        in_order = align(reference.words, output.words)
-        yield from _put_in("missed", number, reference, output, pair_words(reference.words, output.words, in_order))
-
-
-def _put_in(
-    choice: str, name: str | int, text: "_Written", output: "_Written", pairs: Mapping[int, int]
-) -> Iterator[tuple[Token, str, tuple[str | int, int], str]]:
-    """Yield the same of the words of a text that the output lacks: each comes after the paired words before it."""
-    after = 0
-    for place, token in enumerate(text.tokens):
-        if place in pairs:
-            after = max(after, pairs[place] + 1)
-        elif token.mark.startswith(choice):
-            yield token, choice, (name, place), output.with_word(text.text[slice(*text.ends[place])], after)
-
-
-class _Written(NamedTuple):
-    """A text as it is written, its tokens, and where each begins and ends in the text."""
-
-    text: str
-    tokens: Sequence[Token]
-    ends: list[tuple[int, int]]
-
-    @classmethod
-    def of(cls, text: str, tokens: Sequence[Token]) -> "_Written":
-        """Find tokens in a text; where they are written otherwise, tokens and spaces stand for the text."""
-        searched, words = text.lower(), [token.text.lower() for token in tokens]
-        if len(searched) != len(text) or "".join(searched.split()) != "".join(words):
-            words = [token.text for token in tokens]
-            text = searched = " ".join(words)
-        ends, end = [], 0
-        for word in words:
-            begin = searched.find(word, end)
-            end = begin + len(word)
-            ends.append((begin, end))
-        return cls(text, tokens, ends)
-
-    @property
-    def words(self) -> list[str]:
-        """The texts of the tokens."""
-        return [token.text for token in self.tokens]
-
-    def without(self, place: int) -> str:
-        """Return the text without a word."""
-        begin, end = self.ends[place]
-        before, after = self.text[:begin], self.text[end:]
-        return (before.rstrip() + after if not after or after[0].isspace() else before + after).lstrip()
-
-    def with_word(self, word: str, place: int) -> str:
-        """Return the text with a word before the one at a place, or at the end."""
-        at = self.ends[place][0] if place < len(self.ends) else len(self.text)
-        before, after = self.text[:at], self.text[at:]
-        is_glued = before[-1:].strip() and after[:1].strip()  # as a mark to a word
-        return " ".join(filter(None, (before.rstrip(), word + after if is_glued else word, "" if is_glued else after)))
+    marked = explanation.source, explanation.output, explanation.references
+    return replace(explanation, edits=score_edits(columns, explanation.scores["sari"], *marked, variant))
 
 
 def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:

@@ -1,6 +1,7 @@
 """The explanation of one segment: marks, reasons, and n-grams that add up to the metric's own figures."""
 
 import dataclasses
+import functools
 import re
 
 import pytest
@@ -13,7 +14,7 @@ from sari.ngram_statistics import COUNTINGS
 from sari.reports.explanation import MARKS
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
-from sari.variants import OPERATIONS, VARIANTS
+from sari.variants import OPERATIONS, VARIANTS, resolve_variants
 
 WORDS = st.text("abcdB", max_size=7).map(" ".join)
 
@@ -204,24 +205,46 @@ def test_laws_of_the_marks(variant, source, prediction, references):
     assert (backwards.source, backwards.output) == (found.source, found.output)
 
 
-@pytest.mark.parametrize("variant", ["easse", "hf", "xu2016", "lens", "set", "easse_legacy"])
-def test_what_choices_cost_is_the_score_without_them(variant):
-    source, references = "The large cat sat, quietly, on the old mat.", ["A big cat sat on the mat.", "The cat sat."]
-    prediction = "The large cat quietly rested on a mat."
-    scorer = Scorer(variant)
+@pytest.mark.parametrize("variant", resolve_variants()[0])
+@pytest.mark.parametrize(
+    ("source", "prediction", "references"),
+    [
+        (
+            "The large cat sat, quietly, on the old mat.",
+            "The large cat quietly rested on a mat.",
+            ["A big cat sat on the mat.", "The cat sat."],
+        ),
+        ("The  large   cat sat  down ", " The cat  rested ", ["The cat  sat ", "A  cat."]),
+        ("In 2005, Hurricane Katrina hit N.O. (U.S.)", "hurricane Katrina's hit", ["Katrina hit.  A Hurricane", ""]),
+        ("AT&amp;T bought it\nthen", "AT&amp;T\nbought", ["It bought it", "bought AT&T"]),
+        ("İzmir ẞ big", "", ["a big city"]),
+    ],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_an_edit_is_one_token_and_costs_what_its_output_does(variant, source, prediction, references):
+    scorer, tokens = Scorer(variant), functools.partial(split_into_tokens, text=VARIANTS[variant].text)
 
     def sari(output):
         return scorer.compute(sources=[source], predictions=[output], references=[references])["sari"]
 
     explanation = explained(source, prediction, references, variant=variant)
+    (before,) = tokens([prediction])
     for edit in explanation.edits:
-        assert edit.output != prediction
         assert edit.sari == pytest.approx(sari(edit.output), abs=1e-9)
         assert edit.points == pytest.approx(sari(prediction) - edit.sari, abs=1e-9)
+        (after,) = tokens([edit.output])
+        longer, shorter = (before, after) if edit.choice in ("kept", "added") else (after, before)
+        assert any(
+            word == edit.text and longer[:place] + longer[place + 1 :] == shorter for place, word in enumerate(longer)
+        )
     points = [edit.points for edit in explanation.edits]
     assert points == sorted(points)
-    if variant != "easse":
-        return
+
+
+def test_edits_are_written_as_their_texts_are():
+    source, references = "The large cat sat, quietly, on the old mat.", ["A big cat sat on the mat.", "The cat sat."]
+    prediction = "The large cat quietly rested on a mat."
+    explanation = explained(source, prediction, references, variant="easse")
     undone = {(edit.choice, edit.text.lower()): edit.output for edit in explanation.edits}
     assert undone["added", "rested"] == "The large cat quietly on a mat."
     assert undone["kept", "quietly"] == "The large cat rested on a mat."

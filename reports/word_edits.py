@@ -1,0 +1,182 @@
+"""What single words of an output cost or earn: SARI of the output with one word more or less.
+
+Words are taken out and put in as tokens. An edit counts only if the tokens of the changed text are exactly those of the
+output with this one change; a mark that tokenization would glue to a word, or a word of a cased source that
+lowercasing would change, has no edit.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple, Protocol
+
+from sari.comparison import candidate_scores
+from sari.reports.alignment import align, pair_words
+from sari.tokenization import split_into_tokens
+from sari.validation import Columns
+from sari.variants import Variant
+
+# The tokens of all changed outputs that are scored.
+_TOKENS = 300_000
+
+
+@dataclass(frozen=True)
+class Edit:
+    """A choice of the output that is undone, and what SARI would be then.
+
+    Attributes:
+        choice: what the output did: "kept", "deleted", "added" or "missed".
+        text: the word.
+        at: the text where it stands, "source", "output" or the number of a reference from 0, and its place there.
+        points: how much SARI the choice earns; below 0 for what it costs.
+        sari: SARI of the output without the choice, in percent.
+        output: the output without the choice.
+    """
+
+    choice: str
+    text: str
+    at: tuple[str | int, int]
+    points: float
+    sari: float
+    output: str
+
+    def in_words(self, text: str) -> str:
+        """Return what the output did to the word, of which `text` is shown."""
+        doing = {"kept": "keeping", "deleted": "deleting", "added": "adding", "missed": "not adding"}
+        return f"{doing[self.choice]} “{text}”"
+
+
+class MarkedToken(Protocol):
+    """What is needed of a token of `explanation.Token`."""
+
+    @property
+    def text(self) -> str: ...  # noqa: D102
+    @property
+    def mark(self) -> str: ...  # noqa: D102
+    @property
+    def credit(self) -> float | None: ...  # noqa: D102
+
+
+Tokens = Sequence[MarkedToken]
+
+
+def score_edits(
+    segment: Columns, sari: float, source: Tokens, output: Tokens, references: Sequence[Tokens], variant: Variant
+) -> list[Edit]:
+    """Score what the output would be without each of its choices.
+
+    A kept or added word is taken out. A deleted or missed one is put in where the text that it is from has it; of the
+    places of a missed word, the one that earns most counts.
+
+    Args:
+        segment: one segment as it is written.
+        sari: its score.
+        source, output, references: its marked tokens.
+        variant: to score by.
+
+    Returns:
+        An edit for each word, those that cost most first. Of long texts only `_TOKENS` tokens are scored in all: first
+        the words that earn the least credit.
+    """
+    (written,) = segment.predictions
+    words = _words(output)
+    changes = [
+        _Change(token, "kept" if token.mark == "kept" else "added", ("output", place), place, "")
+        for place, token in enumerate(output)
+    ]
+    changes += _put_in("deleted", "source", source, segment.sources[0], align(_words(source), words))
+    for number, (reference, text) in enumerate(zip(references, segment.references[0], strict=True)):
+        in_order = align(_words(reference), words)
+        changes += _put_in("missed", number, reference, text, pair_words(_words(reference), words, in_order))
+    changes.sort(key=lambda change: change.token.credit or 0.0)
+    length = len(source) + len(output) + sum(map(len, references)) + 1
+    tried = list(_exact(changes[: _TOKENS // length + 1], written, words, variant))
+    if not tried:
+        return []
+    (scores,) = candidate_scores(segment.sources, [[text for _, text in tried]], segment.references, variant)
+    best: dict[object, Edit] = {}
+    for (change, text), score in zip(tried, scores, strict=True):
+        token, choice, at = change.token, change.choice, change.at
+        key = token.text if choice == "missed" else at
+        if key not in best or score > best[key].sari:
+            best[key] = Edit(choice, token.text, at, sari - score, score, text)
+    return sorted(best.values(), key=lambda edit: edit.points)
+
+
+class _Change(NamedTuple):
+    """A change of the output.
+
+    Attributes:
+        token, choice, at: the word, what the output did to it, and where the word stands.
+        place: where the output loses it, or before which of its tokens it comes.
+        written: the word as its text has it, if it is put in.
+    """
+
+    token: MarkedToken
+    choice: str
+    at: tuple[str | int, int]
+    place: int
+    written: str
+
+    def of_tokens(self, words: Sequence[str]) -> list[str]:
+        """Return the tokens of the changed output."""
+        is_inside = self.at[0] == "output"
+        return [*words[: self.place], *([] if is_inside else [self.token.text]), *words[self.place + is_inside :]]
+
+    def of_text(self, text: str, begin: int, end: int) -> str:
+        """Return the changed output; the token at the place begins and ends there in the text."""
+        if self.at[0] == "output":
+            before, after = text[:begin], text[end:]
+            if not after or after[0].isspace():  # the space that stood on one side goes, too
+                return before + after[1:] if not before or not before[-1].isspace() else before[:-1] + after
+            return before + after
+        before, after = text[:begin], text[begin:]
+        if before and not before[-1].isspace():
+            return f"{before} {self.written}{after}"
+        return f"{before}{self.written} {after}" if after else before + self.written
+
+
+def _put_in(choice: str, name: str | int, tokens: Tokens, text: str, pairs: Mapping[int, int]) -> Iterator[_Change]:
+    """Yield the words of a text that the output lacks: each comes after the paired words before it."""
+    after, ends = 0, _find(_words(tokens), text)
+    for place, token in enumerate(tokens):
+        if place in pairs:
+            after = max(after, pairs[place] + 1)
+        elif token.mark.startswith(choice):
+            written = text[slice(*ends[place])] if ends else token.text
+            yield _Change(token, choice, (name, place), after, written)
+
+
+def _exact(
+    changes: Sequence[_Change], text: str, words: Sequence[str], variant: Variant
+) -> Iterator[tuple[_Change, str]]:
+    """Yield each change with its text: the output as it is written, or else its tokens, if that has these tokens."""
+    ends = _find(words, text)
+    for change in changes:
+        wanted = change.of_tokens(words)
+        written = [change.of_text(text, *ends[change.place])] if ends else []
+        texts = [*written, " ".join(wanted)]
+        for one, tokens in zip(texts, split_into_tokens(texts, variant.text), strict=True):
+            if tokens == wanted:
+                yield change, one
+                break
+
+
+def _find(words: Sequence[str], text: str) -> list[tuple[int, int]]:
+    """Return where tokens begin and end in a text, and the end of the text; nothing where it has them otherwise.
+
+    >>> _find(["a", ",", "b"], "A, b"), _find(["a"], "b")
+    ([(0, 1), (1, 2), (3, 4), (4, 4)], [])
+    """
+    lowered, end = text.lower(), 0
+    ends = []
+    for word in (word.lower() for word in words):
+        begin = lowered.find(word, end)
+        if begin < 0 or lowered[end:begin].strip():
+            return []
+        end = begin + len(word)
+        ends.append((begin, end))
+    return [*ends, (len(text), len(text))] if len(lowered) == len(text) else []
+
+
+def _words(tokens: Tokens) -> list[str]:
+    return [token.text for token in tokens]
