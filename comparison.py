@@ -27,7 +27,7 @@ from .data_warnings import (
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_by_each, count_predictions
 from .significance import TESTS, Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus, encode_predictions, tokenizer_function
-from .validation import Columns, SystemColumns, check_flags, expect, shown, validate_predictions
+from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_predictions
 from .variants import (
     OPERATIONS,
     SCORES,
@@ -201,10 +201,12 @@ def _score_prepared(
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
     """Refuse a baseline that is no system, and what all pairs cannot have; other arguments are those of `compare`."""
-    everyone, tests = f"one of {', '.join(names)}", f"one of {', '.join(TESTS)}"
-    expect(baseline is None or baseline in names, "baseline", shown(baseline), everyone)
-    expect(not all_pairs or baseline is None, "baseline", f"{shown(baseline)} with all_pairs=True", "None")
-    expect(not all_pairs or method is not None, "method", "None with all_pairs=True", tests)
+    if baseline is not None and baseline not in names:
+        raise ValueError(fault("baseline", shown(baseline), f"one of {', '.join(names)}"))
+    if all_pairs and baseline is not None:
+        raise ValueError(fault("baseline", f"{shown(baseline)} with all_pairs=True", "None"))
+    if all_pairs and method is None:
+        raise ValueError(fault("method", "None with all_pairs=True", f"one of {', '.join(TESTS)}"))
 
 
 def compare_corpora(
@@ -322,7 +324,8 @@ def baseline_scores(
     Raises:
         ValueError: where there are no segments.
     """
-    expect(bool(sources), "sources, references", "no segments", "at least one")
+    if not sources:
+        raise ValueError(fault("sources, references", "no segments", "at least one"))
     how = how or resolve_resampling()
     has_intervals = how.confidence is not None and len(sources) > 1
     scored: dict[str, CorpusStatistics] = {}

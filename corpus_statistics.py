@@ -41,7 +41,7 @@ from .data_warnings import (
 from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
-from .validation import Columns, check_flags, expect, fault, shown, validate_columns
+from .validation import Columns, check_flags, fault, shown, validate_columns
 from .variants import OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
@@ -125,7 +125,8 @@ class CorpusStatistics:
 
     def rows(self) -> np.ndarray:
         """Return the row of each segment, float64[segment, ...]; this needs `keeps_rows`."""
-        expect(self.keeps_rows, "confidence", "a state without resampling=True", "one with it")
+        if not self.keeps_rows:
+            raise ValueError(fault("confidence", "a state without resampling=True", "one with it"))
         return np.concatenate(self.parts)
 
     def scores_of_sums(self, sums: np.ndarray, segments: int | np.ndarray | None = None) -> np.ndarray:
@@ -167,7 +168,8 @@ class CorpusStatistics:
 
     @cached_property
     def _scored(self) -> tuple[np.ndarray, np.ndarray]:
-        expect(bool(self.segments), "sources, predictions, references", "no segments", "at least one")
+        if not self.segments:
+            raise ValueError(fault("sources, predictions, references", "no segments", "at least one"))
         return score_totals(self.totals, self.segments, self.variant)
 
 
@@ -276,7 +278,8 @@ class State(MadeByScorer):
             for one in (theirs, own)
         )
         for part, own_part in zip(got, wanted, strict=False):
-            expect(part == own_part, "other", f"a state with {part}", own_part)
+            if part != own_part:
+                raise ValueError(fault("other", f"a state with {part}", own_part))
         self._statistics = own.merge(theirs)
 
     def compute(
@@ -342,15 +345,17 @@ def read_state(data: bytes, scorer: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
     given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
     content, checksum = given[:-_CHECKSUM], given[-_CHECKSUM:]
-    is_whole = sha256(content).digest() == checksum
-    expect(is_whole, "data", "bytes that are not a complete state", "those of State.to_bytes")
+    if sha256(content).digest() != checksum:
+        raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
     line, _, body = content.partition(b"\n")
     head = json.loads(line)
-    expect(head["state"] == VERSION, "data", f"a state of version {shown(head['state'])}", f"one of {VERSION}")
+    if head["state"] != VERSION:
+        raise ValueError(fault("data", f"a state of version {shown(head['state'])}", f"one of {VERSION}"))
     callables = {name: scorer.options.get(name) for name in head["callables"]}
     for name, given_here in callables.items():
-        wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
-        expect(callable(given_here), name, shown(given_here), wanted)
+        if not callable(given_here):
+            wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
+            raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     pairs, empty, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
@@ -366,5 +371,6 @@ def read_state(data: bytes, scorer: Any) -> State:
     if body:
         read = replace(read, parts=(np.frombuffer(body, "<f8").astype(float).reshape(-1, *read.part_shape),))
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
-        expect(got == wanted, "data", f"a state with {shown(got)} in its signature", shown(wanted))
+        if got != wanted:
+            raise ValueError(fault("data", f"a state with {shown(got)} in its signature", shown(wanted)))
     return State(scorer, read)

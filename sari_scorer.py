@@ -47,7 +47,6 @@ from .validation import (
     check_figure,
     check_flags,
     check_whole_number,
-    expect,
     fault,
     is_column,
     refuse_positions,
@@ -285,11 +284,11 @@ class Scorer:
             Columns "sari", "keep", "delete" and "add": one score in percent per row.
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
-        has_names = is_column(names) or isinstance(names, Mapping)
-        expect(has_names, "batch", shown(batch), f"columns {', '.join(COLUMNS)}")
-        missing = [name for name in COLUMNS if name not in names]
-        columns_there = f"columns {shortened(', '.join(map(str, names)))}"
-        expect(not missing, "batch", columns_there, f"also {', '.join(missing)}")
+        if not (is_column(names) or isinstance(names, Mapping)):
+            raise ValueError(fault("batch", shown(batch), f"columns {', '.join(COLUMNS)}"))
+        if missing := [name for name in COLUMNS if name not in names]:
+            columns_there = f"columns {shortened(', '.join(map(str, names)))}"
+            raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
         columns = validate_columns(*(batch[name] for name in COLUMNS))
         return score_columns(columns, self.variant, sentences=True).sentences()
 

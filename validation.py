@@ -75,11 +75,13 @@ def validate_systems(sources: Any, predictions: Any, references: Any) -> SystemC
     >>> validate_systems(["a b"], {"copy": ["a b"], "short": ["a"]}, ["a c"]).predictions
     {'copy': ['a b'], 'short': ['a']}
     """
-    is_dict = isinstance(predictions, Mapping)
-    expect(is_dict, "predictions", type(predictions).__name__, "a dict of names and lists of str")
-    expect(len(predictions) > 0, "predictions", "no system", "at least one")
+    if not isinstance(predictions, Mapping):
+        raise ValueError(fault("predictions", type(predictions).__name__, "a dict of names and lists of str"))
+    if not predictions:
+        raise ValueError(fault("predictions", "no system", "at least one"))
     for name in predictions:
-        expect(isinstance(name, str), "predictions", f"the name {shown(name)}", "a str")
+        if not isinstance(name, str):
+            raise ValueError(fault("predictions", f"the name {shown(name)}", "a str"))
     named = {f"predictions[{shown(name)}]": column for name, column in predictions.items()}
     sources, columns, references = _validated(sources, named, references)
     return SystemColumns(sources, dict(zip(predictions, columns, strict=True)), references)
@@ -124,7 +126,8 @@ def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tup
     checked = [_as_list(f"candidates[{number}]", row, "a list of str") for number, row in enumerate(rows)]
     for number, row in enumerate(checked):
         validate_texts(f"candidates[{number}]", row)
-        expect(len(row) >= least, f"candidates[{number}]", len(row), f"at least {least}")
+        if len(row) < least:
+            raise ValueError(fault(f"candidates[{number}]", len(row), f"at least {least}"))
     return sources, checked
 
 
@@ -136,16 +139,16 @@ def _validated(
     references = validate_references(references)
     for name, column in columns.items():
         _check_rows(name, column, sources)
-    is_transposed = (
-        references and len(references) != len(sources) and all(len(row) == len(sources) for row in references)
-    )
-    hint = " (one list per segment, not one per annotator)" if is_transposed else ""
-    _check_rows("references", references, sources, hint)
+    if len(references) != len(sources) and set(map(len, references)) == {len(sources)}:
+        wanted = f"{len(sources)} (one list per segment, not one per annotator)"
+        raise ValueError(fault("references", f"{len(references)} rows", wanted))
+    _check_rows("references", references, sources)
     return sources, list(columns.values()), references
 
 
-def _check_rows(name: str, rows: list[Any], sources: list[str], hint: str = "") -> None:
-    expect(len(rows) == len(sources), name, f"{len(rows)} rows", f"{len(sources)} (as in sources){hint}")
+def _check_rows(name: str, rows: list[Any], sources: list[str]) -> None:
+    if len(rows) != len(sources):
+        raise ValueError(fault(name, f"{len(rows)} rows", f"{len(sources)} (as in sources)"))
 
 
 def validate_texts(name: str, column: Any) -> list[str]:
@@ -215,30 +218,26 @@ def one_line(message: str) -> str:
     return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
 
 
-def fault(name: str, got: str, expected: str) -> str:
+def fault(name: str, got: object, expected: str) -> str:
     """Return the message of an error in one line: where something is, what is there, and what was expected.
+
+    It is called when the error is raised, never before: what it shows may be large.
 
     Args:
         name: the argument, with its row if there is one, or the file and its line.
-        got: what is there: a value as `shown` returns it, or words.
+        got: what is there, in words; or a value that is no text.
         expected: what was expected, in words.
 
-    >>> fault("alpha", shown("x"), "a number"), fault("trees", "2 rows", "3 (as in references)")
-    ("alpha: got 'x', expected a number", 'trees: got 2 rows, expected 3 (as in references)')
+    >>> fault("alpha", 2, "a number below 1"), fault("trees", "2 rows", "3 (as in references)")
+    ('alpha: got 2, expected a number below 1', 'trees: got 2 rows, expected 3 (as in references)')
     """
-    return one_line(f"{name}: got {got}, expected {expected}")
+    return one_line(f"{name}: got {got if isinstance(got, str) else shown(got)}, expected {expected}")
 
 
 def expect(is_valid: bool, name: str, got: object, expected: str) -> None:
-    """Raise ValueError, as `fault` words it, unless an argument is valid; `got` is a value, or words.
-
-    >>> expect(False, "alpha", 2, "a number below 1")
-    Traceback (most recent call last):
-    ...
-    ValueError: alpha: got 2, expected a number below 1
-    """
+    """Raise ValueError, as `fault` words it, unless an argument is valid; `got` is a value, or words."""
     if not is_valid:
-        raise ValueError(fault(name, got if isinstance(got, str) else shown(got), expected))
+        raise ValueError(fault(name, got, expected))
 
 
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
@@ -261,7 +260,8 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
     for method in ("tolist", "to_pylist"):
         if hasattr(column, method):
             column = getattr(column, method)()
-    expect(is_column(column), name, "nothing" if column is None else type(column).__name__, wanted)
+    if not is_column(column):
+        raise ValueError(fault(name, "nothing" if column is None else type(column).__name__, wanted))
     return list(column)
 
 
@@ -295,12 +295,12 @@ def _reference_name(rows: list[list[str]], place: int) -> str:
 
 def check_choice(name: str, value: Any, choices: Collection[str], *others: str) -> str:
     """Refuse a value that is not one of the choices, and suggest the nearest one; `others` are choices in words."""
+    if isinstance(value, str) and value in choices:
+        return value
     message = fault(name, shown(value), f"one of {', '.join([*choices, *others])}")
-    if not isinstance(value, str):
-        raise TypeError(message)
-    if value not in choices:
+    if isinstance(value, str):
         raise ValueError(message + _nearest(value, choices))
-    return value
+    raise TypeError(message)
 
 
 def check_flags(**flags: Any) -> None:
@@ -324,13 +324,11 @@ def check_whole_number(name: str, value: Any, *, least: int, most: int | None = 
 
 def check_share(name: str, value: Any, *, ends: bool = True) -> float:
     """Refuse what is not a number (TypeError), or not from 0 to 1 (ValueError); `ends` says if 0 and 1 are allowed."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    if is_number and (0 <= value <= 1 if ends else 0 < value < 1):
+        return float(value)
     message = fault(name, shown(value), f"a number {'from 0 to' if ends else 'between 0 and'} 1")
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(message)
-    number = float(value)
-    if not (0 <= number <= 1 if ends else 0 < number < 1):
-        raise ValueError(message)
-    return number
+    raise ValueError(message) if is_number else TypeError(message)
 
 
 def check_figure(figure: Any) -> Decimal:

@@ -17,7 +17,6 @@ from .validation import (
     check_flags,
     check_share,
     check_whole_number,
-    expect,
     fault,
     refuse_unknown,
     shown,
@@ -734,15 +733,16 @@ def read_signature(signature: Any) -> dict[str, Any]:
         raise TypeError(fault("signature", shown(signature), wanted))
     title, *parts = signature.strip().split("|")
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
-    is_whole = title == "SARI" and len(pairs) == len(parts) and "variant" in pairs
-    expect(is_whole, "signature", shown(signature), wanted)
+    if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
+        raise ValueError(fault("signature", shown(signature), wanted))
     pairs["variant"] = pairs["variant"].partition("+")[0]
     by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
     options = {}
     for key, text in pairs.items():
         if key in _NO_OPTIONS:
             continue
-        expect(key in by_key, "signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}")
+        if key not in by_key:
+            raise ValueError(fault("signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
         name, option = by_key[key]
         if option.kind == "function" and text.startswith(_CUSTOM):
             raise ValueError(f"signature: got {key}:{text}, which only code can give: Scorer({name}=...)")

@@ -21,7 +21,7 @@ from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
-from sari.validation import check_choice, check_figure, either, expect, shown
+from sari.validation import check_choice, check_figure, either, fault, shown
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
@@ -150,16 +150,15 @@ def _check_inputs(options: Options) -> None:
     if missing and options.table is None:
         expected = either(map(flag_of, wanted), "and")
         raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
-    if options.columns is not None:
-        given = len(options.columns)
-        expect(given >= len(columns), "--columns", given, f"those of {either(columns, 'and')}")
+    if options.columns is not None and len(options.columns) < len(columns):
+        raise ValueError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))
     systems = options.systems
     for name in systems:
-        expect(systems.count(name) == 1, "--outputs", f"{shown(name)} twice", "a name for each: NAME=FILE")
-    if options.ratings is not None:
+        if systems.count(name) != 1:
+            raise ValueError(fault("--outputs", f"{shown(name)} twice", "a name for each: NAME=FILE"))
+    if options.ratings is not None and len(options.ratings) != len(systems):
         each = "the name of a column of --table" if options.table is not None else "a file for each of --outputs"
-        given = len(options.ratings)
-        expect(given == len(systems), "--ratings", given, f"{len(systems)}: {each}")
+        raise ValueError(fault("--ratings", len(options.ratings), f"{len(systems)}: {each}"))
 
 
 def _check_values(options: Options) -> None:
@@ -168,8 +167,8 @@ def _check_values(options: Options) -> None:
         resolve_variant(name, **options.choices)
     if options.find_variant is not None:
         check_figure(options.find_variant)
-    is_other = options.all_variants or options.why not in options.variants
-    expect(is_other, "--why", f"{shown(options.why)}, which is the variant itself", "another")
+    if options.why in options.variants and not options.all_variants:
+        raise ValueError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
     for flag, values, choices in (
         ("--why", [options.why], VARIANTS),
         ("--baselines", options.baselines or [], BASELINES),
@@ -181,11 +180,11 @@ def _check_values(options: Options) -> None:
         ("--report", options.report, [".html", *(row.ending for row in TABLE_FORMATS.values())]),
         ("--sentences", options.sentences, SENTENCE_FORMATS),
     ):
-        if path is not None:
-            expect(_ending(path) in endings, flag, shown(path), f"a name ending in {either(endings)}")
-    if options.report is not None and options.sentences is not None:
-        is_other = os.path.realpath(options.report) != os.path.realpath(options.sentences)
-        expect(is_other, "--report", f"{shown(options.report)}, which is the file of --sentences", "another")
+        if path is not None and _ending(path) not in endings:
+            raise ValueError(fault(flag, shown(path), f"a name ending in {either(endings)}"))
+    pages = [os.path.realpath(path) for path in (options.report, options.sentences) if path is not None]
+    if len(pages) != len(set(pages)):
+        raise ValueError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
 
 
 class Parser(argparse.ArgumentParser):

@@ -11,7 +11,7 @@ from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warn
 from sari.reports.score_report import RECORD_KEYS
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
-from sari.validation import expect, shown
+from sari.validation import fault, shown
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 
@@ -75,16 +75,19 @@ def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], d
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
     for name in names:
-        nearest = ", ".join(get_close_matches(name, known, cutoff=0))
-        expect(name in known, "--measures", shown(name), f"names such as {nearest}, or all alone: see --help")
-        expect(names.count(name) == 1, "--measures", f"{name} twice", "it once")
+        if name not in known:
+            nearest = ", ".join(get_close_matches(name, known, cutoff=0))
+            raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
+        if names.count(name) != 1:
+            raise ValueError(fault("--measures", f"{name} twice", "it once"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
     taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        expect(name not in {*taken, *numbers}, "--own-measure", f"the name {name}, which is taken", "another")
+        if name in {*taken, *numbers}:
+            raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
     return measures, {"own_measures": numbers, **_read_side_files(options)}
@@ -96,7 +99,8 @@ def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, lis
     if len(systems) == len(numbers) == 1:
         return dict(zip(systems, numbers.values(), strict=True))
     for system in systems:
-        expect(system in numbers, "--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}")
+        if system not in numbers:
+            raise ValueError(fault("--own-measure", f"{name} with columns {', '.join(numbers)}", f"also {system}"))
     return numbers
 
 

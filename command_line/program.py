@@ -20,7 +20,7 @@ from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import check_writable
-from sari.validation import expect
+from sari.validation import fault
 from sari.variants import resolve_variant
 
 
@@ -151,8 +151,8 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
             numbers = dict.fromkeys(worst if number == "worst" else number for number in numbers)
         explained = {}
         for number in numbers:
-            lines = len(columns.sources)
-            expect(number <= lines, "--explain", number, f"a line from 1 to {lines}")
+            if number > len(columns.sources):
+                raise ValueError(fault("--explain", number, f"a line from 1 to {len(columns.sources)}"))
             explained[number] = explain(
                 source=columns.sources[number - 1],
                 prediction=columns.predictions[number - 1],

@@ -17,7 +17,7 @@ from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES
 from sari.text_files.reading import Segment, gather
 from sari.text_files.table_files import OutputTable, read_ratings
-from sari.validation import SystemColumns, expect
+from sari.validation import SystemColumns, fault
 
 
 def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable | None) -> TableReport:
@@ -37,8 +37,9 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
     )
     with refusals():
         rated = _rated_outputs(options, batches, table)
-        wanted = "different ones: no score can correlate with one number"
-        expect(len(set(rated.ratings)) > 1, "--ratings", f"{rated.ratings[0]:g} in every row", wanted)
+        if len(set(rated.ratings)) < 2:
+            wanted = "different ones: no score can correlate with one number"
+            raise ValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
         scored = {
             name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }

@@ -17,7 +17,7 @@ from scipy import stats
 
 from sari.companion_measures.columns import check_length
 from sari.significance import Resampling, Sample, bootstrap_draws, resolve_resampling
-from sari.validation import check_choice, expect, fault
+from sari.validation import check_choice, fault
 
 Numbers = Sequence[float] | np.ndarray
 
@@ -92,9 +92,11 @@ def agreement(
     check_choice("coefficient", coefficient, COEFFICIENTS)
     if baseline is not None:
         check_choice("baseline", baseline, scores)
-    expect(bool(scores), "scores", "none", "at least one column of numbers")
+    if not scores:
+        raise ValueError(fault("scores", "none", "at least one column of numbers"))
     target = _as_numbers(ratings, "ratings")
-    expect(len(target) > 1, "ratings", len(target), "at least two")
+    if len(target) < 2:
+        raise ValueError(fault("ratings", len(target), "at least two"))
     if systems is None:
         columns = {name: _as_numbers(own, name) for name, own in scores.items()}
         for name, column in columns.items():
@@ -104,7 +106,8 @@ def agreement(
     else:
         check_length("systems", systems, target, "ratings")
         cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
-        expect(bool(cells[1].any()), "systems", 1, "at least two")
+        if not cells[1].any():
+            raise ValueError(fault("systems", 1, "at least two"))
         samples = []
         for name, own in (*scores.items(), ("ratings", target)):
             summed = own if isinstance(own, SystemRows) else SystemRows(_as_numbers(own, name))
@@ -130,7 +133,8 @@ def _as_numbers(values: Any, name: str) -> np.ndarray:
         column = np.asarray(values, np.float64)
     except (TypeError, ValueError):
         raise ValueError(f"{name}: got something else in it, expected numbers") from None
-    expect(column.ndim == 1, name, f"{column.ndim} dimensions", "one number per row")
+    if column.ndim != 1:
+        raise ValueError(fault(name, f"{column.ndim} dimensions", "one number per row"))
     wrong = np.flatnonzero(~np.isfinite(column))
     if len(wrong):
         raise ValueError(fault(f"{name}[{wrong[0]}]", str(column[wrong[0]]), "a finite number"))
@@ -140,7 +144,8 @@ def _as_numbers(values: Any, name: str) -> np.ndarray:
 def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
     """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
-    expect(number > 1, "groups", "a single one", "at least two to draw from")
+    if number < 2:
+        raise ValueError(fault("groups", "a single one", "at least two to draw from"))
     for weights in bootstrap_draws(number, how.resamples_for(number), how.seed):
         for drawn in weights:
             yield np.repeat(table, drawn[groups], axis=1)

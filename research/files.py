@@ -13,7 +13,7 @@ from pathlib import Path
 import pandas as pd
 
 from sari.text_files.reading import LineFile
-from sari.validation import Columns, expect
+from sari.validation import Columns, fault
 from sari.variants import VARIANTS, resolve_variant
 
 DOCS = Path(__file__).resolve().parent.parent / "docs"
@@ -93,7 +93,8 @@ def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, l
     """
     runs = {str(path): read_columns(path).predictions for path in find_files(folder, outputs)}
     for path, texts in runs.items():
-        expect(len(texts) == len(sources), path, f"{len(texts)} segments", f"{len(sources)}, as many as sources")
+        if len(texts) != len(sources):
+            raise ValueError(fault(path, f"{len(texts)} segments", f"{len(sources)}, as many as sources"))
     return runs
 
 

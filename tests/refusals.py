@@ -144,6 +144,6 @@ BAD = [
     ({"sources": []}, "predictions: got 3 rows, expected 0 (as in sources)"),
     (
         {"references": [["a", "b", "c"], ["d", "e", "f"]]},
-        "references: got 2 rows, expected 3 (as in sources) (one list per segment, not one per annotator)",
+        "references: got 2 rows, expected 3 (one list per segment, not one per annotator)",
     ),
 ]

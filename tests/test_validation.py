@@ -12,7 +12,8 @@ import pytest
 from four_segments import load
 from refusals import BAD, GOOD, PREDICTIONS, REFERENCES, SCORES, SOURCES, TEXTS, refuses
 
-from sari.validation import validate_candidates, validate_shared, validate_systems
+from sari.sari_scorer import Scorer
+from sari.validation import check_choice, validate_candidates, validate_shared, validate_systems
 
 STRANGE_INDEX = [7, -1, 7]
 
@@ -175,3 +176,23 @@ def test_candidates_are_lists_of_any_length():
 def test_candidates_refused(candidates, message):
     with refuses(ValueError, message):
         validate_candidates(SOURCES, candidates, least=2)
+
+
+class Unprintable(str):
+    """A text that no message may show."""
+
+    def __repr__(self):
+        raise AssertionError("a message was made of it")
+
+
+class UnprintableBatch(dict):
+    __repr__ = Unprintable.__repr__
+
+
+def test_good_arguments_are_not_put_into_words():
+    """The words of an error are made when it is raised: what is scored may be large."""
+    texts = [Unprintable("a b")]
+    columns = {"sources": texts, "predictions": texts, "references": [texts]}
+    assert Scorer("easse").score_batch(UnprintableBatch(columns))["sari"]
+    assert Scorer("easse").compare(**columns | {"predictions": {"A": texts}})["segments"] == 1
+    assert check_choice("level", Unprintable("corpus"), ["corpus"]) == "corpus"

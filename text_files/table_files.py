@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
 from sari.text_files.reading import LineFile, line_faults
-from sari.validation import Columns, expect, fault, shortened, shown, validate_columns, validate_texts
+from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
 
 _JSON_LINES = "a JSON object in each line, or a name that ends in .csv or .tsv"
 _TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
@@ -129,8 +129,9 @@ def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> tupl
         raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
     names = list(map(rename, header))
     twice = next((name for name in names if name and names.count(name) > 1), None)
-    same = [own for own, name in zip(header, names, strict=True) if name == twice]
-    expect(twice is None, "columns", " and ".join(same), "one of them")
+    if twice is not None:
+        same = [own for own, name in zip(header, names, strict=True) if name == twice]
+        raise ValueError(fault("columns", " and ".join(same), "one of them"))
     return header, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
 
