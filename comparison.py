@@ -266,7 +266,7 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
     found = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
         for name, corpus in systems.items():
-            found[name] += variant_warnings(corpus.variant)
+            found[name] += variant_warnings(corpus.variant, corpus.sample.columns()[0])
     return [*merge_warnings(found), *of_resampling]
 
 

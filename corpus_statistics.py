@@ -38,7 +38,7 @@ from .data_warnings import (
     mostly_copies,
     take_sample,
 )
-from .ngram_statistics import SegmentCounts, count_copies, count_ngrams
+from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
 from .validation import Columns, check_flags, fault, shown, validate_columns
@@ -57,7 +57,6 @@ class CorpusStatistics:
         keeps_rows: whether the row of every segment is kept, from which resampling computes scores.
         sample: a sample of the texts.
         segments: the number of segments.
-        copies: how many predictions have exactly the n-grams of their sources.
         totals: the exact sums of `aggregation.summands`; 0 where there are no segments.
         parts: float64[segment, ...] each: the rows if they are kept, else the scores if they are kept. A row is the
             counts of a segment or, at the level "sentence", its scores in percent.
@@ -68,7 +67,6 @@ class CorpusStatistics:
     keeps_rows: bool = False
     sample: TextSample = NO_TEXTS
     segments: int = 0
-    copies: int = 0
     totals: Any = 0
     parts: tuple[np.ndarray, ...] = ()
 
@@ -78,7 +76,6 @@ class CorpusStatistics:
             self,
             sample=self.sample.merge(other.sample),
             segments=self.segments + other.segments,
-            copies=self.copies + other.copies,
             totals=self.totals + other.totals,
             parts=self.parts + other.parts,
         )
@@ -89,9 +86,9 @@ class CorpusStatistics:
         return self.variant.signature(self.sample.nrefs)
 
     @property
-    def is_copy(self) -> bool:
-        """Whether most predictions have exactly the n-grams of their sources."""
-        return mostly_copies(self.copies, self.segments)
+    def copies_sources(self) -> bool:
+        """Whether most predictions are copies of their sources."""
+        return mostly_copies(self.sample, self.segments)
 
     @property
     def keeps_counts(self) -> bool:
@@ -162,7 +159,7 @@ class CorpusStatistics:
         intervals = resampling is not None and resampling.confidence is not None
         sari = self.scores()["sari"]
         return [
-            *check_corpus(self.sample, self.variant, segments=self.segments, copies=self.copies, sari=sari),
+            *check_corpus(self.sample, self.variant, segments=self.segments, sari=sari),
             *check_resampling(self.segments, intervals=intervals, tests=False),
         ]
 
@@ -193,7 +190,6 @@ def score_corpus(
         corpus = replace(
             corpus,
             segments=corpus.segments + len(chunk.counts),
-            copies=corpus.copies + count_copies(chunk),
             totals=corpus.totals + exact_sums(summands(chunk, variant)),
         )
     return corpus
@@ -320,8 +316,7 @@ class State(MadeByScorer):
             "callables": callables,
             "keeps": [kept.keeps_sentences, kept.keeps_rows],
             "segments": kept.segments,
-            "copies": kept.copies,
-            "sample": [kept.sample.pairs, kept.sample.empty, sorted(kept.sample.nrefs)],
+            "sample": [kept.sample.pairs, kept.sample.empty, kept.sample.copies, sorted(kept.sample.nrefs)],
             "totals": np.asarray(kept.totals).tolist(),
         }
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
@@ -357,15 +352,14 @@ def read_state(data: bytes, scorer: Any) -> State:
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
             raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
-    pairs, empty, nrefs = head["sample"]
+    pairs, empty, copies, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
     read = CorpusStatistics(
         variant=scorer.variant,
         keeps_sentences=keeps_sentences,
         keeps_rows=keeps_rows,
-        sample=TextSample([tuple(pair) for pair in pairs], empty, frozenset(nrefs)),
+        sample=TextSample([tuple(pair) for pair in pairs], empty, copies, frozenset(nrefs)),
         segments=head["segments"],
-        copies=head["copies"],
         totals=np.array(head["totals"]),
     )
     if body:

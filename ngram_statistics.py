@@ -395,12 +395,6 @@ def _counts_of_ngrams(old: Ngrams, new: Ngrams, variant: Variant) -> np.ndarray:
     return counts
 
 
-def count_copies(counted: SegmentCounts) -> int:
-    """Count the segments whose prediction has exactly the n-grams of its source."""
-    deletes_or_adds = counted.counts[:, :, 1:, PRECISION_DENOMINATOR].any(axis=(1, 2))
-    return len(counted.counts) - int(np.count_nonzero(deletes_or_adds))
-
-
 def _sum(counting: str, old: Ngrams, new: Ngrams, sums: np.ndarray, parts: Sequence[int]) -> None:
     """Sum these parts of the ratios that the formula returns for n-grams, row by row: float64[row, operation, 4]."""
     found = COUNTINGS[counting].formula(old, new)

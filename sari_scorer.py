@@ -245,7 +245,7 @@ class Scorer:
         result = corpus.result(details=details, resampling=resampling)
         give_warnings(corpus.warnings(resampling))
         if baselines:
-            give_warnings(variant_warnings(self.variant))
+            give_warnings(variant_warnings(self.variant, columns.sources))
             result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
         return result
 
@@ -364,8 +364,9 @@ class Scorer:
             first reference of the next segment, if there are several segments; and, if all segments have at least two
             references, "reference 1" and so on, each scored against the others, and "references", their mean.
         """
-        give_warnings(variant_warnings(self.variant))
-        return baseline_scores(*validate_shared(sources, references), self.variant)
+        sources, references = validate_shared(sources, references)
+        give_warnings(variant_warnings(self.variant, sources))
+        return baseline_scores(sources, references, self.variant)
 
     def explain_difference(
         self, other: "str | Scorer", *, sources: Any, predictions: Any, references: Any
@@ -472,7 +473,7 @@ class Scorer:
         """
         sources, candidates = validate_candidates(sources, candidates)
         sources, references = validate_shared(sources, references)
-        give_warnings(variant_warnings(self.variant))
+        give_warnings(variant_warnings(self.variant, sources))
         return candidate_scores(sources, candidates, references, self.variant)
 
     def minimum_bayes_risk(self, *, sources: Any, candidates: Any) -> Chosen:
@@ -494,9 +495,9 @@ class Scorer:
         >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
         (['a b'], [12.22, 26.94, 26.94])
         """
-        checked = validate_candidates(sources, candidates, least=2)
-        give_warnings(variant_warnings(self.variant))
-        return minimum_bayes_risk(*checked, self.variant)
+        sources, candidates = validate_candidates(sources, candidates, least=2)
+        give_warnings(variant_warnings(self.variant, sources))
+        return minimum_bayes_risk(sources, candidates, self.variant)
 
     def compute_metrics(
         self,

@@ -248,20 +248,17 @@ class Variant(Text):
 
     @property
     def rewards_copying(self) -> bool:
-        """Whether copies of the sources can rank first.
+        """Whether copies of the sources can rank above most systems, as they do on public test sets (docs/systems.csv).
 
-        They do where a segment that deletes nothing gets 100 for deletion, and where a copy of a cased source counts as
-        an output that changes its capitals.
+        They do where a segment that deletes nothing gets 100 for deletion, and where sources are tokenized or
+        lowercased otherwise than outputs, so that a copy counts as an output that changes them.
         """
-        deleting_nothing_is_right = (
-            self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
-        )
-        return deleting_nothing_is_right or self.compares_cased_sources
+        return self.deleting_nothing_is_right or self.source_text != self.text
 
     @property
-    def compares_cased_sources(self) -> bool:
-        """Whether sources are cased and predictions are not."""
-        return self.source_text.lowercase != self.lowercase
+    def deleting_nothing_is_right(self) -> bool:
+        """Whether a segment that deletes nothing gets 100 for deletion."""
+        return self.level == "sentence" and self.deletion == "precision" and bool(self.zero_division)
 
     @property
     def text(self) -> Text:

@@ -84,7 +84,7 @@ def _choices(row: Variant) -> tuple[str, ...]:
     tokens = "split on single spaces" if row.splits_on_space and row.tokenize == "none" else tokens
     tokens += ", lowercased" if row.lowercase else ", cased"
     if row.source_text != row.text:
-        tokens += "; sources split at whitespace" + ", cased" * row.compares_cased_sources
+        tokens += "; sources split at whitespace" + ", cased" * (not row.lowercases_sources)
     counting = f"`{row.counting}`" + f", *m* = {row.source_weight}" * bool(row.source_weight)
     level = CHANGES["level"].words(row.level) + f", penalties `{row.penalties}`" * (row.penalties != "none")
     return (

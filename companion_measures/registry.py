@@ -213,13 +213,6 @@ MEASURES = (
         needs="rapidfuzz",
     ),
     _change(
-        "unedited",
-        "Without an edit",
-        "outputs with the tokens of their sources",
-        "simplification.equal_tokens",
-        **_SHARE,
-    ),
-    _change(
         "compression_ratio",
         "Compression ratio",
         "characters of the output per character of the source",
@@ -235,8 +228,9 @@ MEASURES = (
     _change(
         "exact_copies",
         "Exact copies",
-        "outputs that are their sources, to the character",
+        "outputs that are their sources, but for whitespace and case",
         "simplification.exact_copies",
+        arguments=("raw_sources", "raw_outputs"),
         **_SHARE,
     ),
     _change(

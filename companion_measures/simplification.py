@@ -17,6 +17,7 @@ from operator import eq
 import numpy as np
 
 from sari.companion_measures.columns import best_of_references, check_length
+from sari.data_warnings import is_copy
 from sari.validation import validate_texts
 
 # A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
@@ -156,12 +157,12 @@ def levenshtein_similarities(sources, predictions) -> np.ndarray:
 
 
 def exact_copies(sources, predictions) -> np.ndarray:
-    """Return which predictions are their sources, to the character: bool[segments].
+    """Return which predictions are their sources, but for whitespace, case, and ’ for ': bool[segments].
 
-    >>> exact_copies(["a b", "a b"], ["a b", "a B"])
+    >>> exact_copies(["a b", "a b"], ["a  B", "a"])
     array([ True, False])
     """
-    return _of_pairs(eq, sources, predictions).astype(bool)
+    return _of_pairs(is_copy, sources, predictions).astype(bool)
 
 
 def added_proportions(sources, predictions) -> np.ndarray:

@@ -290,7 +290,7 @@ def report_of(
             known: dict[str, Any] = {key: value for key, value in result.items() if key in optional}
             known |= {"scores": {score: result[score] for score in SCORES}, "orders": result["orders"]}
             known |= {"segments": comparison["segments"], "signature": comparison["signature"]}
-            known |= {"copies": statistics[variant][name].is_copy}
+            known |= {"copies": statistics[variant][name].copies_sources}
             results.append(SystemScores(name=name, variant=variant, **known))
         pairs += [PairTest(variant, **pair) for pair in comparison.get("pairs", ()) if is_tested]
         warnings[variant] = comparison_warnings({**statistics[variant]}, comparison)

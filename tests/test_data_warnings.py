@@ -1,5 +1,6 @@
 """Warnings: each is given where it should be, once, with advice as data, and none is given for good texts."""
 
+import csv
 import pickle
 import re
 import sys
@@ -10,7 +11,9 @@ from threading import Barrier
 import pytest
 from programs import example_corpus, with_system
 
+from sari import data_warnings
 from sari.data_warnings import NO_TEXTS, take_sample
+from sari.reports.published_systems import FILE as PUBLIC_SYSTEMS
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
@@ -127,9 +130,9 @@ def test_a_warning_is_given_once_for_each_line(sari, clean):
     assert {"EmptyOutputsWarning", "FewSegmentsWarning"} <= set(names)
 
 
-@pytest.mark.parametrize("variant", ["hf", "t2t", "easse_multi"])
+@pytest.mark.parametrize("variant", ["hf", "t2t", "easse_multi", "easse_legacy", "star"])
 def test_rewarded_copies_are_a_warning_where_they_can_mislead(clean, variant):
-    columns = changed(clean, tokenized)
+    columns = changed(clean, tokenized) if variant in ("hf", "t2t") else clean
     texts, copies = columns["predictions"], {**columns, "predictions": columns["sources"]}
     shared = {"sources": columns["sources"], "references": columns["references"]}
 
@@ -146,8 +149,7 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(clean, variant):
         assert rewarded(use, variant) == []
     for use in (
         lambda scorer: scorer.compute(**columns, baselines=True),
-        # To this variant no output is a copy of a cased source.
-        lambda scorer: scorer.compute(**copies) if variant != "easse_multi" else scorer.reward(),
+        lambda scorer: scorer.compute(**copies),
         lambda scorer: scorer.compare(**shared, predictions={"a": texts, "b": texts}, confidence=None),
         lambda scorer: scorer.baselines(**shared),
         lambda scorer: scorer.score_candidates(**shared, candidates=[[text] for text in texts]),
@@ -155,6 +157,34 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(clean, variant):
     ):
         assert rewarded(use, variant) == [("variant", ("easse", "xu2016"))]
         assert rewarded(use, "easse") == []
+
+
+@pytest.mark.parametrize("variant", ["easse_multi", "easse_legacy", "star"])
+def test_variants_that_treat_sources_otherwise_reward_no_copies_of_tokenized_lowercased_texts(clean, variant):
+    columns = changed(clean, lambda text: tokenized(text).lower())
+    with Scorer.collect_warnings(Scorer()) as found:
+        Scorer(variant).baselines(sources=columns["sources"], references=columns["references"])
+    assert found == []
+
+
+@pytest.mark.parametrize("variant", VARIANTS)
+@pytest.mark.parametrize("change", [str, str.lower, str.upper, tokenized, lambda text: text.replace("'", "’")])
+def test_a_copy_is_one_whatever_the_variant(clean, variant, change):
+    clean = changed(clean, lambda text: f"It's so: {text}")
+    copies = list(map(change, clean["sources"]))
+    with Scorer.collect_warnings(Scorer()) as found:
+        systems = {"copies": copies, "good": clean["predictions"]}
+        Scorer(variant).compare(**{**clean, "predictions": systems}, confidence=None, method=None)
+    messages = [str(one) for one in found if type(one).__name__ == "CopiedOutputsWarning"]
+    assert messages == ["copies: most outputs are the same as their sources"]
+
+
+def test_baselines_of_public_test_sets_are_below_what_is_compared_with_them():
+    with PUBLIC_SYSTEMS.open(encoding="utf-8", newline="") as file:
+        rows = [row for row in csv.DictReader(file) if row["kind"] in ("copy", "unrelated")]
+    for name, variant in VARIANTS.items():
+        compared = [row for row in rows if row["kind"] == "unrelated" or not variant.rewards_copying]
+        assert max(float(row[name]) for row in compared) < data_warnings._ABOVE_BASELINES
 
 
 # ---- Faults ---------------------------------------------------------------------------------------------------------

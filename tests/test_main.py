@@ -96,7 +96,7 @@ def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin
         (["--measures", "bleu", "splits", "--own-measure", "x={}/x.tsv"], b""),
         (["--measures", "all"], b""),
         (
-            ["--measures", "unedited", "edits_from_source"],
+            ["--measures", "exact_copies", "edits_from_source"],
             b"edits_from_source needs rapidfuzz: pip install rapidfuzz\n",
         ),
     ],

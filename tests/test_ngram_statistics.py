@@ -15,7 +15,6 @@ from sari import ngram_statistics
 from sari.ngram_statistics import (
     PreparedSegments,
     SegmentCounts,
-    count_copies,
     count_ngrams,
     count_predictions,
     ngram_tables,
@@ -99,14 +98,6 @@ def test_words_left_over_are_those_of_the_tokenizer():
     # As it is written the entity is three tokens, one of them ";"; in lower case it is one.
     counts = count(variant, ["a &AMP; b"], [["a ; b"]], ["a ; b"]).counts
     assert counts[0, 1, 2].tolist() == [2, 2, 2, 2]
-
-
-def test_copies():
-    """Predictions with exactly the n-grams of their sources, whatever the order of words beyond the longest n-grams."""
-    sources, predictions = ["a b a", "a b", "a b", "a b", "a a", ""], ["a b a", "a", "a b c", "b a", "a", ""]
-    for counting in BY_HAND:
-        counts = count(variant_of(counting), sources, [["c d"]] * 6, predictions)
-        assert [count_copies(SegmentCounts(one[None])) for one in counts.counts] == [1, 0, 0, 0, 0, 1]
 
 
 # ---- Several uses, one formula --------------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 """Every variant as a row of data, the options on top of it, the signature, and how methods show their options."""
 
+import csv
 import dataclasses
 import functools
 import inspect
@@ -15,6 +16,7 @@ from hostile_texts import CHOICES
 from programs import broken_punkt
 from refusals import refuses
 
+from sari.reports.published_systems import FILE as SYSTEMS
 from sari.sari_scorer import Scorer
 from sari.variants import (
     CHANGES,
@@ -40,8 +42,18 @@ every_variant = pytest.mark.parametrize("name", VARIANTS)
 
 
 def test_variants_that_reward_copying():
-    assert [name for name, row in VARIANTS.items() if row.rewards_copying] == ["hf", "kriz", "easse_multi", "t2t"]
+    """Where copies of the sources of a public test set are above most systems; options can change that."""
+    with SYSTEMS.open(encoding="utf-8", newline="") as file:
+        rows = list(csv.DictReader(file))
+    rewarding = set()
+    for copies in (row for row in rows if row["kind"] == "copy"):
+        systems = [row for row in rows if row["kind"] == "system" and row["test_set"] == copies["test_set"]]
+        for name in VARIANTS:
+            below = sum(float(row[name]) < float(copies[name]) for row in systems)
+            rewarding |= {name} if below > len(systems) / 2 else set()
+    assert rewarding == {name for name, row in VARIANTS.items() if row.rewards_copying}
     assert not resolve_variant("hf", level="corpus").rewards_copying
+    assert not resolve_variant("easse_legacy", tokenize="none").rewards_copying
 
 
 @every_variant
