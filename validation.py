@@ -1,5 +1,8 @@
 """Arguments in, checked values out, or an error of one line: argument, row, what was given, what was expected."""
 
+import ast
+import json
+import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from contextlib import suppress
@@ -11,6 +14,7 @@ from typing import Any, NamedTuple
 
 _TEXTS = "a list with one str per segment"
 _LISTS_OF_TEXTS = "a list with, per segment, a list of str or one str"
+_LIST_AS_TEXT = re.compile(r"""\[\s*(?:["'\]]|np\.str_\()""")
 _LONGEST_VALUE = 60
 _LONGEST_MESSAGE = 200
 _MOST_DIGITS = 15  # after the point of a printed score
@@ -63,7 +67,7 @@ def validate_columns(sources: Any, predictions: Any, references: Any) -> Columns
     >>> validate_columns(["a b", None], ["a", "b"], [["a"], ["b"]])
     Traceback (most recent call last):
     ...
-    ValueError: sources[1]: got NoneType, expected str
+    ValueError: sources[1]: got a missing value (None), expected str
     """
     sources, (predictions,), references = _validated(sources, {"predictions": predictions}, references)
     return Columns(sources, predictions, references)
@@ -166,10 +170,13 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [[row] for row in rows]
         else:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
+    texts = list(chain.from_iterable(rows))
+    _check_texts(texts, lambda place: _reference_name(rows, place))
+    if any(text.startswith("[") for text in texts):
+        rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
         raise ValueError(fault(f"references[{empty}]", "no reference", "at least one"))
-    _check_texts(list(chain.from_iterable(rows)), lambda place: _reference_name(rows, place))
     return rows
 
 
@@ -247,7 +254,38 @@ def _reference_row(number: int, row: Any, first: Any) -> list[str]:
         return [row]
     if not singles and is_column(row):
         return _as_list(f"references[{number}]", row, "a list of str")
-    raise ValueError(fault(f"references[{number}]", type(row).__name__, "str" if singles else "a list of str"))
+    raise ValueError(fault(f"references[{number}]", _kind(row), "str" if singles else "a list of str"))
+
+
+def _without_lists_as_text(name: str, texts: list[str]) -> list[str]:
+    """Return the references of a segment; where a text is a list in JSON, the texts in it.
+
+    Raises:
+        ValueError: for a list as Python or numpy prints it.
+    """
+    found: list[str] = []
+    for text in texts:
+        written = _read_list(json.loads, text)
+        if written is None and _read_list(_evaluated, text) is not None:
+            raise ValueError(fault(name, f"a list written as text, {shown(text)}", "a list of str, or one in JSON"))
+        found += [text] if written is None else written
+    _check_texts(found, lambda place: f"{name}[{place}]")
+    return found
+
+
+def _evaluated(text: str) -> Any:
+    """Return the value that Python code stands for; `repr` of numpy's strings is a call in it."""
+    return ast.literal_eval(text.replace("np.str_(", "("))
+
+
+def _read_list(read: Callable[[str], Any], text: str) -> list[str] | None:
+    """Return the list of texts that a text is, as a function reads it; None for any other text."""
+    if _LIST_AS_TEXT.match(text):
+        with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
+            value = read(text)
+            if isinstance(value, list) and all(isinstance(item, str) for item in value):
+                return value
+    return None
 
 
 def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
@@ -257,12 +295,26 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
         column = column[:]  # all at once: to read it row by row takes longer than to score it
     if getattr(column, "ndim", 1) == 2 and hasattr(column, "to_numpy"):
         column = column.to_numpy()  # the rows of a table, not the names of its columns
-    for method in ("tolist", "to_pylist"):
-        if hasattr(column, method):
-            column = getattr(column, method)()
+    if hasattr(column, "tolist"):
+        column = column.tolist()
+    elif hasattr(column, "__arrow_c_stream__"):
+        column = _rows_of_arrow(column)
+    elif hasattr(column, "to_pylist"):
+        column = column.to_pylist()
     if not is_column(column):
         raise ValueError(fault(name, "nothing" if column is None else type(column).__name__, wanted))
     return list(column)
+
+
+def _rows_of_arrow(column: Any) -> list[Any]:
+    """Return the values of an Arrow column, or the rows of a table as lists, whatever library holds them."""
+    import pyarrow as pa  # slow to import
+
+    array = pa.chunked_array(column)
+    if not pa.types.is_struct(array.type):
+        return array.to_pylist()
+    fields = [array.combine_chunks().field(place).to_pylist() for place in range(array.type.num_fields)]
+    return list(map(list, zip(*fields, strict=True)))
 
 
 def is_column(column: Any) -> bool:
@@ -274,7 +326,7 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
     kinds = set(map(type, texts)) - {str}
     if kinds and not all(issubclass(kind, str) for kind in kinds):
         place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(fault(name(place), type(texts[place]).__name__, "str"))
+        raise ValueError(fault(name(place), _kind(texts[place]), "str"))
     if all(map(str.isascii, texts)):
         return
     for place, text in enumerate(texts):
@@ -283,6 +335,12 @@ def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
         except UnicodeEncodeError as error:
             surrogate = f"a lone surrogate {text[error.start]!a} at character {error.start}"
             raise ValueError(fault(name(place), surrogate, "valid Unicode")) from None
+
+
+def _kind(value: object) -> str:
+    """Return what a message says of a value that is no text: its type, or that it is missing."""
+    is_missing = value is None or type(value).__name__ == "NAType" or (isinstance(value, Real) and value != value)
+    return f"a missing value ({value})" if is_missing else type(value).__name__
 
 
 def _reference_name(rows: list[list[str]], place: int) -> str:

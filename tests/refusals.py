@@ -94,7 +94,8 @@ NOT_A_LIST = [
     ({"a": 1}.keys(), "dict_keys"),
     (np.array("one text"), "str"),
 ]
-NOT_A_TEXT = [(None, "NoneType"), (float("nan"), "float"), (True, "bool"), (b"text", "bytes"), (pd.NA, "NAType")]
+MISSING = [(value, f"a missing value ({value})") for value in (None, float("nan"), pd.NA)]
+NOT_A_TEXT = [*MISSING, (True, "bool"), (b"text", "bytes")]
 
 #: A change of the good columns, and the message of the ValueError.
 BAD = [
@@ -110,7 +111,7 @@ BAD = [
     ),
     *(
         (with_row("references", row % 3, value), f"references[{row % 3}]: got {kind}, expected a list of str")
-        for row, (value, kind) in enumerate([(5, "int"), (float("nan"), "float"), (b"text", "bytes"), ({}, "dict")])
+        for row, (value, kind) in enumerate([(5, "int"), MISSING[1], (b"text", "bytes"), ({}, "dict")])
     ),
     *(
         (with_row("references", 2, ["fine", value]), f"references[2][1]: got {kind}, expected str")
@@ -121,7 +122,7 @@ BAD = [
         for row, none in enumerate([[], (), np.array([], object)])
     ),
     ({"sources": np.array([["a"], ["b"], ["c"]])}, "sources[0]: got list, expected str"),
-    ({"sources": pd.Series(["a", None, "c"], dtype="string")}, "sources[1]: got NAType, expected str"),
+    ({"sources": pd.Series(["a", None, "c"], dtype="string")}, "sources[1]: got a missing value (<NA>), expected str"),
     ({"predictions": np.array([1.0, 2.0, 3.0])}, "predictions[0]: got float, expected str"),
     ({"references": [[["a"]], ["b"], ["c"]]}, "references[0][0]: got list, expected str"),
     # Lone surrogates
@@ -136,7 +137,20 @@ BAD = [
     # Lists and single texts in one column: what the first row is, the others must be.
     ({"references": [["a"], "b", ["c"]]}, "references[1]: got str, expected a list of str"),
     ({"references": ["a", ["b"], "c"]}, "references[1]: got list, expected str"),
-    ({"references": ["a", "b", None]}, "references[2]: got NoneType, expected str"),
+    ({"references": ["a", "b", None]}, "references[2]: got a missing value (None), expected str"),
+    # Lists that Python, numpy and pandas print
+    *(
+        (
+            {"references": [text, "b", "c"]},
+            f"references[0]: got a list written as text, {text!r}, expected a list of str, or one in JSON",
+        )
+        for text in ("['a', 'b']", "['a' 'b']", "['a'\n 'b']", "[np.str_('a')]")
+    ),
+    (
+        with_row("references", 1, ["a", '["b", "\\ud83d"]']),
+        "references[1][2]: got a lone surrogate '\\ud83d' at character 0, expected valid Unicode",
+    ),
+    (with_row("references", 2, ["[]"]), "references[2]: got no reference, expected at least one"),
     # Lengths
     ({"predictions": ["a"]}, "predictions: got 1 rows, expected 3 (as in sources)"),
     ({"references": list("abcd")}, "references: got 4 rows, expected 3 (as in sources)"),

@@ -76,7 +76,7 @@ def test_what_was_stored_outlives_a_refusal(metric):
     metric.add_batch(**GOOD)
     bad = {"sources": ["a"], "predictions": [None], "references": ["a"]}
     for call in (metric.add_batch, metric.compute):
-        with refuses(ValueError, "predictions[0]: got NoneType, expected str"):
+        with refuses(ValueError, "predictions[0]: got a missing value (None), expected str"):
             call(**bad)
     with refuses(ValueError, "references[0][1]: got int, expected str"):
         metric.add(source="a", prediction="a", reference=["a", 5])

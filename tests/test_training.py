@@ -171,13 +171,13 @@ BAD_DATA = [
     ({"sources": "text"}, r"dataset: got a row with .*, expected columns \('labels', 'text', 'references'\)"),
     ({"sources": SOURCES}, r"dataset: got a row with .*, expected columns \('labels', \["),
     ({"dataset": 5}, r"dataset: got 5, expected a data set, or several of them"),
-    ({"dataset": [{**ROW, "source": None}]}, r"sources\[0\]: got NoneType, expected str"),
+    ({"dataset": [{**ROW, "source": None}]}, r"sources\[0\]: got a missing value"),
     ({"dataset": [{**ROW, "references": []}]}, r"references\[0\]: got no reference"),
     ({"dataset": [ROW, OTHER]}, r"dataset\[1\]: got the labels and input_ids of another row, with other texts, e"),
     ({"dataset": {"x": [ROW], "y": [OTHER]}}, r"dataset\['y'\]\[0\]: got the labels and input_ids of another row"),
     ({"dataset": [{**ROW, "labels": [5, 400]}]}, r"tokenizer: got 400 tokens, and label ids up to 400 in dataset"),
     ({"tokenizer": "t5-small"}, r"tokenizer: got str, expected a tokenizer of transformers"),
-    ({"postprocess": lambda _: None}, r"postprocess\[0\]: got NoneType, expected str"),
+    ({"postprocess": lambda _: None}, r"postprocess\[0\]: got a missing value"),
 ]
 
 
@@ -455,7 +455,7 @@ BAD_OPTIONS = [
     ({"prompts": 5}, r"prompts: got 5, expected a list, or a function from a source to a prompt"),
     ({"prompts": ["a"]}, r"prompts: got 1 rows, expected 10 \(as in sources\)"),
     ({"prompts": lambda _: 5}, r"prompts\[0\]: got 5, expected a str or a list of messages"),
-    ({"postprocess": lambda _: None}, r"postprocess\[0\]: got NoneType, expected str"),
+    ({"postprocess": lambda _: None}, r"postprocess\[0\]: got a missing value"),
     ({"generation_kwargs": {"max_new_tokens": 2048}}, r"generation_kwargs: got max_new_tokens=2048, expected"),
     ({"generation_kwargs": SEVERAL}, r"generation_kwargs: got 6 texts for 3 prompts, expected one each"),
 ]

@@ -1,5 +1,6 @@
 """Every kind of column that holds texts is taken, and is left as it is; systems and candidates are checked too."""
 
+import json
 import re
 from collections import UserList
 
@@ -104,6 +105,43 @@ def test_references_as_a_table(metric):
         assert metric.compute(**{**GOOD, "references": table}) == pytest.approx(expected)
     with pytest.raises(ValueError, match=r"^sources\[0\]: got list, expected str"):
         metric.compute(**{**GOOD, "sources": frame})
+
+
+class OnlyArrow:
+    """A frame, or a column, of a library that is not known here. It has the names of its columns, as frames have."""
+
+    def __init__(self, data):
+        self.data = data
+
+    def __arrow_c_stream__(self, schema=None):
+        return self.data.__arrow_c_stream__(schema)
+
+    def __iter__(self):
+        return iter(["first", "second", "third"])
+
+
+def test_frames_and_columns_of_any_library(metric):
+    rows = [["a cat", "cats", "cat"], ["he sat", "he did sit", "sat"], ["no", "none", "not"]]
+    columns = list(zip(*rows, strict=True))
+    expected = oracle.score(SOURCES, PREDICTIONS, rows)
+    table = pa.table(columns, names=["first", "second", "third"])
+    halves = pa.concat_tables([table[:1], table[1:]])
+    for frame in (table, halves, OnlyArrow(table), OnlyArrow(halves), OnlyArrow(pa.chunked_array([rows]))):
+        assert metric.compute(**{**GOOD, "references": frame}) == pytest.approx(expected)
+    assert metric.compute(**{**GOOD, "sources": OnlyArrow(pa.chunked_array([SOURCES]))}) == pytest.approx(SCORES)
+
+
+def test_references_that_are_lists_in_json(metric):
+    """As tables hold them, and programs that have only texts."""
+    written = [json.dumps(row) for row in REFERENCES]
+    assert metric.compute(**{**GOOD, "references": written}) == pytest.approx(SCORES)
+    assert metric.compute(**{**GOOD, "references": [[text] for text in written]}) == pytest.approx(SCORES)
+    assert validate_shared(["a", "b"], [["x", '["y", "z"]'], ['[ "1" ]']]) == (["a", "b"], [["x", "y", "z"], ["1"]])
+
+
+@pytest.mark.parametrize("text", ["[1]", "[citation needed] a", '["Stop," he said, "or else"]', "['tis", "[" * 99_999])
+def test_references_in_brackets_are_texts(text):
+    assert validate_shared(["a"], [text]) == (["a"], [[text]])
 
 
 @pytest.mark.parametrize("reference", ["he sat", ("he sat",), np.array(["he sat"]), np.str_("he sat")])

@@ -57,7 +57,7 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
 @pytest.mark.parametrize(
     ("endpoint", "values", "line"),
     [
-        ("sentence", [None, SECRET, [SECRET], *OPTIONS], "source: got NoneType, expected str"),
+        ("sentence", [None, SECRET, [SECRET], *OPTIONS], "source: got a missing value (None), expected str"),
         ("sentence", [SECRET, SECRET, {"a": SECRET}, *OPTIONS], "references: got dict, expected a list of str"),
         ("sentence", [*SEGMENT, {"variant": ["hf"]}], "variant: got ['hf'], expected one of hf, "),
         ("sentence", [*SEGMENT, "hf"], "options: got str, expected an object of scoring options by name"),
@@ -65,7 +65,7 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
         ("sentence", [*SEGMENT, {"lowercase": 1}], "lowercase: got 1, expected True or False"),
         ("sentence", [*SEGMENT, {"max_order": 2.5}], "max_order: got 2.5, expected a whole number of at least 1"),
         ("sentence", [*SEGMENT, {"maxorder": 2}], "maxorder: got an unknown argument; did you mean 'max_order'?"),
-        ("variants", [SECRET, None, [SECRET]], "output: got NoneType, expected str"),
+        ("variants", [SECRET, None, [SECRET]], "output: got a missing value (None), expected str"),
         ("why", [*SEGMENT, "hf", ["x"]], "variant: got ['x'], expected one of hf, "),
         (
             "corpus",
