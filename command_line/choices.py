@@ -8,7 +8,8 @@ from sari.command_line.options import OptionError, Options, flag_of, in_options,
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
-from sari.reports.score_report import RECORD_KEYS
+from sari.reports.score_report import RECORD_KEYS, columns_of_measure
+from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
 from sari.validation import fault, shown
@@ -82,12 +83,14 @@ def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], d
             raise ValueError(fault("--measures", f"{name} twice", "it once"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
-    taken = {*RECORD_KEYS, *(measure.name for measure in MEASURES)}
+    taken = {*RECORD_KEYS, *SHOWN, *(column for row in MEASURES for column in columns_of_measure(row.name))}
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        if name in {*taken, *numbers}:
+        own_columns = columns_of_measure(name)
+        if not taken.isdisjoint(own_columns):
             raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
+        taken.update(own_columns)
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
     return measures, {"own_measures": numbers, **_read_side_files(options)}

@@ -16,7 +16,7 @@ from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
-from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
+from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
@@ -86,14 +86,12 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
     variants, _, resampling, measures, side_data = choices
     sources, _, references = columns
     names, warnings = options.baselines or [], list(report.warnings)
-    baselines = [
-        ScoredOutputs.of_baseline(baseline, name, result)
-        for name, variant in (variants.items() if names else ())
-        for baseline, result in baseline_scores(sources, references, variant, resampling).items()
-        if ("each" if baseline.startswith("reference ") else baseline) in names
-    ]
+    for label, variant in variants.items() if names else ():
+        scored = baseline_scores(sources, references, variant, resampling)
+        known = {name: row for name, row in scored.items() if ("each" if name[-1].isdigit() else name) in names}
+        report = report.with_baselines({label: known})
     of_people = {"references", "each"}.intersection(names) and names != [*BASELINES[:-1]]
-    if of_people and not any(row.name.startswith("reference") for row in baselines):
+    if of_people and not any(row.name.startswith("reference") for row in report.baselines):
         left_out = BaselineLeftOutWarning("references have no scores: every segment needs at least two")
         warnings += warning_rows([left_out])
     explanations = []
@@ -109,9 +107,8 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
             published.append(find_standing(sources, references, variant))
     report = replace(
         report,
-        baselines=baselines,
         warnings=warnings,
-        test_set=name_test_set(sources, references) if options.format == "latex" or options.report else "",
+        test_set=name_test_set(sources, references) if options.format == "latex" or options.report else None,
         explanations=explanations,
         by_references=by_references,
         published=published,

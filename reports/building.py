@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -11,7 +12,7 @@ from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
 from sari.reports.measuring import SideData, add_measures
 from sari.reports.ngram_differences import ngram_differences
-from sari.reports.score_report import Figures, Length, ScoredOutputs, ScoreReport
+from sari.reports.score_report import Length, ScoreReport
 from sari.reports.shown_segments import choose_segments
 from sari.significance import Resampling
 from sari.tokenization import split_into_tokens
@@ -49,23 +50,21 @@ def build_report(
     """
     variant, (label,) = next(iter(statistics.values())).variant, report.variants
     lengths, classes = group_by_length(columns.sources, variant)
-    baselines, known = list(report.baselines), {row.name for row in report.baselines}
+    known = {row.name for row in report.baselines}
     missing = [name for name in _IN_EVERY_REPORT if name not in known]
-    scored = baseline_scores(columns.sources, columns.references, variant, resampling) if missing else {}
-    baselines += [
-        ScoredOutputs.of_baseline(name, label, scored[name])
-        if name in scored
-        else ScoredOutputs(name=name, variant=label, scores={})
-        for name in missing
-    ]
-    results = []
-    for result in report.results:
-        corpus = statistics[result.name]
-        by_length = list(map(corpus.scores_of, classes))
-        of_lengths: Figures = {score: [own[score] for own in by_length] for score in SCORES}
-        results.append(replace(result, lengths=of_lengths, sentences={**corpus.sentences()}))
+    if missing:
+        scored: Mapping[str, Any] = baseline_scores(columns.sources, columns.references, variant, resampling)
+        report = report.with_baselines({label: {name: scored.get(name, {}) for name in missing}})
+    rows = []
+    for row in report.rows:
+        if row.kind == "system":
+            corpus = statistics[row.name]
+            by_length = list(map(corpus.scores_of, classes))
+            of_lengths: dict[str, Any] = {score: [scores[score] for scores in by_length] for score in SCORES}
+            row = replace(row, lengths=of_lengths, sentences={**corpus.sentences()})
+        rows.append(row)
     report = add_measures(
-        replace(report, results=results, baselines=baselines),
+        replace(report, rows=rows),
         columns,
         {label: variant},
         measures,

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cached_property, partial
 from itertools import chain
 from statistics import fmean
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
-from sari.reports.score_report import PairTest, ScoredOutputs, ScoreReport, SystemScores
+from sari.reports.score_report import ScoreReport, ScoreRow
 from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
@@ -22,7 +22,6 @@ from sari.variants import Text, Variant
 
 #: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
 SideData = Mapping[str, Any]
-_Measured = TypeVar("_Measured", ScoredOutputs, SystemScores, PairTest)
 
 
 @dataclass(frozen=True)
@@ -198,38 +197,25 @@ def add_measures(
     Raises:
         ValueError: as `measure_systems` does.
     """
-    names = {row.name for row in report.baselines}
-    against = str(report.resampling and report.resampling.baseline)
-    results: list[SystemScores] = []
-    baselines: list[ScoredOutputs] = []
-    pairs: list[PairTest] = []
+    baselines = {row.name for row in report.baselines}
+    rows: list[ScoreRow] = []
     # Variants that split texts in the same way share everything but the order of their pairs.
-    found: dict[Text, Any] = {}
+    known: dict[Text, tuple[MeasuredSystems, dict[str, dict[str, NamedFigures]]]] = {}
     for label, variant in variants.items():
-        text = measured_text(variant)
-        if text not in found:
+        text, of_variant = measured_text(variant), [row for row in report.rows if row.variant == label]
+        if text not in known:
             measure = partial(measure_systems, text=text, measures=measures, how=how)
             measured = measure(columns, side_data=side_data, advance=advance)
-            of_baselines = _measured_baselines(names, columns, side_data, measure)
-            found[text] = measured.figures(classes), cache(measured.tests), of_baselines
-        of_systems, tests, of_baselines = found[text]
-        own_results = [row for row in report.results if row.variant == label]
-        own_pairs = [pair for pair in report.pairs if pair.variant == label]
-        compared = [(row.name, against) for row in own_results if row.p_values]
-        compared += [(pair.systems[0], pair.systems[1]) for pair in own_pairs]
-        tested = tests(tuple(compared))
-        results += [
-            _joined(row, {**of_systems[row.name], **tested.get((row.name, against), {})}) for row in own_results
-        ]
-        pairs += [_joined(pair, tested[pair.systems[0], pair.systems[1]]) for pair in own_pairs]
-        baselines += [_joined(row, of_baselines[row.name]) for row in report.baselines if row.variant == label]
-    return replace(report, results=results, baselines=baselines, pairs=pairs, measures=list(measures))
-
-
-def _joined(row: _Measured, found: NamedFigures) -> _Measured:
-    """Return outputs or a pair of systems with more figures in each field."""
-    fields: dict[str, Any] = {name: {**getattr(row, name), **figures} for name, figures in found.items()}
-    return replace(row, **fields)
+            figures = {"system": measured.figures(classes)}
+            known[text] = measured, {**figures, "baseline": _measured_baselines(baselines, columns, side_data, measure)}
+        measured, figures = known[text]
+        tests = measured.tests([(row.name, row.against) for row in of_variant if row.against is not None])
+        for row in of_variant:
+            found = figures[row.kind][row.name] if row.kind != "pair" else {}
+            found = {**found, **tests.get((row.name, str(row.against)), {})}
+            fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in found.items()}
+            rows.append(replace(row, **fields))
+    return replace(report, rows=rows, measures=list(measures))
 
 
 def _measured_baselines(

@@ -109,9 +109,10 @@ def _change_in_words(name: str, value: Any) -> str:
 
 def _of_texts(report: ScoreReport, variants: Sequence[Variant]) -> str:
     """Return the number of segments and references, the test set, and the tokens that all variants have in common."""
-    segments = report.results[0].segments
+    segments = report.rows[0].segments
     nrefs = report.signatures[0].split("|nrefs:")[1].split("|")[0]
-    words = [f"{segments:,} segment{'s' * (segments != 1)}{report.test_set and f' of {report.test_set}'}"]
+    of_set = f" of {report.test_set}" if report.test_set else ""
+    words = [f"{segments:,} segment{'' if segments == 1 else 's'}{of_set}"]
     how_many = {"1": "1 reference", "var": "varying numbers of references"}
     words.append(how_many.get(nrefs, f"{nrefs} references"))
     for name in ("tokenize", "lowercase"):

@@ -12,7 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from sari.reports.tables import Cell, Table, make_table
+from sari.reports.tables import Table, make_table
 from sari.validation import shown
 from sari.variants import VARIANTS, Variant
 
@@ -38,7 +38,6 @@ class PublishedScore:
         year, publication: of the outputs; empty for a baseline.
         runs: the number of files of outputs.
         sari: the mean of the runs.
-        low, high: the ends of its 95% interval; None for a baseline.
     """
 
     test_set: str
@@ -49,8 +48,6 @@ class PublishedScore:
     publication: str = ""
     runs: int = 1
     sari: float
-    low: float | None = None
-    high: float | None = None
 
 
 @dataclass(frozen=True)
@@ -89,24 +86,21 @@ class Standing:
 
     def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
-        rows: list[tuple[float, list[str | Cell]]] = []
-        for row in self.rows:
-            interval = "" if row.low is None else f"[{row.low:.{digits}f}, {row.high:.{digits}f}]"
-            kind = "" if row.kind == "system" else "baseline"
-            rows.append((row.sari, [row.name, kind, row.year, Cell(f"{row.sari:.{digits}f}", interval=interval)]))
-        rows += [(score, [name, "yours", "", f"{score:.{digits}f}"]) for name, score in own.items()]
-        rows.sort(key=lambda item: -item[0])
+        rows = [(row.sari, row.name, "" if row.kind == "system" else "baseline", row.year) for row in self.rows]
+        rows += [(score, name, "yours", "") for name, score in own.items()]
+        rows.sort(key=lambda row: -row[0])
         title = f"Published systems on {self.test_set}: {self.variant}"
-        table = make_table(title, ["System", "", "Year", "SARI"], [cells for _, cells in rows], texts=2)
+        cells = [[name, kind, year, f"{score:.{digits}f}"] for score, name, kind, year in rows]
+        table = make_table(title, ["System", "", "Year", "SARI"], cells, texts=2)
         table.apart.extend(place for place, row in enumerate(table.rows) if row[1].text == "yours")
         table.notes.extend(self.in_words(score, names_variant=names_variant) for score in own.values())
         return table
 
 
-def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str:
-    """Return the name of a known test set, whatever its whitespace and the order of references; empty if unknown."""
+def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str | None:
+    """Return the name of a known test set, whatever its whitespace and the order of references; None if unknown."""
     rows = published_scores().get(texts_digest(sources, references))
-    return rows[0].test_set if rows else ""
+    return rows[0].test_set if rows else None
 
 
 def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], variant: Variant) -> Standing:
@@ -155,8 +149,6 @@ def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
             plain["runs"] = int(cells["runs"])
             for variant in VARIANTS:
                 if cells.get(variant):  # others are not scored yet
-                    ends = (cells[f"{variant} {end}"] for end in ("low", "high"))
-                    low, high = (float(end) if end else None for end in ends)
-                    row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]), low=low, high=high)
+                    row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]))
                     found.setdefault(cells["texts"], []).append(row)
     return found

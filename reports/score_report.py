@@ -1,19 +1,22 @@
-"""The scores of systems and what belongs to them: all that tables and reports show, as plain data.
+"""The scores of systems and what belongs to them: all that tables, files and pages show, as plain data.
 
-They are also written as CSV records and in the schema of JSON.
+Every row of a report is a `ScoreRow`. `score_records` makes CSV records of a report, and `score_fields` its JSON.
 
-JSON has one schema, whatever was asked for::
+JSON has one schema, whatever was asked for. A field without a value is left out, at every depth: it is never null, and
+never an empty list or object::
 
     {"systems": [{"name": str, "variant": str, "segments": int, "signature": str,
                   "scores": {"sari": float, "keep": float, "delete": float, "add": float, MEASURE: float, ...},
                   "orders": [{"order": int, "keep": {"precision": float, "recall": float, "f1": float, "score": float},
                               "delete": {...}, "add": {...}}, ...],
                   "confidence_intervals": {"sari": [float, float], ...},
-                  "differences": {"sari": float, ...}, "p_values": {"sari": float, ...},
-                  "corrected_p_values": {"sari": float, ...}, "difference_intervals": {"sari": [float, float], ...},
-                  "group": int, "rank": [int, int], "copies": true,
+                  "against": str, "differences": {"sari": float, ...}, "difference_intervals": {"sari": [...], ...},
+                  "p_values": {"sari": float, ...}, "corrected_p_values": {"sari": float, ...},
+                  "group": int, "rank": [int, int], "copies": bool,
                   "lengths": {"sari": [float, ...], ...}, "sentences": {"sari": [float, ...], ...}}, ...],
      "baselines": [{"name": str, "variant": str, "scores": {...}, "confidence_intervals": {...}}, ...],
+     "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
+                "corrected_p_values": {...}, "difference_intervals": {...}}, ...],
      "explanations": [{"name": str, "variant_a": str, "variant_b": str, "signature_a": str, "signature_b": str,
                        "steps": [{"choice": str, "before": str, "after": str, "sari": float, "keep": float,
                                   "delete": float, "add": float, "change": float}, ...]}, ...],
@@ -21,14 +24,11 @@ JSON has one schema, whatever was asked for::
                         "deviation": {...}, "lowest": {...}, "highest": {...}}, ...],
      "published": [{"variant": str, "test_set": str, "reason": str,
                     "rows": [{"test_set": str, "variant": str, "name": str, "kind": str, "year": str,
-                              "publication": str, "runs": int, "sari": float, "low": float | null,
-                              "high": float | null}, ...]}, ...],
+                              "publication": str, "runs": int, "sari": float}, ...]}, ...],
      "warnings": [{"category": str, "message": str, "detail": str,
-                   "advice": {"option": str, "values": [str | bool, ...]} | null}, ...],
+                   "advice": {"option": str, "values": [str | bool, ...]}}, ...],
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str, "intervals": str},
-     "pairs": [{"variant": str, "systems": [str, str], "differences": {...}, "p_values": {...},
-                "corrected_p_values": {...}, "difference_intervals": {...}}, ...],
      "measures": [{"name": str, "label": str, "about": str, "digits": int, "unit": str}, ...],
      "test_set": str,
      "lengths": [{"shortest": int, "longest": int, "segments": int}, ...],
@@ -37,24 +37,23 @@ JSON has one schema, whatever was asked for::
                    "outputs": {SYSTEM: EXPLANATION, ...}}, ...]}
 
 with one entry of "systems" per system and variant, and all scores in percent at full precision. Every field with
-scores also has those of the companion measures, by their names: MEASURE. From "confidence_intervals" on, fields without
-a value are left out. Only reports have "lengths", "sentences", "ngrams" and "segments"; "lengths" has a number for each
-class of lengths. EXPLANATION has the fields of `explanation.Explanation`, but for the n-grams, the figures of each
-order, the tokens of references, the line of changes, the warnings and edited outputs.
+scores also has those of the companion measures, by their names: MEASURE. Only reports have "lengths", "sentences",
+"ngrams" and "segments"; "lengths" has a number for each class of lengths. EXPLANATION has the fields of
+`explanation.Explanation`, but for the n-grams, the figures of each order, the tokens of references, the line of
+changes, the warnings and edited outputs.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
-from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, fields, replace
+from typing import TYPE_CHECKING, Any, Literal
 
 from sari.reports.tables import warning_in_words
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
-    from sari.aggregation import OrderFigures, Result
+    from sari.aggregation import OrderFigures
     from sari.companion_measures.registry import Measure
     from sari.comparison import SystemComparison, VariantDifference
     from sari.corpus_statistics import CorpusStatistics
@@ -68,76 +67,53 @@ if TYPE_CHECKING:  # slow to import
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]
 
-_OF_MEASURES = ("name", "label", "about", "digits", "unit")
-_OF_TESTS = ("differences", "p_values", "corrected_p_values")
-_OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
-_OF_INTERVALS = ("low", "high")
-# The columns of a companion measure begin with its name and end with these.
-_ENDINGS = ("", "_low", "_high", "_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
-
-#: The columns that records always have.
-RECORD_KEYS = (
-    *("system", "compared_with", "variant", "segments", *SCORES),
-    *(f"{score}_{end}" for score in SCORES for end in _OF_INTERVALS),
-    *(f"{score}_{what.removesuffix('s')}" for what in _OF_TESTS for score in SCORES),
-    *(f"{score}_difference_{end}" for score in SCORES for end in _OF_INTERVALS),
-    *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
-)
-
 
 @dataclass(frozen=True, kw_only=True)
-class ScoredOutputs:
-    """The scores of outputs by one variant, in percent, and companion measures of the same tokens, with intervals.
+class ScoreRow:
+    """What is known of outputs under a variant; fields that are empty are unknown.
 
-    Baselines have only these; systems are `SystemScores`. A segment's only reference has measures, but not SARI.
+    Attributes:
+        kind: "system" for outputs of a system, "baseline" for texts that stand for outputs, "pair" for two systems
+            that are compared with each other, whose row has no scores.
+        name: of the system or baseline, or of the first system of a pair.
+        variant: the label of the variant.
+        segments: their number.
+        signature: every choice that the scores depend on.
+        scores: in percent, and companion measures. Outputs whose only reference they are have measures alone.
+        confidence_intervals: of the scores, each with two ends.
+        orders: precision, recall and F1 of each n-gram order, of a system.
+        against: the other system of the tests.
+        differences: the scores minus those of `against`, with `difference_intervals`.
+        p_values, corrected_p_values: of the differences; corrected among the systems of one variant, by Holm.
+        group, rank: among all systems, if each is compared with each; the best and the worst rank.
+        copies: whether most outputs copy their sources: such a system is not the best, whatever its scores.
+        lengths: the scores of each class of lengths, in reports.
+        sentences: the scores of each segment, in reports, without measures that are no mean over segments.
     """
 
+    kind: Literal["system", "baseline", "pair"] = "system"
     name: str
     variant: str
-    scores: Figures
-    confidence_intervals: Figures = field(default_factory=dict)
-
-    @classmethod
-    def of_baseline(cls, name: str, variant: str, result: Result) -> ScoredOutputs:
-        """Return the result of a baseline, as `comparison.baseline_scores` has it."""
-        scores: dict[str, float] = {score: result[score] for score in SCORES}
-        intervals = result.get("confidence_intervals", {})
-        return cls(name=name, variant=variant, scores=scores, confidence_intervals=intervals)
-
-
-@dataclass(frozen=True, kw_only=True)
-class SystemScores(ScoredOutputs):
-    """The scores of a system, and its differences from the baseline of the tests.
-
-    `copies` says whether most of its outputs copy their sources: such a system is not the best, whatever its scores.
-    For reports, `lengths` has the scores of each class of lengths, and `sentences` the scores of each segment, without
-    measures that are no mean over segments.
-    """
-
     segments: int
     signature: str
-    orders: list[OrderFigures]
+    scores: Figures = field(default_factory=dict)
+    orders: list[OrderFigures] = field(default_factory=list)
+    confidence_intervals: Figures = field(default_factory=dict)
+    against: str | None = None
     differences: Figures = field(default_factory=dict)
+    difference_intervals: Figures = field(default_factory=dict)
     p_values: Figures = field(default_factory=dict)
     corrected_p_values: Figures = field(default_factory=dict)
-    difference_intervals: Figures = field(default_factory=dict)
     group: int | None = None
     rank: list[int] | None = None
     copies: bool = False
     lengths: Figures = field(default_factory=dict)
     sentences: Figures = field(default_factory=dict)
 
-
-@dataclass(frozen=True)
-class PairTest:
-    """Two systems compared by one variant: the scores of the first minus those of the second."""
-
-    variant: str
-    systems: list[str]
-    differences: Figures
-    p_values: Figures
-    corrected_p_values: Figures
-    difference_intervals: Figures = field(default_factory=dict)
+    @property
+    def competes(self) -> bool:
+        """Whether the row can be the best: baselines do not compete, nor do systems that copy their sources."""
+        return self.kind == "system" and not self.copies
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -196,77 +172,78 @@ class ScoreReport:
     """Everything to show about scored systems.
 
     Attributes:
-        results: at least one, all of the same segments.
-        baselines: by the same variants.
+        rows: of systems, at least one, then of pairs of systems and of baselines; all of the same segments.
         explanations: the name of each system, and the difference between two variants.
         by_references: the scores of systems with 1, 2, … of the references.
         published: what is published about the test set, under each variant.
         warnings: about data and variants.
         resampling: None without intervals and tests.
-        pairs: of systems, if each is compared with each.
-        measures: the companion measures of the results.
-        test_set: its name; empty if it is unknown.
+        measures: the companion measures of the rows.
+        test_set: its name; None if it is unknown.
         lengths: the classes of source lengths, for reports.
         ngrams: those that systems gain and lose against the baseline of the tests, or the first system, for reports.
         segments: those that stand out, and random ones, for reports.
     """
 
-    results: list[SystemScores]
-    baselines: list[ScoredOutputs] = field(default_factory=list)
+    rows: list[ScoreRow]
     explanations: list[tuple[str, VariantDifference]] = field(default_factory=list)
     by_references: list[ReferenceCount] = field(default_factory=list)
     published: list[Standing] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: ResamplingSummary | None = None
-    pairs: list[PairTest] = field(default_factory=list)
     measures: list[Measure] = field(default_factory=list)
-    test_set: str = ""
+    test_set: str | None = None
     lengths: list[Length] = field(default_factory=list)
     ngrams: dict[str, list[NgramDifference]] = field(default_factory=dict)
     segments: list[ShownSegment] = field(default_factory=list)
 
     @property
+    def results(self) -> list[ScoreRow]:
+        """The rows of systems."""
+        return [row for row in self.rows if row.kind == "system"]
+
+    @property
+    def baselines(self) -> list[ScoreRow]:
+        """The rows of baselines."""
+        return [row for row in self.rows if row.kind == "baseline"]
+
+    @property
+    def pairs(self) -> list[ScoreRow]:
+        """The rows of pairs of systems, if each is compared with each."""
+        return [row for row in self.rows if row.kind == "pair"]
+
+    @property
     def systems(self) -> list[str]:
         """The names of the systems, each once."""
-        return list(dict.fromkeys(result.name for result in self.results))
+        return list(dict.fromkeys(row.name for row in self.results))
 
     @property
     def variants(self) -> list[str]:
         """The names of the variants, each once."""
-        return list(dict.fromkeys(result.variant for result in self.results))
+        return list(dict.fromkeys(row.variant for row in self.rows))
 
     @property
     def signatures(self) -> list[str]:
         """The signature of each variant; systems share it."""
-        return list(dict.fromkeys(result.signature for result in self.results))
+        return list(dict.fromkeys(row.signature for row in self.rows))
 
-    @cached_property
-    def records(self) -> list[dict[str, Any]]:
-        """A record per system, baseline and variant, and one per pair if each system was compared with each.
-
-        The keys are always `RECORD_KEYS`, followed by those of companion measures.
-        """
-        keys = [*RECORD_KEYS, *(f"{measure.name}{ending}" for measure in self.measures for ending in _ENDINGS)]
-        shared = dict.fromkeys(keys) | {
-            "segments": self.results[0].segments,
-            "warnings": " ".join(map(warning_in_words, self.warnings)),
-            **{name: getattr(self.resampling, name, None) for name in _OF_RESAMPLING},
-        }
-        signatures = {result.variant: result.signature for result in self.results}
-        baseline = self.resampling and self.resampling.baseline
-        records = []
-        for row in [*self.results, *self.baselines]:
-            record = shared | {"system": row.name, "variant": row.variant, "signature": signatures[row.variant]}
-            record |= {**row.scores, **_interval_fields(row.confidence_intervals)}
-            if isinstance(row, SystemScores):
-                record |= _test_fields(row) | {"compared_with": baseline if row.p_values else None, "group": row.group}
-                record |= dict(zip(("first_rank", "last_rank"), row.rank or (), strict=False))
-            records.append(record)
-        for pair in self.pairs:
-            one, other = pair.systems
-            record = shared | {"system": one, "compared_with": other, "variant": pair.variant}
-            records.append(record | {"signature": signatures[pair.variant]} | _test_fields(pair))
-        return records
+    def with_baselines(self, scored: Mapping[str, Mapping[str, Mapping[str, Any]]]) -> ScoreReport:
+        """Return the report with rows of baselines, whose scores are given by variant and by name."""
+        first = {row.variant: row for row in self.results}
+        rows = [
+            ScoreRow(
+                kind="baseline",
+                name=name,
+                variant=variant,
+                segments=first[variant].segments,
+                signature=first[variant].signature,
+                scores={score: result[score] for score in SCORES if score in result},
+                confidence_intervals=result.get("confidence_intervals", {}),
+            )
+            for variant, results in scored.items()
+            for name, result in results.items()
+        ]
+        return replace(self, rows=[*self.rows, *rows])
 
 
 def report_of(
@@ -282,56 +259,131 @@ def report_of(
     from sari.data_warnings import merge_warnings, warning_rows
 
     first = next(iter(comparisons.values()))
-    is_tested = first["segments"] > 1  # a single segment has neither intervals nor tests
-    optional = ("confidence_intervals", "difference_intervals", "group", "rank") + _OF_TESTS * is_tested
-    results, pairs, warnings = [], [], {}
+    rows, pairs, warnings = [], [], {}
     for variant, comparison in comparisons.items():
+        of_variant: Any = {"variant": variant, "segments": comparison["segments"], "signature": comparison["signature"]}
+        is_tested = comparison["segments"] > 1  # a single segment has neither intervals nor tests
         for name, result in comparison["systems"].items():
-            known: dict[str, Any] = {key: value for key, value in result.items() if key in optional}
-            known |= {"scores": {score: result[score] for score in SCORES}, "orders": result["orders"]}
-            known |= {"segments": comparison["segments"], "signature": comparison["signature"]}
-            known |= {"copies": statistics[variant][name].copies_sources}
-            results.append(SystemScores(name=name, variant=variant, **known))
-        pairs += [PairTest(variant, **pair) for pair in comparison.get("pairs", ()) if is_tested]
+            known = _known_of(result, _OF_SYSTEMS) | (_known_of(result, _OF_TESTS) if is_tested else {})
+            against = comparison["baseline"] if known.get("p_values") else None
+            scores: dict[str, Any] = {score: result[score] for score in SCORES}
+            copies = statistics[variant][name].copies_sources
+            rows.append(ScoreRow(name=name, scores=scores, copies=copies, against=against, **of_variant, **known))
+        for pair in comparison.get("pairs", ()) if is_tested else ():
+            name, against = pair["systems"]
+            row = ScoreRow(kind="pair", name=name, against=against, **of_variant, **_known_of(pair, _OF_TESTS))
+            pairs.append(row)
         warnings[variant] = comparison_warnings({**statistics[variant]}, comparison)
     resampling = None
-    if is_tested and (first["confidence"] is not None or first["method"] is not None):
-        names = {own.name for own in fields(ResamplingSummary)}
-        values: dict[str, Any] = {key: value for key, value in first.items() if key in names}
+    if first["segments"] > 1 and (first["confidence"] is not None or first["method"] is not None):
+        values = _known_of(first, [each.name for each in fields(ResamplingSummary)])
         resampling = ResamplingSummary(**values | {"resamples": first["confidence"] and first["resamples"]})
-    return ScoreReport(results, warnings=warning_rows(merge_warnings(warnings)), resampling=resampling, pairs=pairs)
+    return ScoreReport([*rows, *pairs], warnings=warning_rows(merge_warnings(warnings)), resampling=resampling)
+
+
+_OF_SYSTEMS = ("orders", "confidence_intervals", "group", "rank")
+_OF_TESTS = ("differences", "difference_intervals", "p_values", "corrected_p_values")
+
+
+def _known_of(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]:
+    return {name: result[name] for name in names if name in result}
+
+
+# ---- JSON -----------------------------------------------------------------------------------------------------------
+
+_OF_MEASURES = ("name", "label", "about", "digits", "unit")
+# What rows do not say again: it stands in those of the systems.
+_SHARED = ("kind", "segments", "signature", "copies")
+_LEFT_OUT = {"system": ("kind",), "baseline": _SHARED, "pair": (*_SHARED, "name", "against")}
 
 
 def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
-    found = asdict(report)
-    found["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
-    found["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
-    found["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}
-    for segment in found["segments"]:
+    values = asdict(report)
+    del values["rows"]
+    values["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
+    values["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
+    values["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}
+    for segment in values["segments"]:
         for explanation in segment["outputs"].values():
             for name in ("grams", "orders", "references", "changes", "warnings"):
                 del explanation[name]
             for edit in explanation["edits"]:
                 del edit["output"]
-    systems, baselines, pairs = (list(map(_filled, found.pop(name))) for name in ("results", "baselines", "pairs"))
-    return {"systems": systems, **_filled({"baselines": baselines, **found, "pairs": pairs})}
-
-
-def _filled(fields: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in fields.items() if value is not False and value not in (None, [], {}, "")}
-
-
-def _interval_fields(intervals: Figures, what: str = "") -> dict[str, float]:
-    return {
-        f"{name}{what}_{end}": value
-        for name, ends in intervals.items()
-        for end, value in zip(_OF_INTERVALS, ends, strict=True)
+    parts = {
+        "systems": [_fields_of_row(row, without=("kind",)) for row in report.results],
+        "baselines": [
+            _fields_of_row(row, without=("kind", "segments", "signature", "copies")) for row in report.baselines
+        ],
+        "pairs": [
+            {"systems": [row.name, row.against]}
+            | _fields_of_row(row, without=("kind", "name", "against", "segments", "signature", "copies"))
+            for row in report.pairs
+        ],
     }
+    return without_empty({**parts, **values})
 
 
-def _test_fields(row: SystemScores | PairTest) -> dict[str, float]:
-    fields = {
-        f"{name}_{what.removesuffix('s')}": value for what in _OF_TESTS for name, value in getattr(row, what).items()
-    }
-    return fields | _interval_fields(row.difference_intervals, "_difference")
+def _fields_of_row(row: ScoreRow, without: Sequence[str]) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name not in without}
+
+
+def without_empty(value: Any) -> Any:
+    """Return data without the fields that have no value: null, or an empty list or object, at every depth.
+
+    >>> without_empty({"a": None, "b": [{"c": {}, "d": 0, "e": ""}], "f": []})
+    {'b': [{'d': 0, 'e': ''}]}
+    """
+    if isinstance(value, Mapping):
+        cleaned = {name: without_empty(each) for name, each in value.items()}
+        return {name: each for name, each in cleaned.items() if each is not None and each != [] and each != {}}
+    return list(map(without_empty, value)) if isinstance(value, list | tuple) else value
+
+
+# ---- CSV ------------------------------------------------------------------------------------------------------------
+
+_OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
+# The columns of a companion measure begin with its name and end with these.
+_ENDINGS = ("", "_low", "_high", "_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
+
+#: The columns that records always have.
+RECORD_KEYS = (
+    *("system", "compared_with", "variant", "segments", *SCORES),
+    *(f"{score}{end}" for score in SCORES for end in ("_low", "_high")),
+    *(f"{score}{end}" for end in ("_difference", "_p_value", "_corrected_p_value") for score in SCORES),
+    *(f"{score}_difference{end}" for score in SCORES for end in ("_low", "_high")),
+    *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
+)
+
+
+def columns_of_measure(name: str) -> list[str]:
+    """Return the columns of records that a companion measure has."""
+    return [f"{name}{ending}" for ending in _ENDINGS]
+
+
+def score_records(report: ScoreReport) -> list[dict[str, Any]]:
+    """Return a record for each row of a report that has scores or differences.
+
+    The keys are always `RECORD_KEYS`, followed by those of companion measures.
+    """
+    keys = [*RECORD_KEYS, *(column for measure in report.measures for column in columns_of_measure(measure.name))]
+    shared = {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
+    shared["warnings"] = " ".join(map(warning_in_words, report.warnings))
+    records = []
+    for row in [*report.results, *report.baselines, *report.pairs]:
+        if "sari" not in row.scores and row.against is None:
+            continue  # the only reference, which has measures alone
+        record = {"system": row.name, "compared_with": row.against, "variant": row.variant, "segments": row.segments}
+        record |= {"signature": row.signature, "group": row.group, **row.scores, **shared}
+        record["first_rank"], record["last_rank"] = row.rank or (None, None)
+        for ending, figures in (
+            ("_difference", row.differences),
+            ("_p_value", row.p_values),
+            ("_corrected_p_value", row.corrected_p_values),
+        ):
+            record |= {f"{name}{ending}": value for name, value in figures.items()}
+        for ending, intervals in (("", row.confidence_intervals), ("_difference", row.difference_intervals)):
+            for name, (low, high) in intervals.items():
+                record |= {f"{name}{ending}_low": low, f"{name}{ending}_high": high}
+        records.append({key: record.get(key) for key in keys})
+    return records

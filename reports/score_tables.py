@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from sari.reports.paragraph import methods_paragraph
-from sari.reports.score_report import ScoredOutputs, ScoreReport, SystemScores, score_fields
+from sari.reports.score_report import ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, TableColumn, TableReport, brackets, cells, make_table
+from sari.validation import fault
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 
@@ -29,11 +30,11 @@ BASELINE_SUMMARIES = {
     "references": "mean of the references, each scored against the others",
     "reference 1": "the first references, scored against the others",
 }
+#: The decimals of scores, for which those of measures are meant.
+DIGITS = 2
 _GROUP_NOTE = "Group: a new one starts where every system above is significantly better than every system below"
 _RANKS_NOTE = "Ranks: best and worst that the tests allow"
-# A record of a report; a row of the table of scores with its record; a column of a table with what stands in it.
-_Record = dict[str, Any]
-_Row = tuple[ScoredOutputs, _Record]
+# A column with its cells.
 _Column = tuple[TableColumn, Sequence[str | Cell]]
 
 
@@ -41,7 +42,7 @@ def tabulate_scores(
     report: ScoreReport,
     *,
     by_order: bool = False,
-    digits: int = 2,
+    digits: int = DIGITS,
     show: Collection[str] | None = None,
     all_intervals: bool = False,
 ) -> TableReport:
@@ -50,34 +51,34 @@ def tabulate_scores(
     Args:
         report: what to show.
         by_order: whether to add precision, recall and F1 of each n-gram order and operation.
-        digits: decimals of scores in the tables.
+        digits: decimals of scores in the tables; with more than `DIGITS`, measures have as many more than theirs.
         show: the columns of scores and differences, by names that `check_show` takes; None for all.
         all_intervals: whether the scores of each operation of several systems have intervals, too.
+
+    Raises:
+        ValueError: where nothing is left to show.
     """
-    several = len(report.systems) > 1
-    show = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else show
-    tables = [_score_table(report, digits, show, all_intervals=all_intervals)]
-    tables += _difference_table(report, digits, show)
-    tables += [_order_table(result, several, digits) for result in report.results if by_order]
-    tables += _reference_tables(report, digits)
-    for standing in report.published:
-        if standing.rows:
-            results = [result for result in report.results if result.variant == standing.variant]
-            own = {result.name: result.scores["sari"] for result in results}
-            tables.append(standing.table(own, digits, names_variant=len(report.variants) > 1))
-        else:
-            tables[0].notes.append(standing.reason)
-    tables += _measure_tables(report, show)
+    names = {*SHOWN, *(measure.name for measure in report.measures)} if show is None else show
+    tables = [
+        *_score_table(report, digits, names, all_intervals=all_intervals),
+        *_difference_table(report, digits, names),
+        *(_order_table(row, len(report.systems) > 1, digits) for row in report.results if by_order),
+        *_reference_tables(report, digits),
+        *_published_tables(report, digits),
+        *_measure_table(report, digits, names),
+    ]
     if report.explanations:
         tables.append(tabulate_steps(report.explanations, digits))
+    if not tables:
+        raise ValueError(fault("show", ", ".join(names), "a score, measure or difference that there is"))
+    reasons = [standing.reason for standing in report.published if standing.reason]
+    tables[0] = replace(tables[0], notes=[*tables[0].notes, *reasons])
     return TableReport(
         tables=list(_noted_once(tables)),
         signatures=report.signatures,
         warnings=report.warnings,
         paragraph=methods_paragraph(report, digits),
-        records=[
-            record for record in report.records if record["sari"] is not None or record["compared_with"] is not None
-        ],
+        records=score_records(report),
         fields=score_fields(report),
     )
 
@@ -92,116 +93,145 @@ def check_show(show: Iterable[str], measures: Iterable[Measure]) -> None:
 
 def _noted_once(tables: Iterable[Table]) -> Iterator[Table]:
     """Yield tables without the notes that an earlier one has."""
-    told: set[str] = set()
+    known: set[str] = set()
     for table in tables:
-        notes, methods = ([note for note in own if note not in told] for own in (table.notes, table.methods))
-        told.update(notes + methods)
+        notes = [note for note in table.notes if note not in known]
+        methods = [note for note in table.methods if note not in known]
+        known.update(notes + methods)
         yield replace(table, notes=notes, methods=methods)
 
 
 class _Figure(NamedTuple):
-    """A figure of outputs, or of pairs of systems: a score or a companion measure.
+    """A score or a companion measure, and how people read it.
 
     Attributes:
-        name: in records.
+        name: in the fields of rows.
         label: for people.
-        form, unit: how it is written.
+        digits, unit: how it is written.
         better: "↑" or "↓" where it is known which values are better.
     """
 
     name: str
     label: str
-    form: str
+    digits: int
     unit: str = ""
     better: str = ""
 
-    def cell(self, record: _Record, *, has_interval: bool, best: bool = False, has_mark: bool = True) -> Cell:
-        """Return the figure of a record; an empty cell if the record has none."""
-        value = record[self.name]
-        text = "" if value is None else f"{value:{self.form}}{self.unit}"
-        return Cell(text, best, self._mark(record) * has_mark, self._interval(record, self.name) * has_interval)
+    def score(self, row: ScoreRow, *, has_interval: bool, best: bool = False, has_mark: bool = True) -> Cell:
+        """Return the score of a row; an empty cell if the row has none."""
+        if self.name not in row.scores:
+            return Cell("")
+        interval = self._interval(row.confidence_intervals) if has_interval else ""
+        text = f"{row.scores[self.name]:.{self.digits}f}{self.unit}"
+        return Cell(text, best, self._mark(row) if has_mark else "", interval)
 
-    def difference(self, record: _Record, *, has_mark: bool = True) -> Cell:
-        """Return the difference of the systems of a record; an empty cell if they were not tested."""
-        value, interval = record[f"{self.name}_difference"], self._interval(record, f"{self.name}_difference")
-        text = "" if value is None else f"{value:+{self.form}}{self.unit}"
-        return Cell(text, mark=self._mark(record) * has_mark, interval=interval)
+    def difference(self, row: ScoreRow, *, has_mark: bool) -> Cell:
+        """Return the difference of the systems of a row; an empty cell if they were not tested."""
+        if self.name not in row.differences:
+            return Cell("")
+        text = f"{row.differences[self.name]:+.{self.digits}f}{self.unit}"
+        mark = self._mark(row) if has_mark else ""
+        return Cell(text, mark=mark, interval=self._interval(row.difference_intervals))
 
-    def _interval(self, record: _Record, name: str) -> str:
-        low, high = (record[f"{name}_{end}"] for end in ("low", "high"))
-        return "" if low is None else f"[{low:{self.form}}, {high:{self.form}}]"
-
-    def _mark(self, record: _Record) -> str:
-        """Return whether the figure is significantly higher or lower than that of the system compared with."""
-        p_value = record[f"{self.name}_corrected_p_value"]
-        if p_value is None or p_value >= SIGNIFICANT:
+    def _interval(self, intervals: Mapping[str, Sequence[float]]) -> str:
+        if self.name not in intervals:
             return ""
-        return HIGHER if record[f"{self.name}_difference"] > 0 else LOWER
+        low, high = intervals[self.name]
+        return f"[{low:.{self.digits}f}, {high:.{self.digits}f}]"
+
+    def _mark(self, row: ScoreRow) -> str:
+        """Return whether the figure is significantly higher or lower than that of the system compared with."""
+        if not _is_significant(row, self.name):
+            return ""
+        return HIGHER if row.differences[self.name] > 0 else LOWER
 
 
-def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all_intervals: bool) -> Table:
-    """Return a row for each system, baseline and variant; a single one has a row for each score instead.
+def _is_significant(row: ScoreRow, name: str) -> bool:
+    return row.corrected_p_values.get(name, 1) < SIGNIFICANT
+
+
+def _score_figures(digits: int) -> list[_Figure]:
+    return [_Figure(name, LABELS[name], digits) for name in SCORES]
+
+
+def _measure_figures(report: ScoreReport, digits: int) -> list[_Figure]:
+    return [
+        _Figure(row.name, row.label, max(row.digits + digits - DIGITS, 0), row.unit, row.better)
+        for row in report.measures
+    ]
+
+
+# ---- Scores ---------------------------------------------------------------------------------------------------------
+
+
+def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all_intervals: bool) -> Iterator[Table]:
+    """Yield the table with a row for each system, baseline and variant; a single one has a row for each score instead.
 
     The differences from a baseline system are columns, too, where there are no measures.
     """
     figures = [figure for figure in _score_figures(digits) if figure.name in show]
-    number = report.results[0].segments
-    title = f"SARI of {number:,} segment{'s' * (number != 1)}"
-    rows: list[_Row] = list(zip([*report.results, *report.baselines], report.records, strict=False))
-    rows = [row for row in rows if "sari" in row[0].scores]
-    rows.sort(key=lambda row: report.variants.index(row[0].variant))
-    records = [record for _, record in rows]
+    segments = report.rows[0].segments
+    title = f"SARI of {segments:,} segment{'' if segments == 1 else 's'}"
+    rows = [row for row in (*report.results, *report.baselines) if "sari" in row.scores]
+    rows.sort(key=lambda row: report.variants.index(row.variant))
     if len(rows) == 1:
-        return replace(_rows_of_figures(report, title, "Score", figures, records, show), segments=number)
-    columns: list[_Column] = []
-    has_systems = len({row.name for row, _ in rows}) > 1
-    if has_systems:
-        columns.append((TableColumn("System", is_text=True), [row.name for row, _ in rows]))
-    if len(report.variants) > 1:
-        columns.append((TableColumn("Variant", is_text=True, is_group=has_systems), [row.variant for row, _ in rows]))
-    for figure in figures:
-        is_sari, best = figure.name == "sari", _best_scores(report, figure.name)
-        has_interval = "intervals" in show and (all_intervals or is_sari)
-        shown = [
-            figure.cell(
-                record,
-                has_interval=has_interval,
-                best=_competes(row) and record[figure.name] == best.get(row.variant),
-                has_mark=is_sari,
-            )
-            for row, record in rows
-        ]
-        columns.append((TableColumn(figure.label, better="↑"), shown))
+        if figures:
+            yield replace(_rows_of_figures(report, title, "Score", figures, rows, show), segments=segments)
+        return
+    columns = list(_score_columns(report, rows, figures, show, all_intervals=all_intervals))
     methods = _test_notes(report)
     if report.pairs and "group" in show:
-        columns.append((TableColumn("Group"), [str(record["group"] or "") for record in records]))
+        columns.append((TableColumn("Group"), [str(row.group or "") for row in rows]))
         methods.append(_GROUP_NOTE)
     if report.pairs and "ranks" in show:
-        columns.append((TableColumn("Ranks"), list(map(_ranks, records))))
+        columns.append((TableColumn("Ranks"), ["-".join(map(str, dict.fromkeys(row.rank or []))) for row in rows]))
         methods.append(_RANKS_NOTE)
     if _has_differences_in_columns(report):
         sari = _score_figures(digits)[0]
-        columns += _tested_columns(report, show, [(sari, record) for record in records], has_marks=False)
+        columns += _tested_columns(report, show, [(sari, row) for row in rows], has_marks=False)
+    if not columns:
+        return
+    has_systems = len({row.name for row in rows}) > 1
+    if len(report.variants) > 1:
+        columns.insert(0, (TableColumn("Variant", is_text=True, is_group=has_systems), [row.variant for row in rows]))
+    if has_systems:
+        columns.insert(0, (TableColumn("System", is_text=True), [row.name for row in rows]))
     outside = list(_outside_competition(report))
     table = _table_of_columns(report, title, columns)
-    is_best = any(cell.best for line in table.rows for cell in line)
-    return replace(
+    best = ""
+    if any(cell.best for line in table.rows for cell in line):
+        best = "the best of the column among the systems that compete" if outside else "the best of the column"
+    yield replace(
         table,
-        apart=[place for place, (row, _) in enumerate(rows) if not isinstance(row, SystemScores)],
-        notes=[*table.notes, *outside],
+        apart=[place for place, row in enumerate(rows) if row.kind == "baseline"],
+        notes=[*table.notes, *outside, *_verdicts(report)],
         methods=methods,
-        best=f"the best of the column{' among the systems that compete' * bool(outside)}" * is_best,
+        best=best,
     )
 
 
-def _score_figures(digits: int) -> list[_Figure]:
-    return [_Figure(name, LABELS[name], f".{digits}f") for name in SCORES]
-
-
-def _measure_figures(report: ScoreReport, show: Collection[str]) -> list[_Figure]:
-    """Return the measures of outputs."""
-    measures = [own for own in report.measures if own.name in show]
-    return [_Figure(own.name, own.label, f".{own.digits}f", own.unit, own.better) for own in measures]
+def _score_columns(
+    report: ScoreReport,
+    rows: Sequence[ScoreRow],
+    figures: Iterable[_Figure],
+    show: Collection[str],
+    *,
+    all_intervals: bool,
+) -> Iterator[_Column]:
+    """Yield the columns of scores; SARI has its mark, and intervals unless all scores have them."""
+    for figure in figures:
+        is_sari, best = figure.name == "sari", _best_scores(report, figure.name)
+        has_interval = "intervals" in show and (all_intervals or is_sari)
+        scores = [
+            figure.score(
+                row,
+                has_interval=has_interval,
+                best=row.competes and row.scores[figure.name] == best.get(row.variant),
+                has_mark=is_sari,
+            )
+            for row in rows
+        ]
+        yield TableColumn(figure.label, better="↑"), scores
 
 
 def _rows_of_figures(
@@ -209,33 +239,16 @@ def _rows_of_figures(
     title: str,
     heading: str,
     figures: Sequence[_Figure],
-    records: Sequence[_Record],
+    rows: Sequence[ScoreRow],
     show: Collection[str],
 ) -> Table:
-    """Return a row for each figure and a column for each record."""
-    columns: list[_Column] = [
-        (TableColumn(heading, is_text=True), [f"{figure.label} {figure.better}".rstrip() for figure in figures])
-    ]
-    for record in records:
-        shown = [figure.cell(record, has_interval="intervals" in show) for figure in figures]
-        columns.append((TableColumn(record["system"]), shown))
+    """Return a table with a row for each figure and a column for each row of the report."""
+    labels = [f"{figure.label} {figure.better}".rstrip() for figure in figures]
+    columns: list[_Column] = [(TableColumn(heading, is_text=True), labels)]
+    for row in rows:
+        scores = [figure.score(row, has_interval="intervals" in show) for figure in figures]
+        columns.append((TableColumn(row.name), scores))
     return _table_of_columns(report, title, columns)
-
-
-def _tested_columns(
-    report: ScoreReport, show: Collection[str], rows: Sequence[tuple[_Figure, _Record]], *, has_marks: bool = True
-) -> list[_Column]:
-    """Return the columns of differences and p-values that are shown."""
-    columns: list[_Column] = []
-    if "difference" in show:
-        shown = [figure.difference(record, has_mark=has_marks) for figure, record in rows]
-        columns.append((TableColumn("Diff."), shown))
-    if "p" in show:
-        is_corrected = report.resampling is not None and report.resampling.comparisons > 1
-        for heading, name in (("p", "p_value"), ("corr. p", "corrected_p_value"))[: 1 + is_corrected]:
-            values = [record[f"{figure.name}_{name}"] for figure, record in rows]
-            columns.append((TableColumn(heading), ["" if value is None else f"{value:.4f}" for value in values]))
-    return columns
 
 
 def _table_of_columns(report: ScoreReport, title: str, columns: Sequence[_Column]) -> Table:
@@ -245,26 +258,90 @@ def _table_of_columns(report: ScoreReport, title: str, columns: Sequence[_Column
     return Table(title, list(headings), rows, notes=[*_interval_notes(report, rows), *_mark_notes(report, rows)])
 
 
-def _competes(row: ScoredOutputs) -> bool:
-    """Return whether outputs can be the best: baselines do not compete, nor do systems that copy their sources."""
-    return isinstance(row, SystemScores) and not row.copies
-
-
 def _best_scores(report: ScoreReport, name: str) -> dict[str, float]:
     """Return the highest of a score among several systems that compete, by variant."""
     competing: dict[str, list[float]] = {}
-    for row in filter(_competes, report.results):
-        competing.setdefault(row.variant, []).append(row.scores[name])
+    for row in report.results:
+        if row.competes:
+            competing.setdefault(row.variant, []).append(row.scores[name])
     return {variant: max(scores) for variant, scores in competing.items() if len(scores) > 1}
 
 
-def _ranks(record: _Record) -> str:
-    ends = [str(record[name]) for name in ("first_rank", "last_rank") if record[name] is not None]
-    return "-".join(dict.fromkeys(ends))
+# ---- Tests ----------------------------------------------------------------------------------------------------------
 
 
 def _has_differences_in_columns(report: ScoreReport) -> bool:
     return bool(report.resampling and report.resampling.comparisons and not report.pairs and not report.measures)
+
+
+def _tested_columns(
+    report: ScoreReport, show: Collection[str], rows: Sequence[tuple[_Figure, ScoreRow]], *, has_marks: bool = True
+) -> list[_Column]:
+    """Return the columns of differences and p-values that are shown."""
+    columns: list[_Column] = []
+    of = "" if has_marks or "sari" in show else "SARI "
+    if "difference" in show:
+        differences = [figure.difference(row, has_mark=has_marks) for figure, row in rows]
+        columns.append((TableColumn(f"{of}Diff."), differences))
+    if "p" in show:
+        columns.append((TableColumn(f"{of}p"), [_p_value(row.p_values.get(figure.name)) for figure, row in rows]))
+        if report.resampling is not None and report.resampling.comparisons > 1:
+            corrected = [_p_value(row.corrected_p_values.get(figure.name)) for figure, row in rows]
+            columns.append((TableColumn("corr. p"), corrected))
+    return columns
+
+
+def _p_value(value: float | None) -> str:
+    """Return a p-value as papers print it: few draws cannot tell small ones apart.
+
+    >>> _p_value(0.0123), _p_value(1 / 10_001), _p_value(None)
+    ('0.0123', '<0.001', '')
+    """
+    if value is None:
+        return ""
+    return "<0.001" if value < 0.001 else f"{value:.4f}"
+
+
+def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -> Iterator[Table]:
+    """Yield the table of tested differences in SARI and measures between pairs of systems, if it is wanted.
+
+    With all pairs, the system with the higher SARI comes first.
+    """
+    compared = report.pairs or [row for row in report.results if row.against]
+    if _has_differences_in_columns(report) or not compared or {"difference", "p"}.isdisjoint(show):
+        return
+    figures = [_score_figures(digits)[0], *_measure_figures(report, digits)]
+    figures = [figure for figure in figures if figure.name in show] or figures
+    rows = [(figure, row) for figure in figures for row in compared if figure.name in row.differences]
+    columns: list[_Column] = [(TableColumn("System", is_text=True), [row.name for _, row in rows])]
+    if report.pairs:
+        columns.append((TableColumn("Against", is_text=True), [str(row.against) for _, row in rows]))
+    if len(report.variants) > 1:
+        columns.append((TableColumn("Variant", is_text=True), [row.variant for _, row in rows]))
+    is_group = len(figures) > 1 and len(compared) > 1
+    columns.append((TableColumn("Score", is_text=True, is_group=is_group), [figure.label for figure, _ in rows]))
+    columns += _tested_columns(report, show, rows)
+    baseline = report.resampling and report.resampling.baseline
+    title = f"Differences from {baseline}" if baseline else "Differences between systems"
+    yield replace(_table_of_columns(report, title, columns), methods=_test_notes(report))
+
+
+def _verdicts(report: ScoreReport) -> Iterator[str]:
+    """Yield for each system by how many variants it is higher and lower than the baseline of the tests."""
+    if len(report.variants) < 2:
+        return
+    for name in report.systems:
+        rows = [row for row in report.results if row.name == name and row.against]
+        higher, lower = ([row for row in rows if sign * row.differences["sari"] > 0] for sign in (1, -1))
+        significant = [sum(_is_significant(row, "sari") for row in part) for part in (higher, lower)]
+        if rows:
+            yield (
+                f"{name} against {rows[0].against}: higher by {len(higher)} of {len(rows)} variants, significantly by "
+                f"{significant[0]}; lower by {len(lower)}, significantly by {significant[1]}"
+            )
+
+
+# ---- Notes ----------------------------------------------------------------------------------------------------------
 
 
 def _outside_competition(report: ScoreReport) -> Iterator[str]:
@@ -276,8 +353,8 @@ def _outside_competition(report: ScoreReport) -> Iterator[str]:
     ]
     if about:
         yield f"Baselines: {'; '.join(dict.fromkeys(about))}"
-    copying = dict.fromkeys(result.name for result in report.results if result.copies and len(report.systems) > 1)
-    if copying:
+    copying = dict.fromkeys(row.name for row in report.results if row.copies)
+    if copying and len(report.systems) > 1:
         yield f"Out of competition, since most outputs copy their sources: {', '.join(copying)}"
 
 
@@ -288,9 +365,8 @@ def _interval_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list
         return []
     from sari.significance import BOOTSTRAP  # here, since it is slow to import
 
-    about = BOOTSTRAP.describe(resampling.resamples, resampling.seed, over="segments")
-    uncorrected = "; intervals of differences are not corrected" * (resampling.comparisons > 1)
-    return [brackets(resampling.confidence, about) + uncorrected]
+    note = brackets(resampling.confidence, BOOTSTRAP.describe(resampling.resamples, resampling.seed, over="segments"))
+    return [f"{note}; intervals of differences are not corrected" if resampling.comparisons > 1 else note]
 
 
 def _test_notes(report: ScoreReport) -> list[str]:
@@ -301,8 +377,13 @@ def _test_notes(report: ScoreReport) -> list[str]:
     method = resampling.test.describe(resampling.trials, resampling.seed)
     notes = [f"Tests: each system against {resampling.baseline or 'each'}; two-sided, {method}"]
     if resampling.comparisons > 1:
-        of_each = " of each variant" * (len(report.variants) > 1) + " in each figure" * bool(report.measures)
-        notes.append(f"Corrected p: for {resampling.comparisons} comparisons{of_each} (Holm 1979)")
+        within = [
+            name for name, several in (("variant", len(report.variants) > 1), ("figure", report.measures)) if several
+        ]
+        across = f" within each {' and '.join(within)}, not across them" if within else ""
+        notes.append(f"Corrected p: for {resampling.comparisons} comparisons{across} (Holm 1979)")
+    elif len(report.variants) > 1:
+        notes.append("p-values are not corrected across variants")
     return [*notes, f"Null hypothesis: {resampling.test.null_hypothesis}"]
 
 
@@ -310,49 +391,29 @@ def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str
     """Return the note on the marks of rows, if they have any."""
     marks = {cell.mark for row in rows for cell in row}
     words = {HIGHER: "higher", LOWER: "lower"}
-    told = [f"{mark} significantly {word}" for mark, word in words.items() if mark in marks]
-    if report.resampling is None or not told:
+    meanings = [f"{mark} significantly {word}" for mark, word in words.items() if mark in marks]
+    if report.resampling is None or not meanings:
         return []
     than = report.resampling.baseline or "the second system"
-    corrected = "corrected " * (report.resampling.comparisons > 1)
-    return [f"{', '.join(told)} than {than}: {corrected}p < {SIGNIFICANT:g}"]
+    p_value = "corrected p" if report.resampling.comparisons > 1 else "p"
+    return [f"{', '.join(meanings)} than {than}: {p_value} < {SIGNIFICANT:g}"]
 
 
-def _order_table(result: SystemScores, several: bool, digits: int) -> Table:
+# ---- What else was asked for ----------------------------------------------------------------------------------------
+
+
+def _order_table(row: ScoreRow, several: bool, digits: int) -> Table:
     ratios: tuple[Ratio, ...] = ("precision", "recall", "f1", "score")
     rows = [
-        [str(row["order"]), operation, *(f"{row[operation][name]:.{digits}f}" for name in ratios)]
-        for row in result.orders
+        [str(order["order"]), operation, *(f"{order[operation][name]:.{digits}f}" for name in ratios)]
+        for order in row.orders
         for operation in OPERATIONS
     ]
-    columns = [TableColumn("Order"), TableColumn("Operation", is_text=True), *map(TableColumn, map(str.title, ratios))]
-    title = f"SARI by n-gram order: {result.variant}" + f", {result.name}" * several
-    return Table(title, columns, cells(rows))
-
-
-def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -> Iterator[Table]:
-    """Yield the table of tested differences in SARI and measures between pairs of systems, if it is wanted.
-
-    With all pairs, the system with the higher SARI comes first.
-    """
-    compared = [record for record in report.records if record["compared_with"]]
-    if _has_differences_in_columns(report) or not compared or {"difference", "p"}.isdisjoint(show):
-        return
-    figures = [_score_figures(digits)[0], *_measure_figures(report, {measure.name for measure in report.measures})]
-    figures = [figure for figure in figures if figure.name in show] or figures
-    rows = [(figure, record) for figure in figures for record in compared]
-    rows = [(figure, record) for figure, record in rows if record[f"{figure.name}_difference"] is not None]
-    columns: list[_Column] = [(TableColumn("System", is_text=True), [record["system"] for _, record in rows])]
-    if report.pairs:
-        columns.append((TableColumn("Against", is_text=True), [record["compared_with"] for _, record in rows]))
-    if len(report.variants) > 1:
-        columns.append((TableColumn("Variant", is_text=True), [record["variant"] for _, record in rows]))
-    is_group = len(figures) > 1 and len(compared) > 1
-    columns.append((TableColumn("Score", is_text=True, is_group=is_group), [figure.label for figure, _ in rows]))
-    columns += _tested_columns(report, show, rows)
-    baseline = report.resampling and report.resampling.baseline
-    title = f"Differences from {baseline}" if baseline else "Differences between systems"
-    yield replace(_table_of_columns(report, title, columns), methods=_test_notes(report))
+    title = f"SARI by n-gram order: {row.variant}"
+    headings = ["Order", "Operation", *map(str.title, ratios)]
+    table = make_table(f"{title}, {row.name}" if several else title, headings, rows, texts=0)
+    table.columns[1] = TableColumn("Operation", is_text=True)
+    return table
 
 
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
@@ -364,28 +425,36 @@ def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
             of_sari = [scores["sari"] for scores in (row.mean, row.deviation, row.lowest, row.highest)]
             figures = [*of_sari, *(row.mean[operation] for operation in OPERATIONS)]
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
-        whose = f", {name}" if len(report.systems) > 1 else ""
-        yield make_table(f"SARI by number of references: {variant}{whose}", headings, rows, texts=0)
+        title = f"SARI by number of references: {variant}"
+        yield make_table(f"{title}, {name}" if len(report.systems) > 1 else title, headings, rows, texts=0)
 
 
-def _measure_tables(report: ScoreReport, show: Collection[str]) -> Iterator[Table]:
-    """Yield tables with the measures as rows; variants with the same values share a table."""
-    figures = _measure_figures(report, show)
+def _published_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
+    """Yield for each variant the table of published systems and those of the report."""
+    for standing in report.published:
+        if standing.rows:
+            scores = {row.name: row.scores["sari"] for row in report.results if row.variant == standing.variant}
+            yield standing.table(scores, digits, names_variant=len(report.variants) > 1)
+
+
+def _measure_table(report: ScoreReport, digits: int, show: Collection[str]) -> Iterator[Table]:
+    """Yield the tables with the measures as rows, one for each way to split texts into tokens."""
+    figures = [figure for figure in _measure_figures(report, digits) if figure.name in show]
     names = [figure.name for figure in figures]
-    groups: dict[str, tuple[list[str], list[_Record]]] = {}
+    groups: dict[str, tuple[list[str], list[ScoreRow]]] = {}
     for variant in report.variants if names else ():
-        of_variant = (record for record in report.records if record["variant"] == variant)
-        outputs = [record for record in of_variant if {record[name] for name in names} != {None}]
-        values = [[record[name] for name in names] for record in outputs]
+        outputs = [row for row in (*report.results, *report.baselines) if row.variant == variant]
+        outputs = [row for row in outputs if not row.scores.keys().isdisjoint(names)]
+        values = [[row.scores.get(name) for name in names] for row in outputs]
         groups.setdefault(repr(values), ([], outputs))[0].append(variant)
     for variants, outputs in groups.values():
         title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
-        about = [f"{own.label}: {own.about}" for own in report.measures if own.name in names]
+        about = [f"{row.label}: {row.about}" for row in report.measures if row.name in names]
         table = _rows_of_figures(report, title, "Measure", figures, outputs, show)
         yield replace(table, methods=[*_test_notes(report), *about])
 
 
-def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = 2) -> Table:
+def tabulate_steps(explanations: Sequence[tuple[str, VariantDifference]], digits: int = DIGITS) -> Table:
     """Return the steps from one variant to another, with SARI and its change for each system."""
     (_, first), *others = explanations
     one, other = first["variant_a"], first["variant_b"]

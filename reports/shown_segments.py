@@ -7,7 +7,7 @@ import numpy as np
 
 from sari.companion_measures.simplification import sentence_counts
 from sari.reports.explanation import explain
-from sari.reports.score_report import ShownSegment, SystemScores
+from sari.reports.score_report import ScoreRow, ShownSegment
 from sari.validation import SystemColumns
 from sari.variants import Variant
 
@@ -32,7 +32,7 @@ class _Choice(NamedTuple):
     positive: bool = True
 
 
-def _reasons_to_show(system: SystemScores, first: SystemScores, columns: SystemColumns) -> list[_Choice]:
+def _reasons_to_show(system: ScoreRow, first: ScoreRow, columns: SystemColumns) -> list[_Choice]:
     """Return the reasons to show segments of a system, among them wins and losses against the first system."""
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.sentences["sari"])
@@ -63,7 +63,7 @@ def _reasons_to_show(system: SystemScores, first: SystemScores, columns: SystemC
 def choose_segments(
     columns: SystemColumns,
     variant: Variant,
-    systems: Sequence[SystemScores],
+    systems: Sequence[ScoreRow],
     *,
     seed: int,
     advance: Callable[[str], object],

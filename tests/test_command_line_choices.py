@@ -79,7 +79,13 @@ REFUSED = [
     ),
     (["--measures", "all", "--word-ranks", "{folder}/empty"], "{folder}/empty: got no word, expected one in each line"),
     (["--measures", "all", "--word-ranks", "{folder}/words"], "--stop-words: got nothing, expected a file, or NLTK's"),
-    (["--own-measure", "sari={folder}/words"], "--own-measure: got the name sari, which is taken, expected another"),
+    *(
+        (
+            ["--own-measure", f"{name}={{folder}}/words"],
+            f"--own-measure: got the name {name}, which is taken, expected another",
+        )
+        for name in ("sari", "bleu", "bleu_low", "p", "intervals")
+    ),
     (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 rows, expected 10 (as in outputs)"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),
     (["--own-measure", "x={folder}/bad.tsv"], "{folder}/bad.tsv: deleting[0]: got 'high', expected a number"),

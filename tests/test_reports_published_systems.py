@@ -141,7 +141,6 @@ def test_the_stored_file():
         assert {row.kind for row in rows} <= set(KINDS)
         for row in rows:
             assert 0 <= row.sari <= 100
-            assert row.low is None or row.low - 0.01 <= row.sari <= row.high + 0.01
 
 
 def test_printed_figures_of_the_stored_file():

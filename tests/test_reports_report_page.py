@@ -92,5 +92,5 @@ def test_json_of_a_report_has_the_schema_of_scores(report):
     assert fields["systems"][1]["lengths"] == report.results[1].lengths
     assert fields["systems"][1]["sentences"] == report.results[1].sentences
     explanation = fields["segments"][0]["outputs"]["copy"]
-    assert set(explanation) == {"variant", "signature", "scores", "penalties", "source", "output", "missed", "edits"}
+    assert set(explanation) == {"variant", "signature", "scores", "source", "output", "missed", "edits"}
     assert set(explanation["source"][0]) == {"text", "mark", "why", "credit"}

@@ -11,6 +11,7 @@ from programs import (
     EXAMPLE,
     OUTPUT,
     REFERENCES,
+    ROOT,
     SOURCE,
     SYSTEMS,
     VERSIONS,
@@ -116,6 +117,7 @@ def test_json_has_one_schema_at_full_precision(paper, sari):
                 "signature": details["signature"],
                 "scores": {name: details[name] for name in SCORES},
                 "orders": details["orders"],
+                "copies": False,
             }
         ]
     }
@@ -345,3 +347,30 @@ def test_width_and_scores_alone(printed):
     assert [line.split("\t")[1:] for line in lines] == [
         [system, variant] for variant in VARIANTS for system in SYSTEM_NAMES
     ]
+    score, measure = (printed(*EXAMPLE, *SYSTEMS[:2], "--measures", "bleu", "--width", width) for width in (2, 4))
+    assert [re.findall(r"BLEU ↑ +(\S+)", text)[0].partition(".")[2] for text in (score, measure)] == ["68", "6844"]
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "latex"])
+@pytest.mark.parametrize("systems", [SYSTEMS[:2], SYSTEMS])
+def test_a_table_has_only_what_is_asked_for(printed, name, systems):
+    """A table without a score is left out, and the only score of a table has its own name."""
+    text = printed(*EXAMPLE, *systems, "--measures", "bleu", "--show", "bleu", "--format", name)
+    assert "BLEU" in text
+    assert not re.search(r"SARI of|SARI Score|\bKeep\b", text)
+    assert re.search(r"Keep\W+62\.78|62\.78", printed(*EXAMPLE, *systems, "--show", "keep", "--format", name))
+
+
+def test_nothing_to_show_is_refused(monkeypatch, capsys):
+    monkeypatch.chdir(ROOT)
+    assert main([*EXAMPLE, *SYSTEMS[:2], "--confidence", "--show", "intervals"]) == 2
+    message = "--show: got intervals, expected a score, measure or difference that there is"
+    assert message in capsys.readouterr().err
+
+
+def test_several_variants_have_a_verdict_for_each_system(printed):
+    text = printed(*EXAMPLE[:-2], *SYSTEMS, COPIES, "--all-variants", "--paired-ar", "--resamples", "99")
+    verdict = (
+        "rewriting against deleting: higher by 12 of 12 variants, significantly by 11; lower by 0, significantly by 0"
+    )
+    assert has_all(text, verdict, "for 2 comparisons within each variant, not across them (Holm 1979)")

@@ -14,7 +14,7 @@ from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.reports import building, report_page
 from sari.reports.measuring import add_measures
 from sari.reports.published_systems import find_standing
-from sari.reports.score_report import ScoredOutputs, ScoreReport, report_of
+from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import Resampling, resolve_resampling
 from sari.validation import Columns, SystemColumns
@@ -100,13 +100,9 @@ def report_steps(systems: int) -> int:
 
 def _with_baselines(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> ScoreReport:
     scores = comparison.baseline_scores(columns.sources, columns.references, variant)
-    baselines = [
-        ScoredOutputs(name=name, variant=variant.label, scores=own)
-        for name, own in scores.items()
-        if name in BASELINE_SUMMARIES
-    ]
+    known = {name: own for name, own in scores.items() if name in BASELINE_SUMMARIES}
     published = [find_standing(columns.sources, columns.references, variant)]
-    return replace(compared.report, baselines=baselines, published=published)
+    return replace(compared.report.with_baselines({variant.label: known}), published=published)
 
 
 def _resampling_of_measures(compared: ComparedSystems) -> Resampling:
