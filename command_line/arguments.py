@@ -11,8 +11,9 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from difflib import get_close_matches
 from itertools import chain
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
 from sari.command_line.process import refuse
@@ -21,6 +22,7 @@ from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
+from sari.text_files.reading import STANDARD_INPUT
 from sari.validation import check_choice, check_figure, either, fault, shown
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
@@ -43,49 +45,60 @@ def _formats_but(*names: str) -> list[str]:
 #: The baselines that may be asked for.
 BASELINES = ("copy", "empty", "unrelated", "references", "each")
 
-#: Several systems or variants, as the tables below and messages name them.
-SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more files of --outputs", "two or more names of --variant"
-
-#: Options that need one of those on the right.
-NEEDS: dict[str, tuple[str, ...]] = {
-    "--split": ("--dataset",),
-    "--columns": ("--dataset", "--table"),
-    "--tab-separated": ("--references",),
-    "--resamples": ("--confidence", *_TEST_FLAGS, "--report"),
-    "--seed": ("--confidence", *_TEST_FLAGS, "--by-references", "--report"),
-    **dict.fromkeys(_TEST_FLAGS, (SEVERAL_SYSTEMS,)),
-    **{flag_of(file.name): ("--measures", "--report") for file in SIDE_FILES},
-    "--stop-words": ("--word-ranks",),
-    **dict.fromkeys(_LATEX, ("--format latex", "--report FILE.tex")),
-    "--show intervals": ("--confidence", "--report"),
-    **dict.fromkeys(("--show difference", "--show p"), _PAIRED),
-    **dict.fromkeys(("--show group", "--show ranks"), ("--all-pairs",)),
-}
-
+#: Several systems or variants, as the rules below and messages name them.
+SEVERAL_SYSTEMS, SEVERAL_VARIANTS = "two or more systems", "two or more names of --variant"
 _OF_ONE_VARIANT = ("--explain", "--find-variant", "--report", "--sentences", "--why")
 
-#: Options that go with none of those on the right.
-EXCLUDES: dict[str, tuple[str, ...]] = {
-    "--table": ("--sources", "--outputs", "--references", "--dataset"),
-    "--dataset": ("--sources", "--references"),
-    "--signature": ("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
-    "--all-variants": ("--variant", *_OF_ONE_VARIANT),
-    SEVERAL_VARIANTS: _OF_ONE_VARIANT,
-    SEVERAL_SYSTEMS: ("--explain",),
-    **{flag: _PAIRED[place + 1 :] for place, flag in enumerate(_PAIRED)},
-    "--by-order": ("--format csv",),
-    "--show": ("--format csv", "--format json", "--score-only", "--ratings", "--explain"),
-    "--width": ("--format csv", "--format json"),
-    "--ratings": (*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--trees", "--width"),
-    "--explain": ("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json")),
-    "--find-variant": ("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS),
-    "--score-only": ("--explain", "--ratings", "--by-order", *_formats_but("text")),
-}
 
-#: Options whose figures go only into a report if the option on the left is given.
-SHOWN_BY_REPORTS_ALONE: dict[str, tuple[str, ...]] = {
-    "--format csv": ("--by-references", "--published", "--why"),
-    "--score-only": _COMPARISONS,
+class Rule(NamedTuple):
+    """What an option goes with.
+
+    Attributes:
+        needs: one of these.
+        excludes: none of these.
+        unprinted: these only with `--report`, which shows what is not printed.
+    """
+
+    needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    unprinted: tuple[str, ...] = ()
+
+
+#: What goes with what: options, some with a value, and several systems or variants.
+RULES: dict[str, Rule] = {
+    "--table": Rule(excludes=("--sources", "--outputs", "--references", "--dataset")),
+    "--dataset": Rule(excludes=("--sources", "--references")),
+    "--split": Rule(needs=("--dataset",)),
+    "--columns": Rule(needs=("--dataset", "--table")),
+    "--tab-separated": Rule(needs=("--references",)),
+    "--signature": Rule(
+        excludes=("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
+    ),
+    "--all-variants": Rule(excludes=("--variant", *_OF_ONE_VARIANT)),
+    SEVERAL_VARIANTS: Rule(excludes=_OF_ONE_VARIANT),
+    SEVERAL_SYSTEMS: Rule(excludes=("--explain",)),
+    "--resamples": Rule(needs=("--confidence", *_TEST_FLAGS, "--report")),
+    "--seed": Rule(needs=("--confidence", *_TEST_FLAGS, "--by-references", "--report")),
+    **{flag: Rule((SEVERAL_SYSTEMS,), _PAIRED[place + 1 :]) for place, flag in enumerate(_PAIRED)},
+    "--all-pairs": Rule(needs=(SEVERAL_SYSTEMS,)),
+    **{flag_of(file.name): Rule(needs=("--measures", "--report")) for file in SIDE_FILES},
+    "--stop-words": Rule(needs=("--word-ranks",)),
+    "--show": Rule(excludes=("--format csv", "--format json", "--score-only", "--ratings", "--explain")),
+    "--show intervals": Rule(needs=("--confidence", "--report")),
+    **dict.fromkeys(("--show difference", "--show p"), Rule(needs=_TEST_FLAGS)),
+    **dict.fromkeys(("--show group", "--show ranks"), Rule(needs=("--all-pairs",))),
+    "--by-order": Rule(excludes=("--format csv",)),
+    "--width": Rule(excludes=("--format csv", "--format json")),
+    "--format csv": Rule(unprinted=("--by-references", "--published", "--why")),
+    "--score-only": Rule(
+        excludes=("--explain", "--ratings", "--by-order", *_formats_but("text")), unprinted=_COMPARISONS
+    ),
+    "--ratings": Rule(excludes=(*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--trees", "--width")),
+    "--explain": Rule(excludes=("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json"))),
+    "--find-variant": Rule(
+        excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)
+    ),
+    **dict.fromkeys(_LATEX, Rule(needs=("--format latex", "--report FILE.tex"))),
 }
 
 
@@ -97,45 +110,66 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         program: the name at the start of errors.
     """
     parser = _parser(program)
-    options = parser.parse_args(arguments, namespace=Options())
-    given = _given(options, parser)
     try:
+        options, unknown = parser.parse_known_args(arguments, namespace=Options())
+        for argument in unknown:
+            nearest = get_close_matches(argument, _FLAGS, n=1)
+            hint = f"; did you mean {nearest[0]}?" if nearest else ""
+            raise OptionError(f"unknown argument {shown(argument)}{hint}")
+        if options.outputs is None and _is_piped(options):
+            options.outputs = [("", STANDARD_INPUT)]
+        options.given = _given(options, parser)
+        options.systems = options.file_systems if options.table is None else []
         with refusals():
-            if options.signature is not None and given.isdisjoint(EXCLUDES["--signature"]):
+            if options.signature is not None and options.given.isdisjoint(RULES["--signature"].excludes):
                 chosen = read_signature(options.signature)
                 vars(options).update(chosen, variant=[chosen["variant"]])
-            _check_combinations(options, given)
+            check_rules(options)
             _check_inputs(options)
             _check_values(options)
+    except argparse.ArgumentError as error:
+        parser.error(f"{str(error.argument_name).partition('/')[0]}: {error.message}")
     except OptionError as error:
         parser.error(str(error))
     return options
 
 
+def _is_piped(options: Options) -> bool:
+    """Return whether nothing but outputs is missing, and standard input is no terminal."""
+    has_texts = options.dataset is not None or None not in (options.sources, options.references)
+    return has_texts and options.table is None and sys.stdin is not None and not sys.stdin.isatty()
+
+
+def check_rules(options: Options) -> None:
+    """Refuse options that do not go together (OptionError); those about systems once these are known."""
+    given = set(options.given)
+    if len(options.systems) > 1:
+        given.add(SEVERAL_SYSTEMS)
+    for option, rule in RULES.items():
+        if option not in given:
+            continue
+        for other in (*rule.excludes, *(() if "--report" in given else rule.unprinted)):
+            if other in given:
+                unless = " without --report" if other in rule.unprinted else ""
+                raise OptionError(f"{other} does not go with {option}{unless}")
+        is_known = options.systems or SEVERAL_SYSTEMS not in rule.needs
+        if rule.needs and is_known and given.isdisjoint(rule.needs):
+            raise OptionError(f"{option} needs {either(rule.needs)}")
+
+
 def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
-    """Return what the tables name: options other than their defaults, some with their values, and several names."""
-    names = [name for name, value in vars(options).items() if value != parser.get_default(name)]
-    kinds = {f"--format {options.format}", f"--report FILE{_ending(options.report)}"}
-    kinds |= {f"--show {name}" for name in options.show or ()}
-    kinds |= {SEVERAL_SYSTEMS} if len(options.systems) > 1 else set()
-    kinds |= {SEVERAL_VARIANTS} if len(options.variants) > 1 else set()
-    return set(map(flag_of, names)) | kinds
+    """Return what the rules name: options other than their defaults, some with their values, and several variants."""
+    names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
+    names |= {f"--format {options.format}", *(f"--show {name}" for name in options.show or ())}
+    if options.report is not None:
+        names.add(f"--report FILE{_ending(options.report)}")
+    if len(options.variants) > 1:
+        names.add(SEVERAL_VARIANTS)
+    return names
 
 
-def _ending(path: str | None) -> str | None:
-    return None if path is None else os.path.splitext(path)[1]
-
-
-def _check_combinations(options: Options, given: set[str]) -> None:
-    """Refuse options that do not go together, as the tables say."""
-    for excludes in (EXCLUDES, {} if options.report is not None else SHOWN_BY_REPORTS_ALONE):
-        for option, others in excludes.items():
-            both = [other for other in others if other in given and option in given]
-            if both:
-                raise OptionError(f"{both[0]} does not go with {option}")
-    for option, needed in NEEDS.items():
-        if option in given and given.isdisjoint(needed):
-            raise OptionError(f"{option} needs {either(needed)}")
+def _ending(path: str) -> str:
+    return os.path.splitext(path)[1]
 
 
 def _check_inputs(options: Options) -> None:
@@ -152,7 +186,7 @@ def _check_inputs(options: Options) -> None:
         raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
         raise ValueError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))
-    systems = options.systems
+    systems = options.file_systems
     for name in systems:
         if systems.count(name) != 1:
             raise ValueError(fault("--outputs", f"{shown(name)} twice", "a name for each: NAME=FILE"))
@@ -192,11 +226,28 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         """End the program with status 2, without the usage, which argparse would print first."""
-        sys.exit(refuse(self.prog, message.replace("argument --", "--")))
+        sys.exit(refuse(self.prog, message))
 
     def print_help(self, file: Any = None) -> None:
         """Print the help; argparse itself ignores errors of writing."""
         print(self.format_help(), end="", file=file)
+
+
+class _Print(argparse.Action):
+    """Print a text and end the program; the action `version` of argparse ignores errors of writing."""
+
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        print(self.const)
+        parser.exit()
+
+
+class _ExtendByLines(argparse.Action):
+    """Collect lines to explain: ("line", number), and the number of the worst or best, 1 if none follows."""
+
+    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
+        pairs = re.findall(r"(worst|best)(?: (\d+))?|(\d+)", " ".join(map(str, values)))
+        chosen = [(which, int(count or 1)) if which else ("line", int(line)) for which, count, line in pairs]
+        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *chosen])
 
 
 class _ExtendByNames(argparse.Action):
@@ -234,9 +285,9 @@ def _text_encoding(name: str) -> str:
 _AT_LEAST_0 = _checked(int, lambda number: number >= 0, "a whole number of at least 0")
 _AT_LEAST_1 = _checked(int, lambda number: number >= 1, "a whole number of at least 1")
 _LINE_NUMBER = _checked(
-    lambda text: text if text == "worst" else int(text),
-    lambda line: line == "worst" or line >= 1,
-    "a whole number of at least 1, or worst",
+    lambda text: text if text in ("worst", "best") else int(text),
+    lambda line: line in ("worst", "best") or line >= 1,
+    "a whole number of at least 1, worst or best",
 )
 _DECIMALS = _checked(int, range(16).__contains__, "a whole number from 0 to 15")
 _NAMES = _checked(lambda text: text.split(","), all, "names with a comma between two")
@@ -339,7 +390,11 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--by-references": _switch("add the mean and spread of the scores with 1, 2, ... of the references"),
         "--published": _switch("add the published systems of a known test set, such as ASSET, with their scores"),
         "--explain": _value(
-            "N", "explain these lines alone, or the worst; with --by-order also n-grams", nargs="+", type=_LINE_NUMBER
+            "N",
+            "explain these lines alone, or the N worst or best (worst N, best N); with --by-order also n-grams",
+            nargs="+",
+            type=_LINE_NUMBER,
+            action=_ExtendByLines,
         ),
         "--find-variant": _value("FIGURE", "find the variants and options that print this SARI, such as 41.38"),
         "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
@@ -357,8 +412,23 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
-#: Further names of options.
-_OTHER_NAMES = {"--table": ("--jsonl",)}
+#: Further names of options: the short ones are those of sacreBLEU where it has them.
+_OTHER_NAMES = {
+    "--table": ("--jsonl",),
+    **{f"--{name}": (f"-{name[0]}",) for name in ("sources", "outputs", "references", "variant", "measures")},
+    **{f"--{name}": (f"-{name[0]}",) for name in ("format", "width", "quiet")},
+    "--score-only": ("-b",),
+    "--version": ("-V",),
+}
+_PRINTED = {
+    "--version": (f"SARI {VERSION}", "print the version, which signatures name"),
+    "--citation": (bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
+    "--list-datasets": (
+        "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items()),
+        "print the test sets that --dataset knows",
+    ),
+}
+_FLAGS = [*chain(*_GROUPS.values()), *_PRINTED, *chain(*_OTHER_NAMES.values())]
 
 
 def _listing(title: str, rows: Mapping[str, Any]) -> str:
@@ -373,16 +443,12 @@ def _parser(program: str) -> Parser:
         epilog=_listing("variants", VARIANTS) + "\n\n" + _listing("penalties", PENALTIES),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
+        exit_on_error=False,
     )
     for title, options in _GROUPS.items():
         group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
         for flag, how in options.items():
             group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
-    datasets = "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items())
-    for flag, text, help_text in (
-        ("--version", f"SARI {VERSION}", "print the version, which signatures name"),
-        ("--citation", bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
-        ("--list-datasets", datasets, "print the test sets that --dataset knows"),
-    ):
-        parser.add_argument(flag, action="version", version=text, help=help_text)
+    for flag, (text, help_text) in _PRINTED.items():
+        parser.add_argument(flag, *_OTHER_NAMES.get(flag, ()), action=_Print, nargs=0, const=text, help=help_text)
     return parser

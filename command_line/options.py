@@ -100,7 +100,15 @@ def warning_in_options(row: WarningRow) -> str:
 
 
 class Options(argparse.Namespace):
-    """The options by their names in `--help`; None, or False, for those that were not given."""
+    """The options by their names in `--help`; None, or False, for those that were not given.
+
+    Attributes:
+        systems: their names; none of a table that has not been read.
+        given: what the rules of `arguments` name.
+    """
+
+    systems: list[str]
+    given: set[str]
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -143,7 +151,7 @@ class Options(argparse.Namespace):
         return [path for path in (self.sentences, self.report) if path is not None]
 
     @property
-    def systems(self) -> list[str]:
+    def file_systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
         pairs = [("", self.table)] if self.table is not None else self.outputs or []
         # Names of files may be bytes that are not Unicode, which cannot be written as UTF-8.

@@ -1,5 +1,7 @@
 """`score.py`: read files, and print scores, their agreement with ratings, the explanation of a line, or an error."""
 
+from __future__ import annotations
+
 import logging
 import os
 import shutil
@@ -7,8 +9,9 @@ import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
+from typing import TYPE_CHECKING
 
-from sari.command_line.arguments import PROGRAM, parse
+from sari.command_line.arguments import PROGRAM, check_rules, parse
 from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warning_in_options
 from sari.command_line.process import refuse, say
 from sari.reports.formats import TABLE_FORMATS
@@ -20,8 +23,11 @@ from sari.text_files.named_sets import open_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import check_writable
-from sari.validation import fault
-from sari.variants import resolve_variant
+from sari.validation import Columns, SystemColumns, fault
+from sari.variants import Variant, resolve_variant
+
+if TYPE_CHECKING:  # what `--help` need not wait for
+    from sari.data_warnings import WarningRow
 
 
 def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
@@ -33,21 +39,22 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     """
     logging.getLogger("sacrebleu").setLevel(logging.ERROR)  # what matters of its tokenizers is an error, of one line
     options = parse(arguments, program)
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # more of them only wait for each other
     if options.dataset is None:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing else needs the network
     try:
-        answer, warnings = _answer(options)
+        answer, messages = _answer(options)
     except (FileError, OptionError) as error:
         return refuse(program, str(error))
     print(answer, flush=True)
     written = [f"{path}: written" for path in options.written_paths if not options.quiet]
-    for message in [*(f"warning: {warning}" for warning in warnings), *written]:
+    for message in [*messages, *written]:
         say(program, message)
     return 0
 
 
 def _answer(options: Options) -> tuple[str, list[str]]:
-    """Return what to print, and the warnings, and write the files of `--sentences` and `--report`.
+    """Return what to print, and the lines for standard error, and write the files of `--sentences` and `--report`.
 
     Raises:
         FileError: for a file that cannot be read or written.
@@ -57,11 +64,7 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         check_readable(path)
     for path in options.written_paths:
         check_writable(path, options.input_paths)
-    table = None
-    if options.table is not None:
-        rating = options.ratings[0] if options.ratings is not None else None
-        table = read_output_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
-    corpus = _open_corpus(options, table)
+    corpus, table = _open_corpus(options)
     batches = corpus.batches()
     first = next(batches)  # read before slow imports, so that most faults of files are reported at once
     batches = chain([first], batches)
@@ -78,31 +81,44 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     report = score_files(options, corpus, batches)
     if options.quiet:
         report = replace(report, warnings=[])
+    if options.score_only:
+        signatures = [] if options.quiet else report.signatures
+        return _scores_alone(report, options), [*signatures, *_warning_lines(report.warnings)]
     with refusals():
         tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
-    answer, warnings = _formatted(tables, options)
-    return _scores_alone(report, options) if options.score_only else answer, warnings
+    return _formatted(tables, options)
 
 
-def _open_corpus(options: Options, table: OutputTable | None) -> Corpus:
-    """Open the files of texts, or the test set and the files of outputs, unless there is a table."""
-    if table is not None:
-        return Corpus([], (Segment(source, (output,), row) for source, output, row in zip(*table.texts, strict=True)))
+def _open_corpus(options: Options) -> tuple[Corpus, OutputTable | None]:
+    """Open the texts, set the names of systems, and return the table, if there is one."""
+    if options.table is not None:
+        rating = options.ratings[0] if options.ratings is not None else None
+        table = read_output_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
+        columns = SystemColumns(table.texts.sources, {"": table.texts.predictions}, table.texts.references)
+        options.systems = options.file_systems
+        if options.ratings is None:
+            columns = table.by_system(*options.systems)
+            options.systems = list(columns.predictions)
+        check_rules(options)
+        outputs = zip(*columns.predictions.values(), strict=True)
+        return Corpus([], map(Segment, columns.sources, outputs, columns.references)), table
     if options.dataset is not None:
-        return open_test_set(
+        test_set = open_test_set(
             options.dataset,
             split=options.split or "test",
             columns=options.columns,
             outputs=options.output_paths,
             encoding=options.encoding,
         )
-    return open_texts(
+        return test_set, None
+    files = open_texts(
         str(options.sources),
         options.output_paths,
         options.references or [],
         encoding=options.encoding,
         tab_separated=options.tab_separated,
     )
+    return files, None
 
 
 def _scores_alone(report: ScoreReport, options: Options) -> str:
@@ -118,7 +134,11 @@ def _scores_alone(report: ScoreReport, options: Options) -> str:
 def _formatted(report: TableReport, options: Options) -> tuple[str, list[str]]:
     """Return tables in the format of the options, and their warnings, which text leaves to standard error."""
     printed = replace(report, warnings=[]) if options.format == "text" else report
-    return TABLE_FORMATS[options.format].write(printed, options.layout), list(map(warning_in_options, report.warnings))
+    return TABLE_FORMATS[options.format].write(printed, options.layout), _warning_lines(report.warnings)
+
+
+def _warning_lines(warnings: Iterable[WarningRow]) -> list[str]:
+    return [f"warning: {warning_in_options(row)}" for row in warnings]
 
 
 def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
@@ -137,22 +157,15 @@ def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> Table
 def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
     with refusals():
-        from sari.corpus_statistics import score_columns
         from sari.reports import terminal
         from sari.reports.explanation import explain
 
         (system,) = options.systems
         variant = resolve_variant(options.variants[0], **options.choices)
         columns = gather(batches, [system]).of(system)
-        numbers = dict.fromkeys(options.explain)
-        if "worst" in numbers:
-            scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
-            worst = 1 + scores.index(min(scores))
-            numbers = dict.fromkeys(worst if number == "worst" else number for number in numbers)
+        numbers = _lines_to_explain(options, columns, variant)
         explained = {}
         for number in numbers:
-            if number > len(columns.sources):
-                raise ValueError(fault("--explain", number, f"a line from 1 to {len(columns.sources)}"))
             explained[number] = explain(
                 source=columns.sources[number - 1],
                 prediction=columns.predictions[number - 1],
@@ -173,3 +186,21 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
         )
         for number, explanation in explained.items()
     )
+
+
+def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> list[int]:
+    """Return the numbers of lines, each once, in the order of `--explain`."""
+    from sari.corpus_statistics import score_columns
+
+    lines = range(1, len(columns.sources) + 1)
+    ranked = {"line": list(lines)}
+    if any(which != "line" for which, _ in options.explain):
+        scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
+        ranked["worst"] = sorted(lines, key=lambda line: scores[line - 1])
+        ranked["best"] = sorted(lines, key=lambda line: -scores[line - 1])
+    chosen: list[int] = []
+    for which, number in options.explain:
+        if number > len(lines):
+            raise ValueError(fault("--explain", number, f"at most {len(lines)}, the number of lines"))
+        chosen += [number] if which == "line" else ranked[which][:number]
+    return list(dict.fromkeys(chosen))

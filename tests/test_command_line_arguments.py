@@ -5,17 +5,9 @@ import re
 import pytest
 from programs import EXAMPLE, FILES, ROOT, SYSTEMS
 
-from sari.command_line.arguments import (
-    EXCLUDES,
-    NEEDS,
-    SEVERAL_SYSTEMS,
-    SEVERAL_VARIANTS,
-    SHOWN_BY_REPORTS_ALONE,
-    parse,
-)
-from sari.command_line.options import PAIRED_TESTS, SCORING_OPTIONS, flag_of
+from sari.command_line.arguments import parse
 from sari.reports import report_page
-from sari.variants import OPTIONS, VARIANTS, VERSION
+from sari.variants import VARIANTS, VERSION
 
 TWO = [*EXAMPLE[:-2], *SYSTEMS]
 DATASET = ["--dataset", "x", "--outputs", "o.txt"]
@@ -43,7 +35,6 @@ def refusal(capsys):
         # Inputs
         ([], "missing --outputs, --references, --sources: expected --outputs, --references and --sources, or --table"),
         (FILES[:4], "missing --references: expected --outputs, --references and --sources, or --table"),
-        (["--dataset", "asset"], "missing --outputs: expected --outputs"),
         (DATASET, "--dataset: got 'x', expected one of asset, turk, or another with its --columns"),
         ([*DATASET, "--columns", "a"], "--columns: got 1, expected those of sources and references"),
         (["--table", "t", "--columns", "a", "b"], "--columns: got 2, expected those of sources, outputs and "),
@@ -88,54 +79,121 @@ def refusal(capsys):
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected one of copy, empty, unrelated, "),
         # Options that do not go together
         ([*FILES, "--all-variants", "--variant", "set"], "--variant does not go with --all-variants"),
-        ([*FILES, "--paired-ar"], "--paired-ar needs two or more files of --outputs"),
-        ([*TWO, "--explain", "1"], "--explain does not go with two or more files of --outputs"),
+        ([*FILES, "--paired-ar"], "--paired-ar needs two or more systems"),
+        ([*TWO, "--explain", "1"], "--explain does not go with two or more systems"),
         ([*TWO, "--ratings", "a", "b", "c"], "--ratings: got 3, expected 2: a file for each of --outputs"),
         ([*FILES, "--seed", "1"], "--seed needs --confidence, --paired-bs, "),
-        ([*FILES, "--form", "json"], "unrecognized arguments: --form json"),
+        ([*FILES, "--form", "json"], "unknown argument '--form'; did you mean --format?"),
+        ([*FILES, "--output", "x"], "unknown argument '--output'; did you mean --outputs?"),
+        ([*FILES, "--sentence-level"], "unknown argument '--sentence-level'; did you mean --sentences?"),
+        ([*FILES, "--explain", "last"], "--explain: got 'last', expected a whole number of at least 1, worst or best"),
     ],
 )
 def test_wrong_arguments(refusal, arguments, message):
     assert refusal(arguments).startswith(message)
 
 
-WRITTEN = """--why set --show sari --width 3 --explain 1 --confidence 0.9 --sentences x.tsv --report x.md --resamples 9
---seed 1 --own-measure x=y --table in.csv --ratings a,b --variant easse --find-variant 41.38"""
-VALUES = dict(zip(WRITTEN.split()[::2], WRITTEN.split()[1::2], strict=True))
-VALUES |= {flag_of(name): (*OPTIONS[name].choices, "1")[0] for name in SCORING_OPTIONS}
-FLAGS = """--all-variants --by-order --by-references --published --score-only --baselines --tab-separated --booktabs
---all-pairs"""
-SCORING_FLAGS = [name for name in SCORING_OPTIONS if OPTIONS[name].kind == "flag"]
-PLAIN = [*FLAGS.split(), *map(flag_of, [*PAIRED_TESTS, *SCORING_FLAGS])]
+#: Options on the left with each of those on the right, and what is said; "two" and "several" are systems and variants.
+APART = """
+--signature x: --variant easse; --all-variants; --find-variant 41.38; --level corpus; --lowercase; --max-order 3
+--all-variants: --variant easse; --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
+several: --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
+two: --explain 1
+--paired-bs: --paired-ar
+--show sari: --format csv; --format json; --score-only; --ratings a b; --explain 1
+--width 3: --format csv; --format json
+--by-order: --format csv; --ratings a b
+--ratings a b: --all-pairs; --paired-ar; --baselines; --why easse; --by-references; --published; --sentences x.csv; \
+--report x.md; --width 3
+--explain 1: --ratings a; --sentences x.csv; --confidence; --measures bleu; --own-measure a=b; --format csv; \
+--format latex; --format markdown
+--find-variant 41.38: --explain 1; --ratings a b; --by-order; --show sari; --score-only; --report x.md; --confidence; \
+--paired-ar; --all-pairs; --baselines; --measures bleu
+--score-only: --explain 1; --ratings a b; --by-order; --format csv; --format json; --format latex; --format markdown
+--format csv: --by-references; --published; --why easse
+--score-only: --confidence; --paired-ar; --all-pairs; --baselines; --by-references; --published; --measures bleu
+""".replace("\\\n", "")
 
 
-def given(option):
-    """Return an option with a value that it takes; there are two systems already."""
-    if option in (SEVERAL_SYSTEMS, SEVERAL_VARIANTS):
-        return ["--variant", "easse,set"] if option == SEVERAL_VARIANTS else []
-    name, *value = option.split()
-    return [option] if name in PLAIN else [name, *(value or VALUES.get(name, "x").split(","))]
+@pytest.mark.parametrize("line", APART.strip().splitlines())
+def test_options_that_exclude_each_other(refusal, line):
+    option, others = line.split(": ")
+    for other in others.split("; "):
+        files = FILES if "--explain" in option + other and option != "two" else TWO
+        first = {"two": [], "several": ["--variant", "easse,set"]}.get(option, option.split())
+        message = refusal([*files, *first, *other.split()])
+        assert " does not go with " in message
+        assert message.startswith(other.split()[0]) or message.startswith(option.split()[0]), message
 
 
-@pytest.mark.parametrize("table", [EXCLUDES, SHOWN_BY_REPORTS_ALONE])
-def test_options_that_exclude_each_other(refusal, table):
-    for option, others in table.items():
-        for other in others:
-            message = refusal([*TWO, *given(option), *given(other)])
-            assert " does not go with " in message
-            assert option.split()[0] in message or other.split()[0] in message
+@pytest.mark.parametrize(
+    ("given", "needed"),
+    [
+        ("--split x", "--dataset"),
+        ("--columns x y z", "--dataset or --table"),
+        ("--resamples 9", "--confidence, --paired-bs, --paired-ar, --all-pairs or --report"),
+        ("--seed 1", "--confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report"),
+        ("--paired-bs", "two or more systems"),
+        ("--paired-ar", "two or more systems"),
+        ("--all-pairs", "two or more systems"),
+        ("--trees x", "--measures or --report"),
+        ("--word-ranks x", "--measures or --report"),
+        ("--stop-words x --measures bleu", "--word-ranks"),
+        ("--booktabs", "--format latex or --report FILE.tex"),
+        ("--caption x", "--format latex or --report FILE.tex"),
+        ("--label x", "--format latex or --report FILE.tex"),
+        ("--show intervals", "--confidence or --report"),
+        ("--show difference", "--paired-bs, --paired-ar or --all-pairs"),
+        ("--show p", "--paired-bs, --paired-ar or --all-pairs"),
+        ("--show group", "--all-pairs"),
+        ("--show ranks", "--all-pairs"),
+    ],
+)
+def test_options_that_need_others(refusal, given, needed):
+    assert refusal([*FILES, *given.split()]).endswith(f" needs {needed}")
 
 
-def test_options_that_need_others(refusal):
-    for option, needed in NEEDS.items():
-        files = ["--dataset", "asset", *SYSTEMS] if option == "--tab-separated" else TWO
-        files = FILES if SEVERAL_SYSTEMS in needed else files
-        assert refusal([*files, *given(option)]).startswith(f"{option} needs {needed[0]}")
+@pytest.mark.parametrize("other", ["--sources s", "--outputs o", "--references r", "--dataset asset"])
+def test_texts_come_from_one_place(refusal, other):
+    assert refusal(["--table", "t", *other.split()]) == f"{other.split()[0]} does not go with --table"
+    if other[2] in "sr":
+        assert refusal([*DATASET, *other.split()]) == f"{other.split()[0]} does not go with --dataset"
+
+
+def test_tabs_need_references(refusal):
+    assert refusal([*["--dataset", "asset"], *SYSTEMS, "--tab-separated"]) == "--tab-separated needs --references"
+
+
+@pytest.mark.parametrize("given", [["--all-pairs", "--show", "sari", "p"], ["--paired-ar", "--show", "difference"]])
+def test_options_that_go_together(given):
+    assert parse([*TWO, *given]).show
 
 
 def test_the_last_value_of_an_option_counts():
     options = parse([*TWO, "--level", "corpus", "--level=sentence", "--lowercase", "--no-lowercase", "--outputs", "c"])
     assert (options.level, options.lowercase, len(options.systems)) == ("sentence", False, 3)
+
+
+def test_short_names():
+    options = parse(["-s", "s", "-o", "o", "-r", "r", "-v", "easse", "-m", "bleu", "-f", "json", "-q"])
+    assert (options.sources, options.systems, options.references) == ("s", ["o"], ["r"])
+    assert (options.variant, options.measures, options.format, options.quiet) == (["easse"], ["bleu"], "json", True)
+    options = parse([*FILES, "-b", "-w", "3"])
+    assert (options.score_only, options.width) == (True, 3)
+
+
+def test_outputs_come_from_a_pipe_where_none_are_named(monkeypatch, refusal):
+    piped = [*FILES[:2], *FILES[4:]]
+    assert parse(piped).systems == ["stdin"]
+    assert parse(["--dataset", "asset"]).output_paths == ["-"]
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert refusal(piped).startswith("missing --outputs: expected --outputs")
+    assert refusal(["--dataset", "asset"]).startswith("missing --outputs: expected --outputs")
+
+
+def test_lines_to_explain():
+    chosen = parse([*FILES, "--explain", "3", "worst", "5", "best", "--explain", "2", "worst"]).explain
+    assert chosen == [("line", 3), ("worst", 5), ("best", 1), ("line", 2), ("worst", 1)]
 
 
 def test_what_reports_show_goes_with_them():
@@ -177,6 +235,7 @@ def test_citations_are_complete(capsys):
         ("--version", "SARI "),
         ("--citation", "% SARI"),
         ("--list-datasets", "asset "),
+        ("-V", "SARI "),
     ],
 )
 def test_what_is_said_without_files(capsys, flag, begin):

@@ -21,7 +21,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
     ]
     assert parse(["--sources", "s", "--outputs", "\udcff.txt", *references]).systems == ["?"]
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
-    assert (options.systems, options.input_paths, options.encoding) == (["in"], ["a/in.jsonl"], "utf-8")
+    assert (options.systems, options.input_paths, options.encoding) == ([], ["a/in.jsonl"], "utf-8")
     assert not options.needs_texts
     assert parse([*FILES, "--sentences", "x.csv"]).needs_texts
     assert options.choices["lowercase"] is False

@@ -6,9 +6,11 @@ import re
 import shlex
 import shutil
 import subprocess
+from functools import partial
 
+import pandas as pd
 import pytest
-from programs import EXAMPLE, FILES, ROOT, SYSTEMS, exit_of, output_of, refusal_of, run
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS, example_corpus, exit_of, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
@@ -52,6 +54,46 @@ def test_text_files_pipes_and_line_endings(tmp_path, sari):
     assert system["scores"] == expected
 
 
+@pytest.mark.filterwarnings("ignore:copies of the sources have a higher SARI:UserWarning")
+@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx"])
+def test_systems_of_a_table_are_those_of_files(printed, printed_json, tmp_path, ending):
+    """They have the same scores, tests, baselines, measures and sentence scores."""
+    corpus = example_corpus()
+    rows = [
+        {"system": name, "source": source, "output": output, "reference_1": one, "reference_2": other}
+        for source, (one, other), *outputs in zip(
+            corpus["sources"], corpus["references"], *corpus["predictions"].values(), strict=True
+        )
+        for name, output in zip(corpus["predictions"], outputs, strict=True)
+    ]
+    table, frame = tmp_path / f"t{ending}", pd.DataFrame(rows)
+    if ending == ".jsonl":
+        frame = frame.assign(references=frame[["reference_1", "reference_2"]].to_numpy().tolist())
+    writers = {
+        ".csv": frame.to_csv,
+        ".xlsx": frame.to_excel,
+        ".jsonl": partial(frame.to_json, orient="records", lines=True),
+    }
+    writers[ending](table)
+    how = ["--paired-ar", "--resamples", "99", "--confidence", "--baselines", "--measures", "bleu", "--why", "hf"]
+    of_files = printed_json(*EXAMPLE, *SYSTEMS, *how, "--sentences", tmp_path / "files.csv")
+    of_table = printed_json("--table", table, "--variant", "easse", *how, "--sentences", tmp_path / "table.csv")
+    assert of_table == of_files
+    assert (tmp_path / "table.csv").read_bytes() == (tmp_path / "files.csv").read_bytes()
+    assert printed("--table", table, "--score-only").count("\n") == 2
+
+
+def test_what_needs_several_systems_or_one_is_checked_when_a_table_is_read(run_here, tmp_path):
+    header, rows = "system,source,output,reference\n", ["a,s,o,r\n", "b,s,o,r\n"]
+    (tmp_path / "one.csv").write_text(header + rows[0])
+    (tmp_path / "two.csv").write_text(header + "".join(rows))
+    refused = refusal_of(run_here("--table", "one.csv", "--paired-ar", folder=tmp_path))
+    assert refused == "--paired-ar needs two or more systems"
+    refused = refusal_of(run_here("--table", "two.csv", "--explain", "1", folder=tmp_path))
+    assert refused == "--explain does not go with two or more systems"
+    assert "Line 1 of a" in output_of(run_here("--table", "one.csv", "--explain", "1", folder=tmp_path))
+
+
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 
@@ -66,7 +108,8 @@ def test_text_files_pipes_and_line_endings(tmp_path, sari):
         ({"s.txt": b"a\nb"}, "o.txt:3: the file has 3 lines, expected 2 as in s.txt"),
         ({"s.txt": b""}, "o.txt:1: the file has 3 lines, expected 0 as in s.txt"),
         ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, expected UTF-8 text"),
-        ({"r.txt": b"\xff\xfea\0"}, "r.txt:1: byte 0xff is not UTF-8, expected UTF-8 text"),
+        ({"r.txt": b"\xff\xfea"}, "r.txt:1: byte 0x61 is not UTF-16, expected UTF-16 text"),
+        ({"r.txt": b"a\rb\rc\r"}, r"r.txt:1: got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW"),
         ({"s.txt": b"a\n\xed\xa0\x80\n"}, "s.txt:2: byte 0xed is not UTF-8, expected UTF-8 text"),
         (
             {"s.txt": gzip.compress(b"a\nb\nc\n")[:-9]},
@@ -138,8 +181,22 @@ def test_the_worst_line_and_several(explain):
     assert len(json.loads(output_of(explain("2", "1", "worst", "--format", "json")))) == 2
 
 
+def test_the_best_and_the_worst_lines(explain):
+    def lines(*arguments):
+        return re.findall(r"^Line (\d) of", output_of(explain(*arguments, "--variant", "easse")), re.MULTILINE)
+
+    assert (lines("worst"), lines("best"), lines("worst", "2"), lines("best", "2")) == (
+        ["1"],
+        ["2"],
+        ["1", "2"],
+        ["2", "1"],
+    )
+    assert lines("best", "worst", "1") == lines("2", "worst", "2") == ["2", "1"]
+
+
 def test_a_line_that_is_not_there(explain):
-    assert refusal_of(explain("3")) == "--explain: got 3, expected a line from 1 to 2"
+    assert refusal_of(explain("3")) == "--explain: got 3, expected at most 2, the number of lines"
+    assert refusal_of(explain("worst", "3")) == "--explain: got 3, expected at most 2, the number of lines"
 
 
 @pytest.mark.parametrize(

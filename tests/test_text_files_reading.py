@@ -5,6 +5,7 @@ import gzip
 import pytest
 from programs import write_corpus
 
+from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.reading import LineFile, gather, open_texts
 
@@ -25,6 +26,8 @@ from sari.text_files.reading import LineFile, gather, open_texts
         (b"\xef\xbb\xbf\n", [""]),
         (b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n", ["a", "\ufeffb"]),
         (b"\x1f", ["\x1f"]),
+        ("a \u6f22\r\nb\n".encode("utf-16"), ["a \u6f22", "b"]),
+        (b"\xfe\xff" + "a\n".encode("utf-16-be"), ["a"]),
     ],
 )
 @pytest.mark.parametrize("pack", [bytes, gzip.compress])
@@ -44,6 +47,8 @@ def test_lines(tmp_path, data, texts, pack):
         ("utf-7", b"a\nb +2AA-\n", "2: 'utf-8' codec can't encode .*, expected UTF-7 text"),
         ("unicode_escape", b"a \\ud800\n", "1: 'utf-8' codec can't encode .*, expected UNICODE_ESCAPE text"),
         ("utf-16", b"ab", "1: .*, expected UTF-16 text"),
+        ("utf-8", b"a\rb", r"1: got \\r alone between lines, expected \\n: .*"),
+        ("utf-8", b"\xef\xbb\xbfa\rb\r", r"1: got \\r alone between lines, expected \\n: .*"),
     ],
 )
 def test_bytes_that_are_no_text(tmp_path, encoding, data, message):
@@ -77,3 +82,22 @@ def test_segments_of_several_systems(tmp_path):
     columns = gather(corpus.batches(segments=2), ["one", "other"])
     texts = [f"x {number}" for number in range(5)]
     assert columns == (texts, {"one": texts, "other": list("abcde")}, [[text, text] for text in texts])
+
+
+@pytest.mark.parametrize(
+    ("data", "kind"),
+    [(b"PK\x03\x04", "an .xlsx or zip file"), (b"PAR1", "Parquet"), (b"\xd0\xcf\x11\xe0", "an .xls or .doc file")],
+)
+def test_what_is_no_text_is_named(tmp_path, data, kind):
+    path = tmp_path / "texts"
+    path.write_bytes(data + bytes(99))
+    with pytest.raises(FileError, match=f": got {kind}, expected text: save it as CSV$"):
+        list(LineFile(str(path)))
+
+
+def test_a_line_has_a_limit(monkeypatch):
+    monkeypatch.setattr(reading, "LONGEST_LINE", 1_000)
+    with pytest.raises(
+        FileError, match=r"^/dev/zero:1: got a line of 1,000 characters or more, expected a shorter one$"
+    ):
+        list(LineFile("/dev/zero"))

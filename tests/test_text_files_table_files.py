@@ -2,13 +2,15 @@
 
 import gzip
 import json
+import re
 
+import pandas as pd
 import pytest
 
 from sari.text_files.errors import FileError
-from sari.text_files.table_files import OutputTable, read_output_table
+from sari.text_files.table_files import read_numbers, read_output_table
 
-TABLE = OutputTable(
+TABLE = (
     (['a "big", old\nhouse', "b"], ["a house", ""], [["an old house", "the house"], ["c"]]),
     ["ours", "theirs"],
     [3.5, -1],
@@ -24,6 +26,16 @@ JSON = """\
 
 {"source": "b", "output": "", "Source": 1, "references": "c", "ratings": -1, "system": "theirs", "more": null}
 """
+FRAME = pd.DataFrame(
+    {
+        "Source": TABLE[0][0],
+        "output": TABLE[0][1],
+        "reference_1": ["an old house", ""],
+        "reference_2": ["the house", "c"],
+        "system": TABLE[1],
+        "rating": TABLE[2],
+    }
+)
 
 
 def write_table(folder, name, text):
@@ -32,16 +44,106 @@ def write_table(folder, name, text):
     return str(path)
 
 
+def read(path, **options):
+    """Return texts, systems and ratings."""
+    return read_output_table(path, **options)[:3]
+
+
 @pytest.mark.parametrize(
-    ("name", "text"), [("t.csv", CSV), ("t.CSV", CSV), ("t.csv.gz", CSV), ("t.jsonl", JSON), ("t", JSON)]
+    ("name", "text"),
+    [
+        ("t.csv", CSV),
+        ("t.CSV", CSV),
+        ("t.csv.gz", CSV),
+        ("t", CSV),
+        ("t.csv", FRAME.to_csv(sep=";")),
+        ("t", FRAME.to_csv(sep="\t")),
+        ("t.jsonl", JSON),
+        ("t", JSON),
+        ("t.csv", JSON),
+        ("t.json", f"\n [{JSON.replace('}', '},', 1)}]"),
+    ],
 )
-def test_csv_and_json_lines_hold_the_same(tmp_path, name, text):
-    assert read_output_table(write_table(tmp_path, name, text)) == TABLE
+def test_every_kind_of_text_holds_the_same(tmp_path, name, text):
+    assert read(write_table(tmp_path, name, text)) == TABLE
 
 
-def test_quotes_of_tsv_are_quotes(tmp_path):
-    path = write_table(tmp_path, "t.tsv", 'source\tprediction\treferences\r\n"a\tb"\t"c"\r\n')
-    assert read_output_table(path) == ((['"a'], ['b"'], [['"c"']]), None, None)
+def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
+    FRAME.to_excel(tmp_path / "t.xlsx", index=False)
+    lists = FRAME.rename(columns={"Source": "source"}).assign(references=TABLE[0][2])
+    lists.drop(columns=["reference_1", "reference_2"]).to_parquet(tmp_path / "t.parquet")
+    FRAME.assign(reference_1=["an old house", None]).to_parquet(tmp_path / "more.parquet")
+    for name in ("t.xlsx", "t.parquet", "more.parquet"):
+        assert read(str(tmp_path / name)) == TABLE
+
+
+def in_r(cells):
+    return "\t".join('"' + cell.replace('"', '""') + '"' for cell in cells)
+
+
+QUOTED = ['"', 'a "b" c', '"a"', '"a", b', "a\tb", "a\nb", 'a"', '""', ""]
+WRITERS = {
+    "pandas": lambda rows: pd.DataFrame(rows[1:], columns=rows[0]).to_csv(sep="\t", index=False),
+    "R": lambda rows: "\n".join(map(in_r, rows)),
+}
+
+
+@pytest.mark.parametrize("writer", WRITERS)
+def test_quotes_of_tsv_are_read_as_they_were_written(tmp_path, writer):
+    rows = [["source", "output", "reference"], *([text, "x", text or "x"] for text in QUOTED)]
+    sources, _, _ = read(write_table(tmp_path, "t.tsv", WRITERS[writer](rows)))[0]
+    assert sources == QUOTED
+
+
+@pytest.mark.parametrize("text", [['"a', 'b"'], ['"a b."', 'a, "b"'], ["a", '"b" c'], ['a"', '""a""']])
+def test_quotes_of_plain_texts_are_texts(tmp_path, text):
+    path = write_table(tmp_path, "t.tsv", f"source\tprediction\treferences\r\n{text[0]}\t{text[1]}\tc\r\n")
+    assert read(path) == (([text[0]], [text[1]], [["c"]]), None, None)
+
+
+def test_a_table_of_very_many_columns_and_long_cells(tmp_path):
+    """The time does not grow with the square of the columns."""
+    rows = "\n".join(json.dumps({**json.loads(row()), f"key {number}": 1}) for number in range(20_000))
+    assert len(read(write_table(tmp_path, "t.jsonl", rows))[0].sources) == 20_000
+    names, long = ",".join(f"column {number}" for number in range(40_000)), "a b " * 50_000
+    table = read(write_table(tmp_path, "t.csv", f"source,output,reference,{names}\na,{long},b{',' * 40_000}\n"))
+    assert table[0].predictions == [long]
+
+
+def test_numbers_by_system(tmp_path):
+    assert read_numbers(write_table(tmp_path, "own", '"a, b"\tc\n1\t2\n')) == {"a, b": [1], "c": [2]}
+    with pytest.raises(FileError, match=r"columns: got 'a' twice, expected it once$"):
+        read_numbers(write_table(tmp_path, "own.csv", "a,a\n1,2\n"))
+
+
+SYSTEMS = """system,source,output,reference
+b,s1,o1,r1
+a,s2,x2,r2
+b,s2,o2,r2
+a,s1,x1,r1
+b,s1,o3,r1
+a,s1,x3,r1
+"""
+
+
+def test_systems_stand_in_the_order_of_the_table(tmp_path):
+    table = read_output_table(write_table(tmp_path, "t.csv", SYSTEMS))
+    outputs = {"b": ["o1", "o2", "o3"], "a": ["x1", "x2", "x3"]}
+    columns = table.by_system("no column of systems")
+    assert list(columns.predictions) == ["b", "a"]
+    assert columns == (["s1", "s2", "s1"], outputs, [["r1"], ["r2"], ["r1"]])
+    one = read_output_table(write_table(tmp_path, "one.csv", SYSTEMS.replace("system", "number")))
+    assert one.by_system("one").predictions == {"one": ["o1", "x2", "o2", "x1", "o3", "x3"]}
+
+
+@pytest.mark.parametrize(
+    ("change", "line"), [("a,s2,x2,r2\n", 3), ("a,s1,x3,r1\n", 6), ("b,s2,o2,r2\n", 3), ("b,s1,o3,r1\n", 6)]
+)
+def test_systems_without_the_same_segments_are_refused_by_name_and_line(tmp_path, change, line):
+    path = write_table(tmp_path, "t.csv", SYSTEMS.replace(change, ""))
+    message = f"{path}:{line}: got a source and references that 'b' and 'a' do not share, expected the same for each"
+    with pytest.raises(FileError, match=f"^{re.escape(message)}"):
+        read_output_table(path).by_system("x")
 
 
 def row(**change):
@@ -66,30 +168,39 @@ def row(**change):
             ": columns: got source and source, expected one of them",
         ),
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
-        ("t.csv", "source,output,reference\na,b, \n", ": references[0]: got no reference, expected at least one"),
+        ("t.csv", "source,output,reference\na,b, \n", ":2: references: got no reference, expected at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
-        ("t.csv", "source,output,reference,rating\na,b,c,\n", ": ratings[0]: got '', expected a number"),
-        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ": ratings[0]: got 'nan', expected a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,\n", ":2: ratings: got '', expected a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ":2: ratings: got 'nan', expected a number"),
         (
             "t.csv",
             "source,output,reference,rating,ratings\na,b,c,1,2\n",
             ": columns: got rating and ratings, expected one of them",
         ),
+        ("t.tsv", 'source\toutput\treference\n"a, b"\tc\td\n', ":2: got '\"a, b\"', expected CSV or JSON, "),
+        ("t.xlsx", "", ": "),
+        ("t", "PK\x03\x04", ": got an .xlsx or zip file, expected text: save it as CSV"),
+        ("t", "source,output,reference\ra,b,c\r", ":1: got \\r alone between lines, expected \\n: "),
         ("t.jsonl", "", ": no rows, expected at least one"),
         ("t.jsonl", '{"source": "a"', ":1: not JSON: Expecting ',' delimiter: line 1 column 15"),
-        ("t.jsonl", "[1]", ":1: got [1], expected a JSON object in each line, or a name that ends in .csv or .tsv"),
-        ("t.jsonl", '{"output": "a", "prediction": "b"}', ": columns: got output and prediction, expected one of them"),
+        ("t.jsonl", "[1]", ": row 1: got 1, expected a JSON object in each line"),
+        ("t.csv", '[{"source": "a",\n]', ": not JSON: "),
+        (
+            "t.jsonl",
+            '{"source": "c", "output": "a", "prediction": "b"}',
+            ": columns: got output and prediction, expected one of them",
+        ),
         ("t.jsonl", '{"Source": "a"}', ": no column 'source' among Source, expected source, "),
-        ("t.jsonl", "[" * 100_000, ":1: not JSON: "),
+        ("t.jsonl", "[" * 100_000, ": not JSON: "),
         ("t.jsonl", "1" * 5_000, ":1: not JSON: "),
         ("t.jsonl", "{}", ": no column 'source' among none, expected source, prediction (or output) and references"),
-        ("t.jsonl", row() + "\n" + row(source=None), ": sources[1]: got a missing value (None), expected str"),
-        ("t.jsonl", row() + '\n{"source": "a"}', ": predictions[1]: got a missing value (None), expected str"),
-        ("t.jsonl", row(references=["c", True]), ": references[0][1]: got bool, expected str"),
-        ("t.jsonl", row(references=[]), ": references[0]: got no reference, expected at least one"),
-        ("t.jsonl", row(output="a\ud83d"), ": predictions[0]: got a lone surrogate '\\ud83d' at character 1"),
-        ("t.jsonl", row(system=5), ": system[0]: got int, expected str"),
-        ("t.jsonl", row(ratings=[1]), ": ratings[0]: got [1], expected a number"),
+        ("t.jsonl", row() + "\n" + row(source=None), ":2: sources: got a missing value (None), expected str"),
+        ("t.jsonl", row() + '\n{"source": "a"}', ":2: predictions: got a missing value (None), expected str"),
+        ("t.jsonl", row(references=["c", True]), ":1: references[1]: got bool, expected str"),
+        ("t.jsonl", row(references=[]), ":1: references: got no reference, expected at least one"),
+        ("t.jsonl", row(output="a\ud83d"), ":1: predictions: got a lone surrogate '\\ud83d' at character 1"),
+        ("t.jsonl", row(system=5), ":1: system: got int, expected str"),
+        ("t.jsonl", row(ratings=[1]), ":1: ratings: got [1], expected a number"),
     ],
 )
 def test_faults(tmp_path, name, text, message):
@@ -115,7 +226,7 @@ def test_faults(tmp_path, name, text, message):
 def test_columns_of_other_names(tmp_path, name, text):
     path = write_table(tmp_path, name, text)
     columns = ["Source", "simple", "ref a", "ref b"]
-    found = read_output_table(path, columns=columns, rating="Label")
+    found = read(path, columns=columns, rating="Label")
     assert found == ((["a", "c"], ["x", ""], [["b", "y"], ["z"]]), None, [5, 6])
     with pytest.raises(FileError, match=r": no column 'simpler' among .*, expected Source, simpler, ref a$"):
         read_output_table(path, columns=["Source", "simpler", "ref a"])

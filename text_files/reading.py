@@ -3,6 +3,7 @@
 Every fault of a file is a `FileError`: one line that names the file, the line, what is there and what was expected.
 """
 
+import codecs
 import errno
 import gzip
 import io
@@ -11,6 +12,7 @@ import sys
 import zlib
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,6 +24,10 @@ STANDARD_INPUT = "-"
 
 #: The bytes that gzipped data begin with.
 GZIP_MAGIC = b"\x1f\x8b"
+#: The bytes that data of other kinds begin with.
+_NO_TEXTS = {b"PK\x03\x04": "an .xlsx or zip file", b"\xd0\xcf\x11\xe0": "an .xls or .doc file", b"PAR1": "Parquet"}
+#: The characters of a line at most, without which an endless one would fill the memory.
+LONGEST_LINE = 100_000_000
 
 
 class Segment(NamedTuple):
@@ -36,8 +42,9 @@ class LineFile:
     r"""The lines of one file or of standard input, read once, in order.
 
     A line ends at `\n` only: a text may contain a lone `\r`, U+0085 or U+2028. One `\r` before `\n` belongs to the end
-    of the line. A byte order mark at the start is dropped. Gzipped data are recognized by their first two bytes, which
-    UTF-8 never begins with, so that they may also come from a pipe. The file is open while it is read.
+    of the line. A file with `\r` and without `\n` is refused. A byte order mark at the start is dropped; that of UTF-16
+    overrides the encoding. Gzipped data are recognized by their first two bytes, which UTF-8 never begins with, so that
+    they may also come from a pipe. The file is open while it is read.
 
     Attributes:
         name: of the file, for messages.
@@ -69,13 +76,19 @@ class LineFile:
                 self.size = os.fstat(self._file.fileno()).st_size
                 is_gzipped = self._file.peek(2).startswith(GZIP_MAGIC)
                 stream: Any = gzip.GzipFile(fileobj=self._file) if is_gzipped else self._file
+                head = stream.peek(4)
+                for magic, kind in _NO_TEXTS.items():
+                    if head.startswith(magic):
+                        raise FileError(fault(self.name, kind, "text: save it as CSV"))
+                if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+                    encoding = "utf-16"
                 with io.TextIOWrapper(stream, encoding, newline="\n") as texts:
-                    for text in texts:
+                    for text in iter(partial(texts.readline, LONGEST_LINE), ""):
                         text.encode()  # raises UnicodeError for lone surrogates, which some encodings can escape
                         text = text if self.lines else text.removeprefix("\ufeff")
                         if text or self.lines:  # a byte order mark alone is no line
                             self.lines += 1
-                            yield text.removesuffix("\n").removesuffix("\r")
+                            yield self._checked(text).removesuffix("\n").removesuffix("\r")
         except UnicodeDecodeError as error:
             self.lines += 1 + error.object[: error.start].count(b"\n")
             byte = f"byte 0x{error.object[error.start]:02x} is not {encoding.upper()}"
@@ -85,6 +98,15 @@ class LineFile:
             raise self.error(f"{error}, expected {encoding.upper()} text") from None
         except (OSError, EOFError, zlib.error) as error:
             raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
+
+    def _checked(self, text: str) -> str:
+        """Refuse a line without an end that is very long, or that is the first and has the ends of old Macs."""
+        if not text.endswith("\n"):
+            if len(text) >= LONGEST_LINE:
+                raise self.error(f"got a line of {LONGEST_LINE:,} characters or more, expected a shorter one")
+            if self.lines == 1 and "\r" in text.rstrip("\r"):
+                raise self.error(r"got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW")
+        return text
 
 
 def check_readable(path: str) -> None:

@@ -1,36 +1,85 @@
-r"""Read tables: JSON Lines, and CSV and TSV whose first line names the columns.
+r"""Read tables: JSON Lines, JSON arrays, CSV and TSV whose first line names the columns, .xlsx and .parquet.
 
 A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system` and
-`ratings` (or `rating`); CSV and TSV have them in any case. Callers may name other columns. In JSON Lines `references`
-is a string or a list; CSV and TSV may have `reference_1`, `reference_2` and so on, of which empty ones are left out.
-CSV may have quoted cells (RFC 4180); in TSV quotes are text. Further columns are ignored.
+`ratings` (or `rating`); but for JSON, they may be in any case. Callers may name other columns. `references` is a text,
+or in JSON and Parquet a list of texts; other tables may have `reference_1`, `reference_2` and so on, of which empty
+ones are left out. Cells of CSV (with , or ;) and TSV may be quoted (RFC 4180). Further columns are ignored.
 """
 
 import csv
 import json
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
-from typing import Any, NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
 
 from sari.text_files.errors import FileError, faults_in
 from sari.text_files.reading import LineFile, line_faults
-from sari.validation import Columns, fault, shortened, shown, validate_columns, validate_texts
+from sari.validation import (
+    Columns,
+    SystemColumns,
+    fault,
+    one_line,
+    shortened,
+    shown,
+    validate_columns,
+    validate_texts,
+)
 
-_JSON_LINES = "a JSON object in each line, or a name that ends in .csv or .tsv"
-_TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...)"
+_JSON = "a JSON object in each line"
+_TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...), or --columns"
 _USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
 _USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
+#: The functions of pandas that read files with these endings, and their arguments.
+_READ_BY_PANDAS: dict[str, tuple[str, dict[str, Any]]] = {
+    ".xlsx": ("read_excel", {"keep_default_na": False}),
+    ".parquet": ("read_parquet", {}),
+}
+_Checked = TypeVar("_Checked")
+
+csv.field_size_limit(2**31 - 1)  # documents are longer than the default of 131,072 characters
 
 
 class OutputTable(NamedTuple):
-    """The texts of a table, and for each row the system and the rating; None where the table has no such column."""
+    """The texts of a table, and for each row the system and the rating; None where the table has no such column.
+
+    `places` has the file and the line of each row, for messages.
+    """
 
     texts: Columns
     systems: list[str] | None
     ratings: list[float] | None
+    places: list[str]
+
+    def by_system(self, name: str) -> SystemColumns:
+        """Return the outputs of each system; without a column of systems, of the only one, which has this name.
+
+        Systems and segments stand in the order of the table. The rows of a system may have any order.
+
+        Raises:
+            FileError: for systems without the same sources and references.
+        """
+        rows: dict[str, dict[Any, int]] = {}  # by system and segment; a segment may stand there several times
+        times: Counter[Any] = Counter()
+        systems = self.systems or [name] * len(self.places)
+        texts = zip(systems, self.texts.sources, self.texts.references, strict=True)
+        for row, (system, source, references) in enumerate(texts):
+            segment = (system, source, *sorted(references))
+            rows.setdefault(system, {})[(*segment[1:], times[segment])] = row
+            times[segment] += 1
+        first, segments = next(iter(rows.items()))
+        for system, own in rows.items():
+            shared = own.keys() & segments.keys()
+            for row in (row for side in (own, segments) for segment, row in side.items() if segment not in shared):
+                got = f"a source and references that {shown(first)} and {shown(system)} do not share"
+                raise FileError(fault(self.places[row], got, "the same for each system"))
+        outputs = {name: [self.texts.predictions[own[segment]] for segment in segments] for name, own in rows.items()}
+        sources = [self.texts.sources[row] for row in segments.values()]
+        return SystemColumns(sources, outputs, [self.texts.references[row] for row in segments.values()])
 
 
 def read_output_table(
@@ -39,7 +88,7 @@ def read_output_table(
     """Read a table of outputs.
 
     Args:
-        path: of CSV or TSV if it ends so (before `.gz`), else of JSON Lines.
+        path: of a table.
         columns: the names of the columns of sources, of outputs, and of references, one or more; None for the usual.
         rating: the column of ratings, which has to be there; None for "ratings" or "rating", where it is there.
         encoding: of the file, in lower case.
@@ -47,23 +96,24 @@ def read_output_table(
     Raises:
         FileError: for a file that cannot be read, and for a fault in it.
     """
-    kind, expected = _kind(path, "jsonl"), _TABLE_COLUMNS if columns is None else ", ".join(columns)
-    file = LineFile(path, encoding)
-    rename = str if columns is not None else _usual_key if kind == "jsonl" else _usual_name
-    with faults_in(file.name):
-        header, cells = _read_cells(file, kind, rename)
+    table, expected = _read_table(path, encoding), _TABLE_COLUMNS if columns is None else ", ".join(columns)
+    usual = _usual_key if table.is_json else _usual_name
+    rename = usual if columns is None else str
+    with faults_in(table.name):
         if columns is None:
-            several = [name for name in cells if name.startswith("reference") and _USUAL.fullmatch(name)]
-            columns = ["source", "prediction", *(several if several and kind != "jsonl" else ["references"])]
-        source, output, *others = (_column(cells, header, name, expected) for name in columns)
-        references = [_row_references(row, blank=kind == "jsonl") for row in zip(*others, strict=True)]
-        texts = validate_columns(source, output, references)
-        systems = validate_texts("system", cells["system"]) if "system" in cells else None
-        if rating is None and "ratings" not in cells:
-            return OutputTable(texts, systems, None)
-        rating = rename(rating or "ratings")
-        numbers = _column(cells, header, rating, "ratings there")
-        return OutputTable(texts, systems, _finite_numbers(f"{file.name}: {rating}", numbers))
+            names = dict.fromkeys(map(usual, table.header))
+            several = [name for name in names if name.startswith("reference") and _USUAL.fullmatch(name)]
+            columns = ["source", "prediction", *(several if several and not table.is_json else ["references"])]
+        source, output, *others = (table.column(name, rename, expected) for name in columns)
+        references = [_row_references(row, blank=table.is_json) for row in zip(*others, strict=True)]
+        texts = table.checked(validate_columns, source, output, references)
+        systems = ratings = None
+        if any(usual(name) == "system" for name in table.header):
+            systems = table.checked(lambda column: validate_texts("system", column), table.column("system", usual, ""))
+        if rating is not None or any(usual(name) == "ratings" for name in table.header):
+            numbers = table.column(rating or "ratings", usual if rating is None else rename, "ratings there")
+            ratings = _finite_numbers(rating or "ratings", table.places, numbers)
+    return OutputTable(texts, systems, ratings, table.places)
 
 
 def read_ratings(path: str, wanted: int, model: str, *, encoding: str = "utf-8") -> list[float]:
@@ -89,21 +139,18 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """Read columns of numbers by their names.
 
     Args:
-        path: a file of tab-separated columns whose first line has the names, or a .csv or .jsonl file.
+        path: of a table.
         encoding: of the file, in lower case.
 
     Raises:
         FileError: for a file that cannot be read, and for anything else in it.
     """
-    file = LineFile(path, encoding)
-    with faults_in(file.name):
-        _, cells = _read_cells(file, _kind(path, "tsv"), str)
-    return {name: _finite_numbers(f"{file.name}: {name}", column) for name, column in cells.items()}
-
-
-def _kind(path: str, otherwise: str) -> str:
-    ending = path.lower().removesuffix(".gz").rpartition(".")[2]
-    return ending if ending in ("csv", "tsv", "jsonl") else otherwise
+    table = _read_table(path, encoding)
+    with faults_in(table.name):
+        twice = [name for name, times in Counter(table.header).items() if times > 1]
+        if twice:
+            raise ValueError(fault("columns", f"{shown(twice[0])} twice", "it once"))
+        return {name: _finite_numbers(name, table.places, table.column(name, str, "")) for name in table.header}
 
 
 def _usual_key(name: str) -> str:
@@ -116,69 +163,171 @@ def _usual_name(name: str) -> str:
     return _usual_key(name.lower()) if _USUAL.fullmatch(name) else name
 
 
-def _read_cells(file: LineFile, kind: str, rename: Callable[[str], str]) -> tuple[list[str], dict[str, list[Any]]]:
-    """Return the names in a file, and the columns of the table by name; cells that a JSON object lacks are None.
+class _Table(NamedTuple):
+    """The rows of a file, at least one.
 
-    Args:
-        file: is read.
-        kind: "csv", "tsv" (without quotes) or "jsonl".
-        rename: applied to the names of columns.
+    Attributes:
+        name: of the file.
+        header: the names of the columns.
+        places: the file and line, or number, of each row, for messages.
+        rows: cells by column.
+        is_json: whether names are exact, and blank references count.
     """
-    header, rows = _json_rows(file) if kind == "jsonl" else _separated_rows(file, tabs=kind == "tsv")
-    if not rows:
-        raise ValueError(f"no rows, expected at least one{'' if kind == 'jsonl' else ' below the first line'}")
-    names = list(map(rename, header))
-    twice = next((name for name in names if name and names.count(name) > 1), None)
-    if twice is not None:
-        same = [own for own, name in zip(header, names, strict=True) if name == twice]
-        raise ValueError(fault("columns", " and ".join(same), "one of them"))
-    return header, dict(zip(names, map(list, zip(*rows, strict=True)), strict=True))
 
+    name: str
+    header: list[str]
+    places: list[str]
+    rows: list[dict[str, Any]]
+    is_json: bool = False
 
-def _separated_rows(file: LineFile, *, tabs: bool) -> tuple[list[str], list[list[str]]]:
-    """Return the names in the first line, and the other rows; raise FileError for rows of another length."""
-    lines = (line.split("\t") for line in file) if tabs else csv.reader((f"{line}\n" for line in file), strict=True)
-    rows: list[list[str]] = []
-    try:
-        names = [name.strip() for name in next(lines, [])]
-        for row in filter(None, lines):
-            if len(row) != len(names):
-                raise file.error(f"got {len(row)} cells, expected {len(names)} (as in the first line)")
-            rows.append(row)
-    except csv.Error as error:
-        raise file.error(f"not CSV: {error}") from None
-    return names, rows
+    def column(self, name: str, rename: Callable[[str], str], expected: str) -> list[Any]:
+        """Return the cells of a column, None where a JSON object lacks it; `rename` is applied to the header."""
+        found = [own for own in self.header if rename(own) == name]
+        if len(found) > 1:
+            raise ValueError(fault("columns", " and ".join(found), "one of them"))
+        if not found:
+            among = shortened(", ".join(self.header)) or "none"
+            raise ValueError(one_line(f"no column {name!r} among {among}, expected {expected}"))
+        return [row.get(found[0]) for row in self.rows]
 
-
-def _json_rows(file: LineFile) -> tuple[list[str], list[list[Any]]]:
-    """Return the keys of all JSON objects, and their values; raise FileError for lines that hold something else."""
-    rows: list[dict[str, Any]] = []
-    for line in filter(str.strip, file):
+    def checked(self, check: Callable[..., _Checked], *columns: list[Any]) -> _Checked:
+        """Return what a function makes of columns; errors name the line of the row."""
         try:
-            row = json.loads(line)
-        except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
-            raise file.error(f"not JSON: {error}, expected {_JSON_LINES}") from None
+            return check(*columns)
+        except ValueError:
+            for place, *cells in zip(self.places, *columns, strict=True):
+                try:
+                    check(*([cell] for cell in cells))
+                except ValueError as error:
+                    raise FileError(f"{place}: {str(error).replace('[0]', '', 1)}") from None
+            raise
+
+
+def _read_table(path: str, encoding: str) -> _Table:
+    """Read a file by the reader of its kind: pandas by the ending, JSON by its first character, else CSV or TSV."""
+    ending = Path(path).suffix.lower()
+    if ending in _READ_BY_PANDAS:
+        table = _read_by_pandas(path, *_READ_BY_PANDAS[ending])
+    else:
+        file = LineFile(path, encoding)
+        lines = list(file)
+        begin = next(filter(None, map(str.strip, lines)), "")[:1]
+        named = path.lower().removesuffix(".gz")
+        if begin in ("[", "{") or named.endswith((".json", ".jsonl")):
+            table = _read_json(file.name, lines, is_array=begin == "[")
+        else:
+            table = _read_separated(file.name, lines, tabs=named.endswith(".tsv"))
+    if not table.rows:
+        raise FileError(
+            f"{table.name}: no rows, expected at least one{'' if table.is_json else ' below the first line'}"
+        )
+    return table
+
+
+def _read_by_pandas(path: str, function: str, options: dict[str, Any]) -> _Table:
+    import pandas as pd  # here, since it is slow to import
+
+    try:
+        frame = getattr(pd, function)(path, **options)
+    except Exception as error:  # whatever the libraries of pandas raise
+        raise FileError(
+            one_line(f"{path}: {error or type(error).__name__}, expected a table, or save it as CSV")
+        ) from None
+    frame = frame.astype(object).where(frame.notna(), None).rename(columns=str)
+    rows = frame.to_dict("records")
+    places = [f"{path}: row {number}" for number in range(1, len(rows) + 1)]
+    return _Table(path, list(frame.columns), places, rows)
+
+
+def _read_separated(name: str, lines: list[str], *, tabs: bool) -> _Table:
+    """Read CSV or TSV: where the name does not tell, a tab separates cells if there is one in the first line."""
+    first = next(iter(lines), "")
+    separator = "\t" if tabs or "\t" in first else max(",;", key=first.count)
+    rows = _tab_rows(name, lines) if separator == "\t" else _quoted_rows(name, lines, separator)
+    header = [cell.strip() for cell in rows[0][1]] if rows else []
+    for line, row in rows:
+        if len(row) != len(header):
+            raise FileError(f"{name}:{line}: got {len(row)} cells, expected {len(header)} (as in the first line)")
+    cells = [dict(zip(header, row, strict=True)) for _, row in rows[1:]]
+    return _Table(name, header, [f"{name}:{line}" for line, _ in rows[1:]], cells)
+
+
+_Rows = list[tuple[int, list[str]]]
+
+
+def _quoted_rows(name: str, lines: Iterable[str], separator: str) -> _Rows:
+    """Return the rows that are not blank, with the numbers of their lines."""
+    reader = csv.reader((f"{line}\n" for line in lines), delimiter=separator, strict=True)
+    rows, begin = [], 1
+    try:
+        for row in reader:
+            rows.append((begin, row))
+            begin = reader.line_num + 1
+    except csv.Error as error:
+        raise FileError(f"{name}:{reader.line_num}: not CSV: {error}") from None
+    return [(number, row) for number, row in rows if row]
+
+
+def _tab_rows(name: str, lines: list[str]) -> _Rows:
+    r"""Return the rows of TSV, whose quotes are text unless they quote cells.
+
+    pandas, `csv` and spreadsheets quote a cell that holds a quote, and double the quote; R quotes every cell, and
+    spreadsheets those with a comma, too. A text without a comma between two quotes was written by none of these.
+    """
+    plain = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line]
+    try:
+        quoted = _quoted_rows(name, lines, "\t")
+    except FileError:  # quotes within texts
+        return plain
+    if not (_is_even(quoted) and _is_even(plain)):  # quoted cells hold tabs or line breaks
+        return quoted if _is_even(quoted) else plain
+    cells = [
+        (number, cell)
+        for (number, row), (_, other) in zip(plain, quoted, strict=True)
+        for cell, own in zip(row, other, strict=True)
+        if cell != own
+    ]
+    if any(number == plain[0][0] or '""' in cell[1:-1] for number, cell in cells):
+        return quoted
+    for number, cell in cells:
+        if "," in cell:
+            wanted = "CSV or JSON, which say whether quotes are text"
+            raise FileError(fault(f"{name}:{number}", shown(cell), wanted))
+    return plain
+
+
+def _is_even(rows: _Rows) -> bool:
+    return len({len(row) for _, row in rows}) < 2
+
+
+def _read_json(name: str, lines: list[str], *, is_array: bool) -> _Table:
+    texts = {name: "\n".join(lines)} if is_array else {f"{name}:{number}": line for number, line in enumerate(lines, 1)}
+    rows = {}
+    for place, text in texts.items():
+        if text.strip():
+            try:
+                rows[place] = json.loads(text)
+            except (ValueError, RecursionError) as error:  # not JSON, numbers of too many digits, too many brackets
+                raise FileError(one_line(f"{place}: not JSON: {error}, expected {_JSON}")) from None
+    if is_array:
+        rows = {f"{name}: row {number}": row for number, row in enumerate(rows[name], 1)}
+    for place, row in rows.items():
         if not isinstance(row, dict):
-            raise file.error(f"got {shown(row)}, expected {_JSON_LINES}")
-        rows.append(row)
-    names = list(dict.fromkeys(chain.from_iterable(rows)))
-    return names, [[row.get(name) for name in names] for row in rows]
-
-
-def _column(cells: dict[str, list[Any]], header: Sequence[str], name: str, expected: str) -> list[Any]:
-    if name not in cells:
-        raise ValueError(f"no column {name!r} among {shortened(', '.join(header)) or 'none'}, expected {expected}")
-    return cells[name]
+            raise FileError(fault(place, shown(row), _JSON))
+    return _Table(
+        name, list(dict.fromkeys(chain.from_iterable(rows.values()))), [*rows], [*rows.values()], is_json=True
+    )
 
 
 def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:
     """Return the references in the cells of a row; blank ones count only in JSON."""
-    texts = [text for cell in cells for text in (cell if isinstance(cell, list) else [cell])]
-    return texts if blank else [text for text in texts if text.strip()]
+    lists = (cell.tolist() if hasattr(cell, "tolist") else cell for cell in cells)  # numpy's arrays in Parquet
+    texts = [text for cell in lists for text in (cell if isinstance(cell, list) else [cell])]
+    return texts if blank else [text for text in texts if text is not None and str(text).strip()]
 
 
-def _finite_numbers(place: str, column: Sequence[object]) -> list[float]:
-    return [_finite_number(f"{place}[{row}]", value) for row, value in enumerate(column)]
+def _finite_numbers(name: str, places: Sequence[str], column: Sequence[object]) -> list[float]:
+    return [_finite_number(f"{place}: {name}", value) for place, value in zip(places, column, strict=True)]
 
 
 def _finite_number(place: str, value: object) -> float:

@@ -3,7 +3,6 @@
 import gzip
 import re
 import zlib
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
@@ -235,25 +234,9 @@ def _required(name: str, files: Any) -> Any:
 
 def _systems_of_table(path: str) -> SystemColumns:
     """Read a table whose rows may be in any order; all systems need the same segments."""
-    texts, systems, _ = read_output_table(path)
-    check_limit(-(-len(texts.sources) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
-    outputs: dict[str, dict[tuple[Any, ...], str]] = {}  # by system and segment
-    repeats: Counter[tuple[Any, ...]] = Counter()
-    names = systems or system_names([path]) * len(texts.sources)
-    for name, source, output, people in zip(names, *texts, strict=True):
-        segment = (source, tuple(people))
-        outputs.setdefault(name, {})[(*segment, repeats[name, segment])] = output
-        repeats[name, segment] += 1
-    first, segments = next((name, list(own)) for name, own in outputs.items())
-    for name, own in outputs.items():
-        if own.keys() != set(segments):
-            raise RefusedError(
-                f"{name} has {len(own)} rows, {first} has {len(segments)}, and their sources or references differ: "
-                "expected the same segments of every system."
-            )
-    predictions = {name: [own[segment] for segment in segments] for name, own in outputs.items()}
-    sources, references = [segment[0] for segment in segments], [list(segment[1]) for segment in segments]
-    return _checked_systems(SystemColumns(sources, predictions, references))
+    table = read_output_table(path)
+    check_limit(-(-len(table.places) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
+    return _checked_systems(table.by_system(*system_names([path])))
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
