@@ -31,7 +31,9 @@ from sari.validation import (
 )
 
 _JSON = "a JSON object in each line"
-_TABLE_COLUMNS = "source, prediction (or output) and references (or reference_1, reference_2, ...), or --columns"
+_TABLE_COLUMNS = (
+    "source, prediction (or output) and references (or reference_1, reference_2, ...), or other columns by name"
+)
 _USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
 _USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
 #: The functions of pandas that read files with these endings, and their arguments.
