@@ -23,6 +23,7 @@ from .aggregation import sari_scores
 from .comparison import compare_corpora
 from .corpus_statistics import State
 from .data_warnings import CATEGORIES
+from .languages import SCRIPTS
 from .ngram_statistics import COUNTINGS
 from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
