@@ -1,7 +1,7 @@
 """SARI for automatic text simplification: every published variant, exact and fast.
 
     import sari
-    sari.compute(sources=[...], predictions=[...], references=[[...], ...], variant="easse")
+    sari.compute(sources=[...], predictions=[...], references=[[...], ...])
 
 `Scorer` has every method for lists of texts: several systems, baselines, states, batches. The metric of
 Hugging Face's `evaluate` is `evaluate.load(sari.path())`; the command line is `sari`.

@@ -307,7 +307,7 @@ class State(MadeByScorer):
         segment, float64 numbers in little-endian order follow. The SHA-256 checksum of all this is at the end.
         """
         kept = self._statistics
-        options = self.scorer.options
+        options = {"variant": kept.variant.name, **self.scorer.options}
         callables = [name for name, value in options.items() if callable(value)]
         head = {
             "state": VERSION,

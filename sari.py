@@ -36,7 +36,7 @@ _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with
 human references, and rates the n-grams that the system kept, deleted and added. Public implementations of SARI differ
 by up to 20 points on the same file. This module computes each published one by name, and a signature says which one it
-was. The default is that of Hugging Face's own `sari` module; here it is more than 20 times as fast.
+was. Without a configuration it is `hf`, that of Hugging Face's own `sari` module, whose place it takes.
 """
 
 _OPTION_LINES = "\n".join(
@@ -49,9 +49,10 @@ Args:
     predictions: the outputs of a system: one str per segment.
     references: simplifications by people: per segment a list of at least one str, or a single str.
 {_OPTION_LINES}
-        These options can be given to `evaluate.load` too, for all methods. Options that are None have the value given
-        there, or that of the variant. `tokenize` and `sentence_splitter` can be callables: from a text to a str with
-        spaces between tokens or a list of tokens, and from a text to the list of its sentences.
+        These options can be given to `evaluate.load` too, for all methods. Without a variant it is "hf"; every other
+        option that is None has the value that the variant gives it. `tokenize` and `sentence_splitter` can be
+        callables: from a text to a str with spaces between tokens or a list of tokens, and from a text to the list of
+        its sentences.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals; None for
@@ -88,7 +89,10 @@ Examples:
 
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Sari(Scorer, evaluate.Metric):
-    """SARI as a metric of Hugging Face's `evaluate`: `evaluate.load(path, "easse", lowercase=False)`."""
+    """SARI as a metric of Hugging Face's `evaluate`: `evaluate.load(path, "easse", lowercase=False)`.
+
+    Without a configuration it takes the place of Hugging Face's module, and the variant is "hf".
+    """
 
     # Attributes of `evaluate.Metric` that describe its cache files.
     writer: Any
@@ -96,6 +100,8 @@ class Sari(Scorer, evaluate.Metric):
     file_paths: list[str] | None
     filelock: Any
     filelocks: list[Any] | None
+
+    default_variant = "hf"  # it takes the place of the `sari` module of `evaluate`
 
     def __init__(self, config_name: str | None = None, *, hash: str | None = None, **arguments: Any):
         """Take the options of `Scorer`, of which the configuration's name is `variant`, and arguments of `evaluate`."""
@@ -184,7 +190,8 @@ class Sari(Scorer, evaluate.Metric):
         refuse_positions("compute", texts, COLUMNS)
         refuse_unknown(unknown, [*COLUMNS, *own, *options])
         # All this is checked before an error could delete what is stored.
-        scorer = Scorer(**{**self.options, **{name: value for name, value in options.items() if value is not None}})
+        changes = {name: value for name, value in options.items() if value is not None}
+        scorer = Scorer(**{"variant": self.default_variant, **self.options, **changes})
         score = partial(scorer.compute, **own)
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)

@@ -35,12 +35,7 @@ from .data_warnings import (
 from .ngram_statistics import count_ngrams
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
-from .training import (
-    DEFAULT_TRAINING_VARIANT,
-    ComputeMetrics,
-    Reward,
-    attach,
-)
+from .training import ComputeMetrics, Reward, attach
 from .validation import (
     SystemColumns,
     check_choice,
@@ -59,6 +54,7 @@ from .validation import (
     validate_systems,
 )
 from .variants import (
+    DEFAULT_VARIANT,
     OPTIONS,
     VARIANTS,
     SentenceSplitter,
@@ -75,7 +71,7 @@ class Scorer:
     """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass with the same methods.
 
     Args:
-        variant: which published SARI, a key of `VARIANTS`; None for "hf", or "easse" in training.
+        variant: which published SARI, a key of `VARIANTS`.
         level: "sentence" averages the scores of sentences, "corpus" sums counts over the corpus first.
         deletion: the score of the delete operation, "precision" or "f1".
         zero_division: the value of a precision or recall whose denominator is 0: from 0 to 1.
@@ -86,7 +82,7 @@ class Scorer:
         penalties: factors for the length and the number of sentences of documents, a key of `PENALTIES`.
         sentence_splitter: how penalties split sentences: "punkt", or a callable from a text to a list of sentences.
 
-        An option that is None has the value that the variant gives it.
+        Without a variant it is "easse". Every other option that is None has the value that the variant gives it.
 
     Raises:
         ValueError: for a value that is not valid, in one line, and for penalties with the level "corpus".
@@ -104,6 +100,8 @@ class Scorer:
     """
 
     options: Mapping[str, Any]
+    #: The variant where none is given.
+    default_variant = DEFAULT_VARIANT
 
     def __init__(
         self,
@@ -132,7 +130,7 @@ class Scorer:
             "sentence_splitter": sentence_splitter,
         }
         self.options = MappingProxyType({name: value for name, value in given.items() if value is not None})
-        self._variant = resolve_variant(**self.options)
+        self._variant = resolve_variant(**{"variant": self.default_variant, **self.options})
 
     @property
     def variant(self) -> Variant:
@@ -182,12 +180,6 @@ class Scorer:
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(type(self), **self._arguments), ()
 
-    def _for_training(self) -> "Scorer":
-        """Return the scorer for training: with "easse" where no variant was chosen, since "hf" prefers copies."""
-        scorer = self if "variant" in self.options else self.with_options(variant=DEFAULT_TRAINING_VARIANT)
-        give_warnings(variant_warnings(scorer.variant))
-        return scorer
-
     @property
     def variants(self) -> dict[str, str]:
         """Every published SARI by name, with one line that says who published it and what differs."""
@@ -204,7 +196,7 @@ class Scorer:
         Unlike `warnings.catch_warnings`, it does not affect other threads and tasks.
 
         >>> with Scorer().collect_warnings() as collected:
-        ...     _ = Scorer("easse").compute(sources=["a b"], predictions=[""], references=["a"])
+        ...     _ = Scorer().compute(sources=["a b"], predictions=[""], references=["a"])
         >>> [(type(warning).__name__, str(warning)) for warning in collected]
         [('EmptyOutputsWarning', 'some outputs are empty')]
         """
@@ -226,7 +218,7 @@ class Scorer:
         """Compute SARI. The description of the metric explains arguments, results and errors.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
-        >>> scores = Scorer("easse").compute(**texts)
+        >>> scores = Scorer().compute(**texts)
         >>> {name: round(score, 2) for name, score in scores.items()}
         {'sari': 34.37, 'keep': 38.1, 'delete': 65.0, 'add': 0.0}
         """
@@ -267,7 +259,7 @@ class Scorer:
         Raises:
             ValueError: for other bytes, and for a state of another version or with another signature.
 
-        >>> state = Scorer("easse").state()
+        >>> state = Scorer().state()
         >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
         >>> Scorer().read_state(state.to_bytes()).compute() == state.compute()
         True
@@ -333,7 +325,7 @@ class Scorer:
             system below.
             "pairs" has a dict for each two systems: "systems", and the results of the test as above.
 
-        >>> comparison = Scorer("easse").compare(
+        >>> comparison = Scorer().compare(
         ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
         ...     predictions={"one": ["He arrived ."] * 20, "other": ["He arrived later .", "She began work ."] * 10},
         ...     references=["He arrived later .", "She began work ."] * 10,
@@ -449,7 +441,7 @@ class Scorer:
         Args:
             sources, references: as in `compute`.
 
-        >>> prepared = Scorer("easse").prepare(sources=["a b c"], references=[["a b", "a"]])
+        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]])
         >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
         [34.37, 29.29, 8.89]
         """
@@ -465,7 +457,7 @@ class Scorer:
         Returns:
             For each source a list with the SARI of each candidate, scored alone, in percent.
 
-        >>> scores = Scorer("easse").score_candidates(
+        >>> scores = Scorer().score_candidates(
         ...     sources=["a b c"], candidates=[["a b", "a b c"]], references=[["a b", "a"]]
         ... )
         >>> [[round(score, 2) for score in row] for row in scores]
@@ -491,7 +483,7 @@ class Scorer:
             A dict with "texts", the chosen candidate of each source; "places", its index, the first of equals; and
             "expected", for each source a list with the expected score of each candidate, in percent.
 
-        >>> chosen = Scorer("easse").minimum_bayes_risk(sources=["a b c"], candidates=[["a b c", "a b", "a b d"]])
+        >>> chosen = Scorer().minimum_bayes_risk(sources=["a b c"], candidates=[["a b c", "a b", "a b d"]])
         >>> chosen["texts"], [round(score, 2) for score in chosen["expected"][0]]
         (['a b'], [12.22, 26.94, 26.94])
         """
@@ -532,7 +524,8 @@ class Scorer:
             compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
             Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
         """
-        return ComputeMetrics(self._for_training(), tokenizer, dataset, sources, references, postprocess)
+        give_warnings(variant_warnings(self.variant))
+        return ComputeMetrics(self, tokenizer, dataset, sources, references, postprocess)
 
     def attach(
         self,
@@ -575,8 +568,9 @@ class Scorer:
             sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
             trainer.train()
         """
+        give_warnings(variant_warnings(self.variant))
         attach(
-            self._for_training(),
+            self,
             trainer,
             sources=sources,
             references=references,
@@ -615,13 +609,14 @@ class Scorer:
         >>> reward.__name__, [round(value, 4) for value in rewards]
         ('sari_easse', [0.3437, 0.0889])
         """
-        return Reward(self._for_training(), source, references, unit, postprocess, name)
+        give_warnings(variant_warnings(self.variant))
+        return Reward(self, source, references, unit, postprocess, name)
 
 
 def compute(*texts: Any, **arguments: Any) -> Result:
     """Compute SARI in one call: the arguments are those of `Scorer` and of `Scorer.compute`.
 
-    >>> round(compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]], variant="easse")["sari"], 2)
+    >>> round(compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])["sari"], 2)
     34.37
     """
     options = {name: arguments.pop(name) for name in OPTIONS if name in arguments}

@@ -36,7 +36,7 @@ def sari(
         references: for each, a list of simplifications by people, or a single one.
         options: the options of `sari.sari_scorer.Scorer`, and the other arguments of its method `compute`.
 
-    >>> round(sari(["a b c"], ["a b"], [["a b", "a"]], variant="easse")["sari"], 2)
+    >>> round(sari(["a b c"], ["a b"], [["a b", "a"]])["sari"], 2)
     34.37
     """
     from sari.sari_scorer import compute

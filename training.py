@@ -30,8 +30,6 @@ from .validation import (
 )
 from .variants import SCORES
 
-#: The default variant of the methods for training, since "hf" prefers copies of the sources.
-DEFAULT_TRAINING_VARIANT = "easse"
 #: What the Trainer pads labels and predictions with.
 PADDING = -100
 #: From a text of a model to the text that is scored; None for the same text.

@@ -53,6 +53,9 @@ SentenceSplitter = str | Callable[[str], Sequence[str]]
 #: A difference is significant if its corrected p-value is below this.
 SIGNIFICANT = 0.05
 
+#: The variant where none is chosen; only a metric that `evaluate.load` makes has another: see `Sari`.
+DEFAULT_VARIANT = "easse"
+
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
 PUNKT = "punkt"
@@ -553,7 +556,7 @@ def _tokenizer_in_words(tokenize: Tokenizer) -> str:
 #: The scoring options by name, in the order of signatures. Python, the command line, the app and the metric's
 #: description take them from here.
 OPTIONS: dict[str, Option] = {
-    "variant": _choice(VARIANTS, help="which published SARI", default="hf", key="variant"),
+    "variant": _choice(VARIANTS, help="which published SARI", default=DEFAULT_VARIANT, key="variant"),
     "lowercase": _flag(
         "mixed",
         "lc",
@@ -628,7 +631,7 @@ OPTIONS: dict[str, Option] = {
 CHANGES = {name: option for name, option in OPTIONS.items() if name != "variant"}
 
 
-def resolve_variant(variant: str = "hf", **options: Any) -> Variant:
+def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     """Return a variant with options in place of its own choices.
 
     Args:

@@ -69,7 +69,7 @@ def _parsed() -> argparse.Namespace:
     parser.add_argument("--sources")
     parser.add_argument("--outputs", nargs=2)
     parser.add_argument("--references", nargs="+")
-    parser.add_argument("--variant", default="hf")
+    parser.add_argument("--variant", default="easse")
     parser.add_argument("--segments", type=int, nargs="+", default=_SIZES)
     parser.add_argument("--trials", type=int, default=1_000, help="samples for each number of segments")
     parser.add_argument("--resamples", type=int, default=999)

@@ -197,7 +197,7 @@ def _check_inputs(options: Options) -> None:
 
 def _check_values(options: Options) -> None:
     """Refuse names and figures that are not possible, before anything is read."""
-    for name in options.variants:
+    for name in [] if options.all_variants else options.variants:
         resolve_variant(name, **options.choices)
     if options.find_variant is not None:
         check_figure(options.find_variant)

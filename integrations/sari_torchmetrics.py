@@ -32,7 +32,7 @@ class SariMetric(Metric):
 
     packed: list[torch.Tensor]
 
-    def __init__(self, variant: str = "hf", *, scoring: dict[str, Any] | None = None, **options: Any):
+    def __init__(self, variant: str = "easse", *, scoring: dict[str, Any] | None = None, **options: Any):
         super().__init__(**options)
         self._scorer = Scorer(variant, **(scoring or {}))
         self.add_state("packed", default=[], dist_reduce_fx=None)

@@ -151,7 +151,7 @@ def scorer(request):
     """Return what has the methods: a `Scorer`, which needs no `evaluate`, and then the metric."""
     from sari.sari_scorer import Scorer
 
-    return Scorer() if request.param == "core" else request.getfixturevalue("sari")
+    return Scorer("hf") if request.param == "core" else request.getfixturevalue("sari")
 
 
 @pytest.fixture

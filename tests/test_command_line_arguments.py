@@ -57,7 +57,7 @@ def refusal(capsys):
             "--penalties: got 'dsari' with level 'corpus', expected ",
         ),
         ([*FILES, "--why", "bleu"], "--why: got 'bleu', expected one of hf, xu2016, "),
-        ([*FILES, "--why", "hf"], "--why: got 'hf', which is the variant itself, expected another"),
+        ([*FILES, "--why", "easse"], "--why: got 'easse', which is the variant itself, expected another"),
         ([*FILES, "--find-variant", "x"], "--find-variant: got 'x', expected a score as it is printed, from 0 to 100"),
         ([*FILES, "--width", "16"], "--width: got '16', expected a whole number from 0 to 15"),
         ([*FILES, "--explain", "0"], "--explain: got '0', expected a whole number of at least 1"),

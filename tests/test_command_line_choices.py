@@ -26,7 +26,17 @@ def without_punkt(monkeypatch):
 
 def test_measures_are_tested_as_sari_is(printed_json, tmp_path):
     """A measure whose numbers are SARI's sentence scores has SARI's interval, difference and p-value."""
-    given = ["--confidence", "--paired-ar", "--resamples", "99", "--sentences", tmp_path / "s.tsv", "--quiet"]
+    given = [
+        "--variant",
+        "hf",
+        "--confidence",
+        "--paired-ar",
+        "--resamples",
+        "99",
+        "--sentences",
+        tmp_path / "s.tsv",
+        "--quiet",
+    ]
     systems = printed_json(*BOTH, *given)["systems"]
     rows = list(csv.DictReader((tmp_path / "s.tsv").open(encoding="utf-8"), delimiter="\t"))
     scores = {system["name"]: [row["sari"] for row in rows if row["system"] == system["name"]] for system in systems}

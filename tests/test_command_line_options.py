@@ -14,7 +14,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
     options = parse(["--sources", "s", "--outputs", "x=o.txt", "a/o.txt.gz", "x=y.txt", *references])
     assert options.systems == ["x", "o", "x=y"]
     assert set(options.input_paths) == {"s", "o.txt", "a/o.txt.gz", "x=y.txt", "r", "q"}
-    assert (options.variants, set(options.choices.values()), options.method) == (["hf"], {None, 4}, None)
+    assert (options.variants, set(options.choices.values()), options.method) == (["easse"], {None, 4}, None)
     assert parse(["--sources", "s", "--outputs", "a/out.txt", "b/out.txt", *references]).systems == [
         "a/out.txt",
         "b/out.txt",

@@ -105,7 +105,7 @@ def test_load_from_the_hub(hub, tmp_path):
 
     state = Scorer("easse").state()
     state.update(**TEXTS)
-    scores = [Scorer().compute(**TEXTS, details=True), state.compute(details=True)]
+    scores = [Scorer("hf").compute(**TEXTS, details=True), state.compute(details=True)]
 
     def answer():
         """Return what the program prints, and how often it asked for what."""

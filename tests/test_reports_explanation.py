@@ -46,11 +46,12 @@ def test_every_token_is_marked(bridges):
 
 
 def test_scores_are_those_of_the_metric(sari, bridges):
-    scores = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True)
+    texts = {"sources": [SOURCE], "predictions": [OUTPUT], "references": [REFERENCES]}
+    scores = sari.compute(**texts, variant="easse", details=True)
     assert bridges.scores == {name: scores[name] for name in ("sari", *OPERATIONS)}
     assert bridges.orders == scores["orders"]
     assert bridges.signature == scores["signature"]
-    assert bridges.variant == "hf"
+    assert bridges.variant == "easse"
 
 
 COPIES = ("the cat saw the dog", "the dog", ["the dog"])
@@ -132,7 +133,7 @@ def test_a_surplus_copy_is_ignored():
 
 
 def test_an_empty_output():
-    found = explained(source="a b", prediction="", references=["a"])
+    found = explained(source="a b", prediction="", references=["a"], variant="hf")
     assert marks(found.source) == [("a", "deleted-wrongly"), ("b", "deleted-rightly")]
     assert marks(found.output) == [("", "added-wrongly")]
     assert explained(source="a b", prediction="", references=["a"], variant="easse").output == []

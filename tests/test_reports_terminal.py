@@ -18,7 +18,7 @@ def test_json_has_all_fields():
 
 
 def test_texts_cannot_steer_the_terminal():
-    found = explained(source="a \x1b[2J", prediction="", references=["a"], tokenize="none")
+    found = explained(source="a \x1b[2J", prediction="", references=["a"], variant="xu2016")
     text = terminal.explanation_as_text(found, title="x", by_order=True)
     assert "[-\\x1b[2j-]" in text
     assert "{+~␣~+}" in text

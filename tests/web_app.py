@@ -17,7 +17,6 @@ from gradio_client import Client
 from programs import ROOT, example_corpus
 
 from sari.sari_scorer import Scorer
-from sari.web.inputs import DEFAULT_VARIANT
 
 # Now, while this folder comes first: later a checkout that is called like one of its files would be found instead.
 with suppress(ModuleNotFoundError):
@@ -88,7 +87,7 @@ def client(address):
 @pytest.fixture(scope="session")
 def page_scorer():
     """Return the scorer of what the page opens with."""
-    return Scorer(DEFAULT_VARIANT)
+    return Scorer()
 
 
 @pytest.fixture(scope="session")

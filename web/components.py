@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.variants import VARIANTS, Option
-from sari.web.inputs import DEFAULT_VARIANT, label_of, offered_options
+from sari.variants import DEFAULT_VARIANT, VARIANTS, Option
+from sari.web.inputs import label_of, offered_options
 
 #: What stands in controls for the variant's own choice, and for flags.
 OWN, _FLAGS = "default", {"yes": True, "no": False}

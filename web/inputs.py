@@ -18,8 +18,6 @@ from sari.text_files.table_files import read_output_table
 from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
-#: The variant where none is chosen. Others may reward copies.
-DEFAULT_VARIANT = "easse"
 #: Tokenizers that need neither further packages nor downloads.
 OFFERED_TOKENIZERS = tuple(
     name for name in TOKENIZERS if name not in EXTERNAL_TOKENIZERS or EXTERNAL_TOKENIZERS[name].install == "sacrebleu"
@@ -81,7 +79,7 @@ def label_of(name: str) -> str:
 
 def _is_possible(name: str, choice: str) -> bool:
     try:
-        resolve_variant(**{name: choice})
+        resolve_variant(**{"level": "sentence", name: choice})
     except ImportError:
         return False
     return True
@@ -99,7 +97,7 @@ def resolve_options(options: Mapping[str, Any]) -> Variant:
         for name, value in given.items():
             if offered[name].choices:
                 check_choice(name, value, offered[name].choices)
-        return resolve_variant(**{"variant": DEFAULT_VARIANT, **given})
+        return resolve_variant(**given)
 
 
 def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:

@@ -19,7 +19,16 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_steps
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
 from sari.validation import either
-from sari.variants import OPERATIONS, SIGNIFICANT, VARIANTS, Figure, Operation, Variant, resolve_variants
+from sari.variants import (
+    DEFAULT_VARIANT,
+    OPERATIONS,
+    SIGNIFICANT,
+    VARIANTS,
+    Figure,
+    Operation,
+    Variant,
+    resolve_variants,
+)
 from sari.web.answers import RankedVariant
 from sari.web.inputs import label_of, offered_options
 
@@ -246,6 +255,7 @@ def python(source: str, output: str, references: Sequence[str], options: Mapping
     )
     print(scores["sari"])  # 50.00
     """
+    options = {"variant": DEFAULT_VARIANT, **options}  # that of a metric is another
     texts = {"sources": [source], "predictions": [output], "references": [list(references)]}
     return _ENVIRONMENT.get_template("program.py.j2").render(texts=texts, options=options, score=score)
 
