@@ -2,21 +2,16 @@
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
 from functools import cache
 from itertools import chain, combinations, islice
 from math import fsum
-from operator import attrgetter
-from statistics import fmean
 from typing import Any, NotRequired, TypedDict, cast
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, MadeByScorer, score_columns, score_corpus
 from .data_warnings import (
-    NO_TEXTS,
     SariWarning,
     check_resampling,
     give_warnings,
@@ -24,21 +19,14 @@ from .data_warnings import (
     take_sample,
     variant_warnings,
 )
-from .ngram_statistics import PreparedSegments, SegmentCounts, count_by_each, count_predictions
+from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .significance import TESTS, Resampling, Sample, resolve_resampling
-from .tokenization import encode_corpus, encode_predictions, tokenizer_function
-from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_predictions
+from .tokenization import encode_corpus, encode_predictions
+from .validation import SystemColumns, check_flags, fault, shown, validate_predictions
 from .variants import (
-    OPERATIONS,
     SCORES,
     SIGNIFICANT,
-    Operation,
-    SentenceSplitter,
-    Tokenizer,
     Variant,
-    ablation_steps,
-    load_punkt,
-    tried_variants,
 )
 
 # The references that are scored against the others: as many as any published test set has.
@@ -84,54 +72,12 @@ class SystemComparison(TypedDict):
     pairs: NotRequired[list[SystemPair]]
 
 
-class Step(Scores):
-    """The scores after one choice has changed: see `Scorer.explain_difference`."""
-
-    choice: str | None
-    before: str | None
-    after: str | None
-    change: float | None
-
-
 class Chosen(TypedDict):
     """The chosen candidate of each source, and the expected scores of all: see `Scorer.minimum_bayes_risk`."""
 
     texts: list[str]
     places: list[int]
     expected: list[list[float]]
-
-
-class VariantDifference(TypedDict):
-    """Why two variants differ: see `Scorer.explain_difference`."""
-
-    variant_a: str
-    variant_b: str
-    signature_a: str
-    signature_b: str
-    steps: list[Step]
-
-
-class FoundVariant(Scores):
-    """A variant with options, and its scores: see `Scorer.find_variant`."""
-
-    options: dict[str, Any]
-    nrefs: int | str
-    signature: str
-    changes: int
-    verdict: str
-    distance: float
-
-
-class VariantSearch(TypedDict):
-    """The variants that print a figure: see `Scorer.find_variant`."""
-
-    figure: str
-    hits: list[FoundVariant]
-    nearest: list[FoundVariant]
-    distinct: dict[Operation, int]
-    tried: int
-    hits_by_chance: float
-    left_out: list[str]
 
 
 class Prepared(MadeByScorer):
@@ -388,23 +334,6 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     return chosen
 
 
-def explain_difference(columns: Columns, first: Variant, last: Variant) -> VariantDifference:
-    """Explain why two variants score checked texts differently, as `Scorer.explain_difference` does."""
-    steps: list[Step] = []
-    for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
-        scores = score_columns(columns, variant).scores()
-        change = scores["sari"] - steps[-1]["sari"] if steps else None
-        steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
-    nrefs = set(map(len, columns.references))
-    return {
-        "variant_a": first.label,
-        "variant_b": last.label,
-        "signature_a": first.signature(nrefs),
-        "signature_b": last.signature(nrefs),
-        "steps": steps,
-    }
-
-
 def _tests_of_pairs(
     results: dict[str, SystemResult],
     systems: dict[str, CorpusStatistics],
@@ -425,107 +354,3 @@ def _tests_of_pairs(
         fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
         tested.append(cast(SystemPair, {"systems": [one, other], **fields}))
     return tested
-
-
-# ---- The variant of a printed figure --------------------------------------------------------------------------------
-
-_NEAREST = 5
-#: What tokens and numbers of n-grams depend on.
-_NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
-
-
-def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
-    """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
-    variants, left_out = tried_variants(**options)
-    of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
-    test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
-    rows = [
-        _found_variant(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
-        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
-    ]
-    by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
-    for row in sorted(rows, key=lambda row: row["changes"]):
-        equal = by_scores.setdefault(tuple(round(row[score], 9) for score in SCORES), [])
-        if not (equal and row["changes"]):
-            equal.append(row)
-    kept = [row for equal in by_scores.values() for row in equal]
-    hits = [row for row in kept if _rounds_to(row["sari"], figure) or row["verdict"].endswith("cut")]
-    others = sorted((equal[0] for equal in by_scores.values()), key=lambda row: abs(row["distance"]))
-    return {
-        "figure": str(figure),
-        "hits": sorted(hits, key=lambda row: (row["changes"], row["verdict"])),
-        "nearest": [] if hits else others[:_NEAREST],
-        "distinct": {name: len({Decimal(row[name]).quantize(figure) for row in hits}) for name in OPERATIONS},
-        "tried": len(by_scores),
-        "hits_by_chance": _hits_by_chance(others, figure),
-        "left_out": left_out,
-    }
-
-
-def _found_variant(
-    variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
-) -> FoundVariant:
-    nrefs = set(map(len, texts.references))
-    verdict = ("as published", "one change")[changes] if changes < 2 else "doubtful"
-    is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)
-    return {
-        **scores,
-        "options": {"variant": variant.name, **variant.changes},
-        "nrefs": min(nrefs) if len(nrefs) == 1 else "var",
-        "signature": variant.signature(nrefs),
-        "changes": changes,
-        "verdict": verdict + ", cut" * is_cut,
-        "distance": scores["sari"] - float(figure),
-    }
-
-
-def _rounds_to(score: float, figure: Decimal, rounding: str = ROUND_HALF_EVEN) -> bool:
-    return Decimal(score).quantize(figure, rounding) == figure
-
-
-def _scored_by_each(
-    test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
-) -> Iterator[tuple[SystemColumns, Variant, Scores]]:
-    """Yield the scores of each test set by each variant, the means over systems.
-
-    Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
-    """
-
-    @cache
-    def tokenizing_once(tokenize: Tokenizer) -> Tokenizer:
-        return tokenize if tokenize in ("13a", "none") else cache(tokenizer_function(tokenize))
-
-    @cache
-    def splitting_once(splitter: SentenceSplitter) -> SentenceSplitter:
-        return cache(load_punkt().tokenize if isinstance(splitter, str) else splitter)
-
-    groups: dict[Any, list[Variant]] = {}
-    for variant in variants:
-        groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
-    pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
-    for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
-        how = replace(group[0], tokenize=tokenizing_once(group[0].tokenize))
-        if how.penalty_rules is not None:
-            how = replace(how, sentence_splitter=splitting_once(how.sentence_splitter))
-        countings = {variant.counting for variant in group}
-        counted = [
-            [
-                count_by_each(tokens, how, countings)
-                for tokens in encode_corpus(test_set.sources, test_set.references, predictions, how)
-            ]
-            for predictions in test_set.predictions.values()
-        ]
-        for variant in group:
-            systems = [
-                score_corpus([chunk[variant.counting] for chunk in system], variant, NO_TEXTS).scores()
-                for system in counted
-            ]
-            yield test_set, variant, cast(Scores, {name: fmean(own[name] for own in systems) for name in SCORES})
-
-
-def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
-    """Return how many scores would print as the figure if those within a point of it were spread evenly."""
-    unit = float(Decimal(1).scaleb(int(figure.as_tuple().exponent)))
-    width = 2 * max(1, 5 * unit)
-    others = sum(abs(row["distance"]) <= width / 2 and not _rounds_to(row["sari"], figure) for row in rows)
-    return others * unit / (width - unit)

@@ -30,6 +30,7 @@ from .significance import resolve_resampling
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
 from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns
+from .variant_comparison import CHOICES
 from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
 
 _DESCRIPTION = """\

@@ -11,15 +11,11 @@ from .comparison import (
     Chosen,
     Prepared,
     SystemComparison,
-    VariantDifference,
-    VariantSearch,
     baseline_scores,
     candidate_scores,
     check_comparison,
     compare_corpora,
     comparison_warnings,
-    explain_difference,
-    find_variant,
     minimum_bayes_risk,
     score_systems,
 )
@@ -53,6 +49,7 @@ from .validation import (
     validate_shared,
     validate_systems,
 )
+from .variant_comparison import VariantDifference, VariantSearch, explain_difference, find_variant
 from .variants import (
     DEFAULT_VARIANT,
     OPTIONS,

@@ -5,11 +5,9 @@ Only small modules are imported here, so that a command line can list the choice
 
 import functools
 import importlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from itertools import product
 from typing import Any, Literal, NamedTuple
 
 from .validation import (
@@ -212,7 +210,7 @@ PENALTIES = {
 class Variant(Text):
     """One way to compute SARI: every choice that changes the number. How texts become tokens is inherited from `Text`.
 
-    Differences between variants are explained field by field, in this order: see `ablation_steps`.
+    `variant_comparison.CHOICES` explains the differences between variants, field by field.
 
     Attributes:
         name: the name that `variant=` takes.
@@ -491,9 +489,7 @@ class Option:
         key: its name in signatures.
         sign, read: functions from a value to its text in signatures, and back.
         is_used: whether signatures of a variant name it: not where it cannot change the score.
-        step: the step in which it changes where differences are explained.
-        words: a function from a value to words, for differences.
-        tried: the values that are tried to find the variant of a printed figure; none if it stays as published.
+        words: a function from a value to words.
     """
 
     kind: str
@@ -505,9 +501,7 @@ class Option:
     sign: Callable[[Any], str] = str
     read: Callable[[str], Any] = str
     is_used: Callable[[Variant], bool] = lambda _: True
-    step: str = ""
     words: Callable[[Any], str] = str
-    tried: tuple[Any, ...] = ()
 
 
 def _choice(choices: Iterable[str], **row: Any) -> Option:
@@ -562,18 +556,14 @@ OPTIONS: dict[str, Option] = {
         "lc",
         help="whether texts are lowercased first",
         key="case",
-        step="text",
         words=lambda value: "lowercased" if value else "cased",
-        tried=(True, False),
     ),
     "tokenize": _function(
         TOKENIZERS,
         help="how texts are split into tokens",
         key="tok",
         sign=describe_tokenizer,
-        step="text",
         words=_tokenizer_in_words,
-        tried=("13a", "intl", "none", "char", "moses"),
     ),
     "max_order": Option(
         kind="number",
@@ -582,20 +572,15 @@ OPTIONS: dict[str, Option] = {
         check=partial(check_whole_number, least=1, most=_LONGEST_NGRAMS),
         key="order",
         read=int,
-        step="n-grams",
         words=lambda value: f"up to {value} tokens",
     ),
     "level": _choice(
         LEVELS,
         help="average the scores of sentences, or sum counts over the corpus first",
         key="level",
-        step="level",
         words={"sentence": "mean of sentences", "corpus": "counts summed over the corpus"}.__getitem__,
-        tried=LEVELS,
     ),
-    "deletion": _choice(
-        DELETIONS, help="the score of the delete operation", key="del", step="deletion", tried=DELETIONS
-    ),
+    "deletion": _choice(DELETIONS, help="the score of the delete operation", key="del"),
     "zero_division": Option(
         kind="number",
         help="the value of a precision or recall whose denominator is 0: from 0 to 1",
@@ -603,16 +588,13 @@ OPTIONS: dict[str, Option] = {
         key="zero",
         sign=lambda value: repr(float(value)).removesuffix(".0"),
         read=float,
-        step="zero division",
         words="0/0 = {:g}".format,
-        tried=(0.0, 1.0),
     ),
     "penalties": _choice(
         PENALTIES,
         help="factors for documents whose length or number of sentences differs from that of the references",
         key="pen",
         is_used=_names_penalties,
-        step="penalties",
         words=lambda value: PENALTIES[value].summary,
     ),
     "sentence_splitter": _function(
@@ -622,7 +604,6 @@ OPTIONS: dict[str, Option] = {
         key="split",
         sign=describe_splitter,
         is_used=_has_penalties,
-        step="penalties",
         words=lambda value: f"sentences by {value if isinstance(value, str) else 'a callable'}",
     ),
 }
@@ -677,43 +658,6 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
         except (ValueError, ImportError) as error:
             left_out[name] = str(error)
     return found, left_out
-
-
-def tried_variants(variant: str | None = None, **options: Any) -> tuple[list[Variant], list[str]]:
-    """Return the variants that may have given a printed figure, those with the fewest changed options first.
-
-    Args:
-        variant: the name of the only one to try; None for all.
-        options: those that are known. Each of the others has every value of `Option.tried`.
-
-    Returns:
-        The variants, without those that only have another name, unless they are as published; and why others cannot be
-        computed.
-    """
-    known = {name: value for name, value in options.items() if value is not None}
-    left_out: list[str] = []
-
-    def is_available(**choices: Any) -> bool:
-        try:
-            resolve_variant(**choices)
-        except ImportError as error:
-            left_out.append(str(error))
-            return False
-        return True
-
-    tried = {name: [value for value in row.tried if is_available(**{name: value})] for name, row in CHANGES.items()}
-    found = []
-    for name in VARIANTS if variant is None else [variant]:
-        if is_available(**{"variant": name, **known, "level": "sentence"}):
-            values = {option: dict.fromkeys([getattr(VARIANTS[name], option), *own]) for option, own in tried.items()}
-            values |= {option: {value: None} for option, value in known.items()}
-            for choices in product(*values.values()):
-                with suppress(ValueError):  # penalties with the level "corpus"
-                    found.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
-    found.sort(key=lambda one: len(one.changes))
-    first_of = {replace(one, name="", summary="", source=""): one for one in reversed(found)}
-    first = set(first_of.values())
-    return [one for one in found if one in first or not one.changes], left_out
 
 
 def read_signature(signature: Any) -> dict[str, Any]:
@@ -771,69 +715,3 @@ def differing_parts(printed: str, here: str) -> list[str]:
         for key, value in theirs.items()
         if ours.get(key) not in (value, "?")
     ]
-
-
-# ---- Differences between variants -----------------------------------------------------------------------------------
-
-
-class Choice(NamedTuple):
-    """A field of `Variant` that no option changes: the step in which it changes, and its value in words."""
-
-    step: str
-    words: Callable[[Any], str]
-
-
-_COUNTINGS_IN_WORDS = {
-    "hf": "means over n-gram types, keep recall pooled",
-    "xu2016": "means over n-gram types",
-    "kriz": "means over n-gram types, kept n-grams do not count against deletion",
-    "lens": "means over n-gram types, no credit for additions that deleting words made",
-    "easse": "all n-grams pooled",
-    "t2t": "n-gram sets, references weighed",
-    "sets": "n-gram sets, references united",
-}
-_AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
-
-_FIXED = {
-    "splits_on_space": Choice("text", lambda splits: "an empty text is one token" * splits),
-    "source_tokenize": Choice("text", lambda name: "" if name is None else "sources only split"),
-    "lowercases_sources": Choice("text", lambda lowercases: "" if lowercases else "sources cased"),
-    "counting": Choice("counting", _COUNTINGS_IN_WORDS.__getitem__),
-    "source_weight": Choice("counting", lambda weight: f"source and prediction times {weight}" if weight else ""),
-    "addition": Choice("addition", str),
-    "averaging": Choice("averaging", _AVERAGING_IN_WORDS.__getitem__),
-}
-
-
-def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
-    """Yield the steps from one variant to another: each changes one of the choices that differ.
-
-    Yields:
-        The choice, what it is before and after in words, and the variant after the step. Penalties, which need the
-        level "sentence", are removed first or added last.
-
-    >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
-    ...     print(f"{choice}: {before} -> {after}")
-    text: 13a tokens, lowercased, an empty text is one token -> 13a tokens, lowercased
-    zero division: 0/0 = 1 -> 0/0 = 0
-    counting: means over n-gram types, keep recall pooled -> all n-grams pooled
-    level: mean of sentences -> counts summed over the corpus
-    averaging: F1 of each order, then the mean -> mean over orders, then F1
-    """
-    choices: dict[str, Option | Choice] = {**CHANGES, **_FIXED}
-    steps: dict[str, list[str]] = {}
-    for field in fields(Variant):
-        if field.name in choices:
-            steps.setdefault(choices[field.name].step, []).append(field.name)
-    if last.penalties == "none":
-        steps = {"penalties": steps.pop("penalties"), **steps}
-    for step, names in steps.items():
-        wanted = {name: getattr(last, name) for name in names}
-        if wanted != {name: getattr(first, name) for name in names}:
-            after = replace(first, **wanted)
-            before, now = (
-                ", ".join(filter(None, (choices[name].words(getattr(variant, name)) for name in names)))
-                for variant in (first, after)
-            )
-            yield step, before, now, after
-            first = after

@@ -10,7 +10,7 @@ from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
 from sari.command_line.options import Options, needing, refusals
 from sari.command_line.progress_bar import progress_bar, step_bar
-from sari.comparison import baseline_scores, compare_corpora, explain_difference, score_systems
+from sari.comparison import baseline_scores, compare_corpora, score_systems
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
@@ -21,6 +21,7 @@ from sari.reports.score_tables import check_show, tabulate_scores
 from sari.text_files.reading import Corpus, Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
+from sari.variant_comparison import explain_difference
 from sari.variants import resolve_variant
 
 

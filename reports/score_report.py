@@ -55,7 +55,7 @@ from sari.variants import SCORES
 if TYPE_CHECKING:  # slow to import
     from sari.aggregation import OrderFigures
     from sari.companion_measures.registry import Measure
-    from sari.comparison import SystemComparison, VariantDifference
+    from sari.comparison import SystemComparison
     from sari.corpus_statistics import CorpusStatistics
     from sari.data_warnings import WarningRow
     from sari.reports.by_references import ReferenceCount
@@ -63,6 +63,7 @@ if TYPE_CHECKING:  # slow to import
     from sari.reports.ngram_differences import NgramDifference
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
+    from sari.variant_comparison import VariantDifference
 
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]

@@ -16,7 +16,7 @@ from sari.variants import Figure as Ratio
 
 if TYPE_CHECKING:  # slow to import
     from sari.companion_measures.registry import Measure
-    from sari.comparison import VariantDifference
+    from sari.variant_comparison import VariantDifference
 
 #: The columns of scores and differences besides companion measures, by the names that `tabulate_scores` takes.
 SHOWN = (*SCORES, "intervals", "difference", "p", "group", "ranks")

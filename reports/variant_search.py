@@ -10,8 +10,8 @@ from sari.reports.tables import TableReport, make_table
 from sari.variants import OPERATIONS, SCORES
 
 if TYPE_CHECKING:  # slow to import
-    from sari.comparison import FoundVariant, VariantSearch
     from sari.validation import SystemColumns
+    from sari.variant_comparison import FoundVariant, VariantSearch
 
 _HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
 _VERDICTS = {

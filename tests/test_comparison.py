@@ -1,9 +1,7 @@
-"""Systems, candidates and variants beside each other: each as if alone, baselines, and what explains a difference."""
+"""Systems and candidates beside each other: each as if alone, and baselines."""
 
-import itertools
 import json
 import tracemalloc
-from pathlib import Path
 
 import numpy as np
 import oracle
@@ -14,19 +12,10 @@ from refusals import refuses
 
 from sari.aggregation import SCORES
 from sari.comparison import baseline_scores
-from sari.sari_scorer import Scorer
 from sari.significance import TESTS, holm
-from sari.variants import VARIANTS, read_signature, resolve_variant
+from sari.variants import VARIANTS, resolve_variant
 
 METHODS = list(TESTS)
-ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
-
-
-@pytest.fixture(scope="module")
-def corpus():
-    """Return segments in one corpus, hard cases among them."""
-    columns = ("sources", "predictions", "references")
-    return {name: [text for row in ROWS[:6] for text in row[name]] for name in columns}
 
 
 # ---- Baselines ------------------------------------------------------------------------------------------------------
@@ -57,42 +46,6 @@ def test_baselines_need_two_references_of_every_segment():
     references = [["a", "b", "c"], ["d", "e"]]
     people = ["references", "reference 1", "reference 2"]
     assert list(baseline_scores(["a", "d"], references, resolve_variant())) == ["copy", "empty", "unrelated", *people]
-
-
-# ---- From one variant to another ------------------------------------------------------------------------------------
-
-
-def test_what_is_neither_variant_nor_scorer_is_refused(corpus):
-    for other in (None, 5, "papers"):
-        with pytest.raises((TypeError, ValueError), match=f"^other: got {other!r}, expected one of hf, "):
-            Scorer().explain_difference(other, **corpus)
-
-
-@pytest.fixture(scope="module")
-def by_variant(sari, corpus):
-    """Return what `compute` says of the corpus under every variant."""
-    return {variant: sari.compute(**corpus, variant=variant, details=True) for variant in VARIANTS}
-
-
-@pytest.mark.parametrize(("first", "last"), list(itertools.permutations(VARIANTS, 2)))
-def test_every_way_starts_and_ends_at_the_scores_of_compute(sari, corpus, by_variant, first, last):
-    found = sari.with_options(variant=first).explain_difference(last, **corpus)
-    steps = found["steps"]
-    ends = {"a": (first, steps[0]), "b": (last, steps[-1])}
-    for end, (variant, step) in ends.items():
-        scores = by_variant[variant]
-        assert {name: step[name] for name in SCORES} == {name: scores[name] for name in SCORES}
-        assert found[f"variant_{end}"] == variant
-        assert found[f"signature_{end}"] == scores["signature"]
-    assert steps[0]["choice"] is steps[0]["before"] is steps[0]["after"] is steps[0]["change"] is None
-    choices = [step["choice"] for step in steps[1:]]
-    known = ["text", "zero division", "counting", "n-grams", "level", "deletion", "addition", "averaging"]
-    known.insert(len(known) if VARIANTS[last].penalties != "none" else 0, "penalties")
-    assert choices == [choice for choice in known if choice in choices]
-    for before, step in itertools.pairwise(steps):
-        assert step["before"] != step["after"]
-        assert step["change"] == step["sari"] - before["sari"]
-    assert json.loads(json.dumps(found)) == found
 
 
 # ---- By the metric ---------------------------------------------------------------------------------------------
@@ -233,89 +186,3 @@ def test_candidates_are_tokenized_once(scorer):
         sources=["a b"], candidates=[texts]
     )
     assert sorted(tokenized) == sorted(["a b", *texts])
-
-
-# ---- The variant of a printed figure --------------------------------------------------------------------------------
-
-#: Options that are not varied, so that a search takes no time.
-KNOWN = {"tokenize": "13a", "lowercase": True}
-
-
-def find(figure, corpus, **options):
-    return Scorer(**options).find_variant(figure, **corpus, progress=False)
-
-
-@pytest.fixture(scope="module")
-def printed():
-    """Return the example corpus with one system."""
-    return with_system(example_corpus(), "rewriting")
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.parametrize("variant", [name for name in VARIANTS if name != "dsari"])
-def test_the_variant_of_a_figure_comes_first(printed, variant):
-    row = VARIANTS[variant]
-    figure = f"{Scorer(variant).compute(**printed)['sari']:.2f}"
-    hits = find(figure, printed, tokenize=row.tokenize, lowercase=row.lowercase)["hits"]
-    published = [hit for hit in hits if hit["verdict"] == "as published"]
-    assert {"variant": variant} in [hit["options"] for hit in published]
-    assert hits[: len(published)] == published
-    assert [hit["changes"] for hit in hits] == sorted(hit["changes"] for hit in hits)
-
-
-def test_options_and_references_of_a_figure(printed):
-    one_reference = {**printed, "references": [row[:1] for row in printed["references"]]}
-    changed = Scorer("paper", level="sentence", zero_division=1)
-    score = changed.compute(**one_reference)
-    (hit,) = find(f"{score['sari']:.6f}", printed)["hits"]
-    assert {name: hit[name] for name in SCORES} == pytest.approx(score)
-    assert (hit["options"], hit["nrefs"], hit["changes"], hit["verdict"]) == (dict(changed.options), 1, 3, "doubtful")
-    assert Scorer(**read_signature(hit["signature"])).compute(**one_reference) == score
-
-
-def test_known_options_are_not_varied(printed):
-    search = find(1, printed, variant="t2t", lowercase=False, tokenize=str.split)
-    assert {(row["options"]["variant"], row["options"]["lowercase"]) for row in search["nearest"]} == {("t2t", False)}
-    assert search["tried"] <= 2 * 2 * 2 * 2  # levels, deletions, zero divisions, references
-
-
-def test_figures_that_are_cut_instead_of_rounded(printed):
-    score = Scorer("easse").compute(**printed)["sari"]
-    digits = next(digits for digits in range(1, 9) if f"{score:.{digits}f}" != str(score)[: 3 + digits])
-    hits = find(str(score)[: 3 + digits], printed, **KNOWN)["hits"]
-    assert (hits[0]["options"], hits[0]["verdict"]) == ({"variant": "easse"}, "as published, cut")
-
-
-def test_without_a_hit_the_nearest_scores_are_returned(printed):
-    search = find(99.9, printed, **KNOWN)
-    distances = [row["sari"] - 99.9 for row in search["nearest"]]
-    assert [row["distance"] for row in search["nearest"]] == pytest.approx(distances)
-    assert (search["hits"], len(distances), distances) == ([], 5, sorted(distances, key=abs))
-
-
-@pytest.mark.filterwarnings("ignore:.*same as their sources:UserWarning")
-def test_a_figure_can_be_the_mean_of_runs(printed):
-    runs = {"one": printed["predictions"], "two": printed["sources"]}
-    both = Scorer("easse").compare(**{**printed, "predictions": runs}, method=None, confidence=None)["systems"]
-    mean = sum(result["sari"] for result in both.values()) / 2
-    hits = find(f"{mean:.4f}", {**printed, "predictions": runs}, **KNOWN)["hits"]
-    assert hits[0]["options"] == {"variant": "easse"}
-
-
-def test_hits_by_chance_and_what_tells_hits_apart(printed):
-    few, many = (find(figure, printed, **KNOWN) for figure in ("60.00", "60"))
-    assert few["tried"] == many["tried"] > 100
-    assert few["hits_by_chance"] < 0.1 < 1 < many["hits_by_chance"] < 3
-    assert len(many["hits"]) == 2
-    assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
-
-
-def test_figures_need_segments():
-    with refuses(ValueError, "sources, predictions, references: got no segments, expected at least one"):
-        find(40, {"sources": [], "predictions": [], "references": []}, **KNOWN)
-
-
-@pytest.mark.parametrize("figure", ["x", "", None, True, -1, 100.5, "nan", "1e1", "0.1234567890123456"])
-def test_figures_are_scores_as_they_are_printed(printed, figure):
-    with pytest.raises(ValueError, match=r"^figure: got .*, expected a score as it is printed, from 0 to 100"):
-        find(figure, printed)

@@ -18,6 +18,7 @@ from refusals import refuses
 
 from sari.reports.published_systems import FILE as SYSTEMS
 from sari.sari_scorer import Scorer
+from sari.variant_comparison import CHOICES as COMPARED
 from sari.variants import (
     CHANGES,
     EXTERNAL_TOKENIZERS,
@@ -122,9 +123,10 @@ def test_every_option_is_described_and_explains_a_difference(sari, name):
     assert {CHANGES[name].default} in ({None}, {getattr(row, name) for row in VARIANTS.values()})
     assert f"{name}: {CHANGES[name].help}" in sari.inputs_description
     assert f"\n    {name}: " in inspect.getdoc(Scorer)
-    first = Scorer("dsari", sentence_splitter=str.splitlines) if CHANGES[name].step == "penalties" else Scorer("t2t")
+    step = COMPARED[name].step
+    first = Scorer("dsari", sentence_splitter=str.splitlines) if step == "penalties" else Scorer("t2t")
     last = first.with_options(**{name: {**PENALIZED, **CHOSEN}[name]})
-    assert CHANGES[name].step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]
+    assert step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]
 
 
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------

@@ -8,12 +8,12 @@ from typing import Any
 
 import orjson
 
-from sari.comparison import explain_difference
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
 from sari.significance import TESTS
 from sari.validation import either, fault
+from sari.variant_comparison import explain_difference
 from sari.variants import Variant
 from sari.web import answers
 from sari.web.inputs import (

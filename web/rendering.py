@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from sari.aggregation import OrderFigures, Scores
-from sari.comparison import VariantDifference
 from sari.data_warnings import WarningRow
 from sari.reports.explanation import UNSEEN, Explanation, Gram
 from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
@@ -19,6 +18,7 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_steps
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
 from sari.validation import either
+from sari.variant_comparison import VariantDifference
 from sari.variants import (
     DEFAULT_VARIANT,
     OPERATIONS,

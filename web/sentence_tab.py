@@ -5,10 +5,10 @@ from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.comparison import explain_difference
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
+from sari.variant_comparison import explain_difference
 from sari.web import answers, components, rendering
 from sari.web.components import LIVE, SegmentBoxes, SentenceTab
 from sari.web.inputs import resolve_every_variant, resolve_options, segment_of

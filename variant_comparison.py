@@ -1,0 +1,317 @@
+"""Variants compared: why two of them differ, and which of them gave a printed figure."""
+
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from dataclasses import replace
+from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
+from functools import cache
+from itertools import product
+from operator import attrgetter
+from statistics import fmean
+from typing import Any, NamedTuple, TypedDict, cast
+
+from tqdm.auto import tqdm
+
+from .aggregation import Scores
+from .corpus_statistics import score_columns, score_corpus
+from .data_warnings import NO_TEXTS
+from .ngram_statistics import count_by_each
+from .tokenization import encode_corpus, tokenizer_function
+from .validation import Columns, SystemColumns
+from .variants import (
+    CHANGES,
+    DELETIONS,
+    LEVELS,
+    OPERATIONS,
+    SCORES,
+    VARIANTS,
+    Operation,
+    SentenceSplitter,
+    Tokenizer,
+    Variant,
+    load_punkt,
+    resolve_variant,
+)
+
+# ---- Differences between variants -----------------------------------------------------------------------------------
+
+
+class Choice(NamedTuple):
+    """A field of `Variant` in which variants differ.
+
+    Attributes:
+        step: the step in which it changes; fields of one step change together.
+        words: a function from its value to words.
+        tried: the values that are tried to find the variant of a printed figure; none if it stays as published.
+    """
+
+    step: str
+    words: Callable[[Any], str]
+    tried: tuple[Any, ...] = ()
+
+
+_COUNTINGS_IN_WORDS = {
+    "hf": "means over n-gram types, keep recall pooled",
+    "xu2016": "means over n-gram types",
+    "kriz": "means over n-gram types, kept n-grams do not count against deletion",
+    "lens": "means over n-gram types, no credit for additions that deleting words made",
+    "easse": "all n-grams pooled",
+    "t2t": "n-gram sets, references weighed",
+    "sets": "n-gram sets, references united",
+}
+_AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
+
+
+def _option(name: str, step: str, *tried: Any) -> Choice:
+    return Choice(step, CHANGES[name].words, tried)
+
+
+#: The fields by name, in the order in which differences are explained.
+CHOICES = {
+    "tokenize": _option("tokenize", "text", "13a", "intl", "none", "char", "moses"),
+    "lowercase": _option("lowercase", "text", True, False),
+    "splits_on_space": Choice("text", lambda splits: "an empty text is one token" * splits),
+    "source_tokenize": Choice("text", lambda name: "" if name is None else "sources only split"),
+    "lowercases_sources": Choice("text", lambda lowercases: "" if lowercases else "sources cased"),
+    "zero_division": _option("zero_division", "zero division", 0.0, 1.0),
+    "counting": Choice("counting", _COUNTINGS_IN_WORDS.__getitem__),
+    "source_weight": Choice("counting", lambda weight: f"source and prediction times {weight}" if weight else ""),
+    "max_order": _option("max_order", "n-grams"),
+    "level": _option("level", "level", *LEVELS),
+    "deletion": _option("deletion", "deletion", *DELETIONS),
+    "addition": Choice("addition", str),
+    "averaging": Choice("averaging", _AVERAGING_IN_WORDS.__getitem__),
+    "penalties": _option("penalties", "penalties"),
+    "sentence_splitter": _option("sentence_splitter", "penalties"),
+}
+
+
+def ablation_steps(first: Variant, last: Variant) -> Iterator[tuple[str, str, str, Variant]]:
+    """Yield the steps from one variant to another: each changes one of the choices that differ.
+
+    Yields:
+        The choice, what it is before and after in words, and the variant after the step. Penalties, which need the
+        level "sentence", are removed first or added last.
+
+    >>> for choice, before, after, _ in ablation_steps(VARIANTS["hf"], VARIANTS["paper"]):
+    ...     print(f"{choice}: {before} -> {after}")
+    text: 13a tokens, lowercased, an empty text is one token -> 13a tokens, lowercased
+    zero division: 0/0 = 1 -> 0/0 = 0
+    counting: means over n-gram types, keep recall pooled -> all n-grams pooled
+    level: mean of sentences -> counts summed over the corpus
+    averaging: F1 of each order, then the mean -> mean over orders, then F1
+    """
+    steps: dict[str, list[str]] = {}
+    for name, choice in CHOICES.items():
+        steps.setdefault(choice.step, []).append(name)
+    if last.penalties == "none":
+        steps = {"penalties": steps.pop("penalties"), **steps}
+    for step, names in steps.items():
+        after = replace(first, **{name: getattr(last, name) for name in names})
+        if after != first:
+            before, now = (
+                ", ".join(filter(None, (CHOICES[name].words(getattr(variant, name)) for name in names)))
+                for variant in (first, after)
+            )
+            yield step, before, now, after
+            first = after
+
+
+class Step(Scores):
+    """The scores after one choice has changed: see `Scorer.explain_difference`."""
+
+    choice: str | None
+    before: str | None
+    after: str | None
+    change: float | None
+
+
+class VariantDifference(TypedDict):
+    """Why two variants differ: see `Scorer.explain_difference`."""
+
+    variant_a: str
+    variant_b: str
+    signature_a: str
+    signature_b: str
+    steps: list[Step]
+
+
+class FoundVariant(Scores):
+    """A variant with options, and its scores: see `Scorer.find_variant`."""
+
+    options: dict[str, Any]
+    nrefs: int | str
+    signature: str
+    changes: int
+    verdict: str
+    distance: float
+
+
+class VariantSearch(TypedDict):
+    """The variants that print a figure: see `Scorer.find_variant`."""
+
+    figure: str
+    hits: list[FoundVariant]
+    nearest: list[FoundVariant]
+    distinct: dict[Operation, int]
+    tried: int
+    hits_by_chance: float
+    left_out: list[str]
+
+
+def explain_difference(columns: Columns, first: Variant, last: Variant) -> VariantDifference:
+    """Explain why two variants score checked texts differently, as `Scorer.explain_difference` does."""
+    steps: list[Step] = []
+    for choice, before, after, variant in [(None, None, None, first), *ablation_steps(first, last)]:
+        scores = score_columns(columns, variant).scores()
+        change = scores["sari"] - steps[-1]["sari"] if steps else None
+        steps.append({"choice": choice, "before": before, "after": after, **scores, "change": change})
+    nrefs = set(map(len, columns.references))
+    return {
+        "variant_a": first.label,
+        "variant_b": last.label,
+        "signature_a": first.signature(nrefs),
+        "signature_b": last.signature(nrefs),
+        "steps": steps,
+    }
+
+
+# ---- The variant of a printed figure --------------------------------------------------------------------------------
+
+_NEAREST = 5
+#: What tokens and numbers of n-grams depend on.
+_NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
+
+
+def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
+    """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
+    variants, left_out = tried_variants(**options)
+    of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
+    test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
+    rows = [
+        _found_variant(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
+        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+    ]
+    by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
+    for row in sorted(rows, key=lambda row: row["changes"]):
+        equal = by_scores.setdefault(tuple(round(row[score], 9) for score in SCORES), [])
+        if not (equal and row["changes"]):
+            equal.append(row)
+    kept = [row for equal in by_scores.values() for row in equal]
+    hits = [row for row in kept if _rounds_to(row["sari"], figure) or row["verdict"].endswith("cut")]
+    others = sorted((equal[0] for equal in by_scores.values()), key=lambda row: abs(row["distance"]))
+    return {
+        "figure": str(figure),
+        "hits": sorted(hits, key=lambda row: (row["changes"], row["verdict"])),
+        "nearest": [] if hits else others[:_NEAREST],
+        "distinct": {name: len({Decimal(row[name]).quantize(figure) for row in hits}) for name in OPERATIONS},
+        "tried": len(by_scores),
+        "hits_by_chance": _hits_by_chance(others, figure),
+        "left_out": left_out,
+    }
+
+
+def _found_variant(
+    variant: Variant, scores: Scores, texts: SystemColumns, figure: Decimal, *, changes: int
+) -> FoundVariant:
+    nrefs = set(map(len, texts.references))
+    verdict = ("as published", "one change")[changes] if changes < 2 else "doubtful"
+    is_cut = not changes and not _rounds_to(scores["sari"], figure) and _rounds_to(scores["sari"], figure, ROUND_DOWN)
+    return {
+        **scores,
+        "options": {"variant": variant.name, **variant.changes},
+        "nrefs": min(nrefs) if len(nrefs) == 1 else "var",
+        "signature": variant.signature(nrefs),
+        "changes": changes,
+        "verdict": verdict + ", cut" * is_cut,
+        "distance": scores["sari"] - float(figure),
+    }
+
+
+def _rounds_to(score: float, figure: Decimal, rounding: str = ROUND_HALF_EVEN) -> bool:
+    return Decimal(score).quantize(figure, rounding) == figure
+
+
+def _scored_by_each(
+    test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
+) -> Iterator[tuple[SystemColumns, Variant, Scores]]:
+    """Yield the scores of each test set by each variant, the means over systems.
+
+    Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
+    """
+
+    @cache
+    def tokenizing_once(tokenize: Tokenizer) -> Tokenizer:
+        return tokenize if tokenize in ("13a", "none") else cache(tokenizer_function(tokenize))
+
+    @cache
+    def splitting_once(splitter: SentenceSplitter) -> SentenceSplitter:
+        return cache(load_punkt().tokenize if isinstance(splitter, str) else splitter)
+
+    groups: dict[Any, list[Variant]] = {}
+    for variant in variants:
+        groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
+    pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
+    for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
+        how = replace(group[0], tokenize=tokenizing_once(group[0].tokenize))
+        if how.penalty_rules is not None:
+            how = replace(how, sentence_splitter=splitting_once(how.sentence_splitter))
+        countings = {variant.counting for variant in group}
+        counted = [
+            [
+                count_by_each(tokens, how, countings)
+                for tokens in encode_corpus(test_set.sources, test_set.references, predictions, how)
+            ]
+            for predictions in test_set.predictions.values()
+        ]
+        for variant in group:
+            systems = [
+                score_corpus([chunk[variant.counting] for chunk in system], variant, NO_TEXTS).scores()
+                for system in counted
+            ]
+            yield test_set, variant, cast(Scores, {name: fmean(own[name] for own in systems) for name in SCORES})
+
+
+def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
+    """Return how many scores would print as the figure if those within a point of it were spread evenly."""
+    unit = float(Decimal(1).scaleb(int(figure.as_tuple().exponent)))
+    width = 2 * max(1, 5 * unit)
+    others = sum(abs(row["distance"]) <= width / 2 and not _rounds_to(row["sari"], figure) for row in rows)
+    return others * unit / (width - unit)
+
+
+def tried_variants(variant: str | None = None, **options: Any) -> tuple[list[Variant], list[str]]:
+    """Return the variants that may have given a printed figure, those with the fewest changed options first.
+
+    Args:
+        variant: the name of the only one to try; None for all.
+        options: those that are known. Each of the others has every value of `Choice.tried`.
+
+    Returns:
+        The variants, without those that only have another name, unless they are as published; and why others cannot be
+        computed.
+    """
+    known = {name: value for name, value in options.items() if value is not None}
+    left_out: list[str] = []
+
+    def is_available(**choices: Any) -> bool:
+        try:
+            resolve_variant(**choices)
+        except ImportError as error:
+            left_out.append(str(error))
+            return False
+        return True
+
+    tried = {name: [value for value in CHOICES[name].tried if is_available(**{name: value})] for name in CHANGES}
+    found = []
+    for name in VARIANTS if variant is None else [variant]:
+        if is_available(**{"variant": name, **known, "level": "sentence"}):
+            values = {option: dict.fromkeys([getattr(VARIANTS[name], option), *own]) for option, own in tried.items()}
+            values |= {option: {value: None} for option, value in known.items()}
+            for choices in product(*values.values()):
+                with suppress(ValueError):  # penalties with the level "corpus"
+                    found.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
+    found.sort(key=lambda one: len(one.changes))
+    first_of = {replace(one, name="", summary="", source=""): one for one in reversed(found)}
+    first = set(first_of.values())
+    return [one for one in found if one in first or not one.changes], left_out
