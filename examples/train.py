@@ -36,7 +36,7 @@ def main() -> None:
         return tokenizer("simplify: " + row["source"], text_target=row["references"][0], truncation=True, max_length=64)
 
     evaluation_set = Dataset.from_list(evaluation).map(tokenize)
-    sari = evaluate.load(str(SARI))
+    sari = evaluate.load(str(SARI), "easse")
     compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)  # with columns "source" and "references"
     with tempfile.TemporaryDirectory() as folder:
         trainer = Seq2SeqTrainer(

@@ -37,7 +37,7 @@ def main() -> None:
         name: [{"prompt": PROMPT.format(row["source"]), "completion": " " + row["references"][0]} for row in rows]
         for name, rows in (("training", training), ("evaluation", evaluation))
     }
-    sari = evaluate.load(str(SARI))
+    sari = evaluate.load(str(SARI), "easse")
     with tempfile.TemporaryDirectory() as folder:
         trainer = SFTTrainer(
             model=model,

@@ -31,7 +31,7 @@ def main() -> None:
     tokenizer = train_tokenizer(rows)
     tokenizer.padding_side = "left"
     model = tiny_llama(len(tokenizer))
-    sari = evaluate.load(str(SARI))
+    sari = evaluate.load(str(SARI), "easse")
     with tempfile.TemporaryDirectory() as folder:
         trainer = GRPOTrainer(
             model=model,

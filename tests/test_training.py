@@ -49,6 +49,11 @@ EACH_STEP = {"max_steps": 2, "eval_strategy": "steps", "eval_steps": 1}
 TRL = {**COMMON, **EACH_STEP, "bf16": False, "gradient_checkpointing": False, "learning_rate": 0.05}
 
 
+@pytest.fixture(scope="module")
+def sari(sari):
+    return sari.with_options(variant="easse")
+
+
 @pytest.fixture
 def tokenizer():
     made = make_tokenizer()
