@@ -310,7 +310,7 @@ class Variant(Text):
         parts = {"variant": self.label, "nrefs": numbers.pop() if len(numbers) == 1 else "var" if numbers else "?"}
         used = {name: option for name, option in CHANGES.items() if option.is_used(self)}
         parts |= {option.key: option.sign(getattr(self, name)) for name, option in used.items()}
-        parts |= {"sacrebleu": _version_of("sacrebleu"), "version": VERSION}
+        parts |= {"sacrebleu": version_of("sacrebleu"), "version": VERSION}
         return "|".join(["SARI", *(f"{key}:{value}" for key, value in parts.items())])
 
 
@@ -435,7 +435,8 @@ VARIANTS = {row.name: row for row in _ROWS}
 
 
 @functools.cache
-def _version_of(package: str) -> str:
+def version_of(package: str) -> str:
+    """Return the version of an installed package, which signatures name."""
     metadata = importlib.import_module("importlib.metadata")  # which is slow to import
     try:
         return str(metadata.version(package))
@@ -456,7 +457,7 @@ def describe_tokenizer(tokenize: Tokenizer) -> str:
     loaded = load_tokenizer(tokenize)
     if hasattr(loaded, "signature"):
         return str(loaded.signature())
-    return f"{tokenize}-{_version_of(EXTERNAL_TOKENIZERS[tokenize].install)}"
+    return f"{tokenize}-{version_of(EXTERNAL_TOKENIZERS[tokenize].install)}"
 
 
 def describe_splitter(splitter: SentenceSplitter) -> str:
@@ -465,7 +466,7 @@ def describe_splitter(splitter: SentenceSplitter) -> str:
     >>> describe_splitter(str.splitlines)
     'custom.str.splitlines'
     """
-    return f"{splitter}-{_version_of('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
+    return f"{splitter}-{version_of('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
 
 
 def _describe_callable(function: Callable[[str], Any]) -> str:
@@ -631,7 +632,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     ...
     ValueError: level: got 'page', expected one of sentence, corpus
     """
-    _version_of("sacrebleu")  # before anything is scored
+    version_of("sacrebleu")  # before anything is scored
     refuse_unknown(options.keys() - CHANGES.keys(), OPTIONS)
     name = OPTIONS["variant"].check("variant", variant)
     given = {name: CHANGES[name].check(name, value) for name, value in options.items() if value is not None}

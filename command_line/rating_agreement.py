@@ -12,7 +12,7 @@ from sari.data_warnings import check_resampling, merge_warnings, warning_rows
 from sari.human_ratings.correlation import COEFFICIENTS, SystemRows
 from sari.human_ratings.correlation_report import tabulate_agreement
 from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement
-from sari.reports.measuring import MeasuredSystems, measure_systems, measured_text
+from sari.reports.measuring import MeasuredSystems, Measuring, chosen_tokenizer
 from sari.reports.tables import TableReport
 from sari.significance import FEWEST_RESAMPLES
 from sari.text_files.reading import Segment, gather
@@ -44,10 +44,11 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
             name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
         }
         scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-        size, text = len(rated.texts.sources) // len(options.systems), measured_text(next(iter(variants.values())))
+        size = len(rated.texts.sources) // len(options.systems)
         outputs = {name: rated.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
         columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
-        scores += _measure_scores(measure_systems(columns, text, measures, how=resampling, side_data=side_data))
+        measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
+        scores += _measure_scores(measuring.measure(measures))
         found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
         found += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
         warnings = warning_rows(found) + left_out + warnings_of_signature(options, scored)

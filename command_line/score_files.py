@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
@@ -23,6 +24,9 @@ from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference
 from sari.variants import resolve_variant
+
+if TYPE_CHECKING:
+    from sari.reports.measuring import Measuring
 
 
 def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -52,8 +56,17 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
     if texts:
         columns = gather(texts, options.systems)
         report = _with_more(report, columns, options, choices)
-        if options.report is not None:
-            write_lines(options.report, [_document(columns, first, report, options, choices)])
+        if choices.measures or options.report is not None:
+            from sari.reports.measuring import Measuring, chosen_tokenizer
+
+            tokenize = chosen_tokenizer(choices.variants.values())
+            measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
+            if choices.measures:
+                steps = len(choices.measures)
+                with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
+                    report = measuring.add(report, choices.measures, advance=advance)
+            if options.report is not None:
+                write_lines(options.report, [_document(measuring, first, report, options, choices)])
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
@@ -83,8 +96,8 @@ def _score_batches(
 
 
 def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, choices: Choices) -> ScoreReport:
-    """Add the baselines, explanations, scores by references and measures that the options ask for."""
-    variants, _, resampling, measures, side_data = choices
+    """Add the baselines, explanations and scores by references that the options ask for."""
+    variants, _, resampling, _, _ = choices
     sources, _, references = columns
     names, warnings = options.baselines or [], list(report.warnings)
     for label, variant in variants.items() if names else ():
@@ -106,7 +119,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
             by_references += scores_by_references(columns, variant, seed=resampling.seed)
         if options.published:
             published.append(find_standing(sources, references, variant))
-    report = replace(
+    return replace(
         report,
         warnings=warnings,
         test_set=name_test_set(sources, references) if options.format == "latex" or options.report else None,
@@ -114,17 +127,10 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
         by_references=by_references,
         published=published,
     )
-    if not measures:
-        return report
-    from sari.reports.measuring import add_measures, measured_text
-
-    steps = len(set(map(measured_text, variants.values()))) * len(measures)
-    with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
-        return add_measures(report, columns, variants, measures, how=resampling, side_data=side_data, advance=advance)
 
 
 def _document(
-    columns: SystemColumns,
+    measuring: Measuring,
     statistics: dict[str, CorpusStatistics],
     report: ScoreReport,
     options: Options,
@@ -143,15 +149,7 @@ def _document(
     measures += [row for row in choices.measures if row not in MEASURES]
     steps = building.steps(len(statistics), measures) + 1
     with refusals(), step_bar("Report", steps, quiet=options.quiet) as advance:
-        report = building.build_report(
-            columns,
-            statistics,
-            report,
-            side_data=choices.side_data,
-            resampling=choices.resampling,
-            measures=measures,
-            advance=advance,
-        )
+        report = building.build_report(statistics, report, measuring=measuring, measures=measures, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending in report_page.REPORT_FORMATS:

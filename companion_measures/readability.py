@@ -21,7 +21,7 @@ from sari.variants import PUNKT
 #: How many words of a table of frequencies EASSE has ranks for.
 RANKED_WORDS = 50_000
 
-_13A = Text(tokenize="13a", lowercase=False)
+_13A = Text(tokenize="13a")  # in lower case, which Punkt sees
 
 
 _EASSE_WORDS = {

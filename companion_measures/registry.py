@@ -14,7 +14,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sari.variants import PUNKT, load_punkt
+from sari.variants import CHANGES, PUNKT, VERSION, Tokenizer, load_punkt, version_of
 
 if TYPE_CHECKING:
     import numpy as np
@@ -47,12 +47,13 @@ class Measure:
         about: a description in a line.
         function: the names of a module of `companion_measures` and of its function that computes a number per segment,
             whose mean is the value.
-        arguments: the columns that the function takes, and side files: see `measure_systems` in `reports.measuring`.
+        arguments: the columns that the function takes, and side files: see `MeasuredColumns` in `reports.measuring`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
         better: "↑" or "↓" if higher or lower values are better, as the field agrees; else empty.
         digits: after the point, for people.
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
+        settings: of the signature, where they are not those that the columns have.
         needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
     """
@@ -66,6 +67,7 @@ class Measure:
     better: str = ""
     digits: int = 2
     unit: str = ""
+    settings: str = ""
     needs: str = ""
     is_slow: bool = False
 
@@ -80,6 +82,28 @@ class Measure:
         if self.needs == PUNKT:
             return "" if _has_punkt() else "NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab"
         return f"{self.needs}: pip install {self.needs}" if self.needs and find_spec(self.needs) is None else ""
+
+    def signature(self, *, nrefs: int | str, tokenize: Tokenizer) -> str:
+        """Return the line that names every choice that the value depends on; empty for a measure computed elsewhere.
+
+        Args:
+            nrefs: the number of references of each segment.
+            tokenize: the tokenizer of columns of tokens.
+        """
+        if self.arguments == (self.name,):
+            return ""
+        if self.settings:
+            settings = self.settings
+        else:
+            settings = "case:mixed" if self.arguments[0].startswith("raw_") else "case:lc|tok:{tok}"
+            settings = (
+                f"{self.name}|nrefs:{{nrefs}}|{settings}"
+                if "references" in self.arguments
+                else f"{self.name}|{settings}"
+            )
+            settings += "|version:{sari}"
+        versions = {"sari": VERSION, "sacrebleu": version_of("sacrebleu")}
+        return settings.format(nrefs=nrefs, tok=CHANGES["tokenize"].sign(tokenize), **versions)
 
     def numbers(self, columns: Mapping[str, Any]) -> np.ndarray:
         """Return what the value is computed from, of columns by name: a number per segment, or a row of them."""
@@ -131,9 +155,11 @@ SIDE_FILES = (
     ),
 )
 
+# The signatures of sacreBLEU.
+_OF_BLEU = "nrefs:{nrefs}|case:mixed|eff:no|tok:{tok}|smooth:exp|version:{sacrebleu}"
 _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
 _near = partial(Measure, arguments=("outputs", "references"), better="↑")
-_score = partial(_near, adds_up=True)
+_score = partial(_near, arguments=("cased_outputs", "cased_references"), adds_up=True)
 _accuracy = partial(_near, digits=3, needs="rapidfuzz")
 _tree = partial(_accuracy, arguments=("outputs", "trees"))
 _reading = partial(Measure, arguments=("raw_outputs",))
@@ -141,17 +167,33 @@ _change = partial(Measure, arguments=("sources", "outputs"), digits=3)
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _score("bleu", "BLEU", "sacreBLEU over the same tokens", "translation.bleu"),
+    _score("bleu", "BLEU", "as sacreBLEU prints it", "translation.bleu", settings=f"BLEU|{_OF_BLEU}"),
     _score(
         "ibleu",
         "iBLEU",
         "0.9 × BLEU against the references − 0.1 × BLEU against the source",
         "translation.ibleu",
-        arguments=("sources", "outputs", "references"),
+        arguments=("cased_sources", "cased_outputs", "cased_references"),
+        settings=f"iBLEU|alpha:0.9|{_OF_BLEU}",
     ),
-    _score("chrf", "chrF2", "sacreBLEU over the same tokens", "translation.chrf", is_slow=True),
     _score(
-        "ter", "TER", "sacreBLEU over the same tokens; lower is nearer", "translation.ter", better="↓", is_slow=True
+        "chrf",
+        "chrF2",
+        "as sacreBLEU prints it",
+        "translation.chrf",
+        arguments=("raw_outputs", "raw_references"),
+        settings="chrF2|nrefs:{nrefs}|case:mixed|eff:yes|nc:6|nw:0|space:no|version:{sacrebleu}",
+        is_slow=True,
+    ),
+    _score(
+        "ter",
+        "TER",
+        "as sacreBLEU prints it; lower is nearer",
+        "translation.ter",
+        arguments=("raw_outputs", "raw_references"),
+        settings="TER|nrefs:{nrefs}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{sacrebleu}",
+        better="↓",
+        is_slow=True,
     ),
     _near(
         "token_f1",
@@ -180,6 +222,7 @@ MEASURES = (
         "as EASSE: 0.39 words per sentence + 11.8 syllables per word − 15.59, marks being words; for English",
         "readability.flesch_kincaid",
         adds_up=True,
+        settings="fkgl|case:lc|tok:13a|split:punkt|version:{sari}",
         needs=PUNKT,
     ),
     _reading(
@@ -203,6 +246,14 @@ MEASURES = (
         "simplification.splits",
         arguments=("raw_sources", "raw_outputs"),
         **_SHARE,
+    ),
+    _change(
+        "sentence_splits",
+        "Sentence splits",
+        "EASSE's: sentences of the output per sentence of the source, by NLTK's Punkt",
+        "simplification.sentence_ratios",
+        settings="sentence_splits|case:lc|tok:{tok}|split:punkt|version:{sari}",
+        needs=PUNKT,
     ),
     _change(
         "edits_from_source",
@@ -253,6 +304,7 @@ MEASURES = (
         "Generation string accuracy",
         "the same, a moved word being one error",
         "accuracy.generation_string_accuracies",
+        is_slow=True,
     ),
     _tree(
         "simple_tree_accuracy",

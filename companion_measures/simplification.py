@@ -18,7 +18,9 @@ import numpy as np
 
 from sari.companion_measures.columns import best_of_references, check_length
 from sari.data_warnings import is_copy
+from sari.tokenization import count_sentences
 from sari.validation import validate_texts
+from sari.variants import PUNKT
 
 # A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
 # without spaces, at the mark alone.
@@ -85,6 +87,23 @@ def splits(sources, predictions) -> np.ndarray:
     return _of_pairs(
         lambda source, output: _sentence_count(output) > _sentence_count(source), sources, predictions
     ).astype(bool)
+
+
+def sentence_ratios(sources, predictions) -> np.ndarray:
+    """Return the sentences of each prediction per sentence of its source: float64[segments], 0 for an empty source.
+
+    EASSE calls the mean "Sentence splits". The sentences are those of NLTK's Punkt, of lowercased 13a tokens in EASSE.
+
+    Raises:
+        ImportError: without NLTK's Punkt.
+
+    >>> sentence_ratios(["he came and he saw ."], ["he came . he saw ."])
+    array([2.])
+    """
+    sources, predictions = validate_texts("sources", sources), validate_texts("predictions", predictions)
+    check_length("predictions", predictions, sources, "sources")
+    before, after = (count_sentences(texts, PUNKT) for texts in (sources, predictions))
+    return np.where(before > 0, after / np.maximum(before, 1), 0.0)
 
 
 def token_f1_scores(predictions, references) -> np.ndarray:

@@ -154,7 +154,7 @@ def ter_counts(predictions: Any, references: Any) -> np.ndarray:
     [[1.0, 3.5]]
     """
     predictions, references = texts_and_references(predictions, references)
-    ter = TER(case_sensitive=True)
+    ter = TER()
     scores = [ter.sentence_score(text, row) for text, row in zip(predictions, references, strict=True)]
     return np.array([(score.num_edits, score.ref_length) for score in scores], np.float64).reshape(-1, 2)
 

@@ -10,13 +10,11 @@ import numpy as np
 from sari.companion_measures.registry import REPORTED_MEASURES, Measure
 from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
-from sari.reports.measuring import SideData, add_measures
+from sari.reports.measuring import Measuring
 from sari.reports.ngram_differences import ngram_differences
 from sari.reports.score_report import Length, ScoreReport
 from sari.reports.shown_segments import choose_segments
-from sari.significance import Resampling
 from sari.tokenization import split_into_tokens
-from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 
 _LENGTHS = 5
@@ -25,29 +23,26 @@ _IN_EVERY_REPORT = ("copy", "reference 1")
 
 
 def build_report(
-    columns: SystemColumns,
     statistics: Mapping[str, CorpusStatistics],
     report: ScoreReport,
     *,
-    resampling: Resampling,
-    side_data: SideData | None = None,
+    measuring: Measuring,
     measures: Sequence[Measure] = REPORTED_MEASURES,
     advance: Callable[[str], object] = lambda _: None,
 ) -> ScoreReport:
     """Return a report of scored systems with everything that its page shows.
 
     Args:
-        columns: checked texts.
         statistics: of each system, by name, made with `sentences=True` and `rows=True`.
         report: the scores by one variant, with intervals and tests.
-        resampling: how intervals and tests of measures are computed. Its seed also chooses random segments.
-        side_data: what some measures need in addition to the texts, such as dependency trees of the first references.
+        measuring: of the same texts. The seed of its intervals and tests also chooses random segments.
         measures: to compute, in the order of `MEASURES`, then those of the user.
         advance: called `steps` times, with the name of each step that begins.
 
     Raises:
         ValueError: for trees that are not those of the first references.
     """
+    columns, resampling = measuring.columns, measuring.how
     variant, (label,) = next(iter(statistics.values())).variant, report.variants
     lengths, classes = group_by_length(columns.sources, variant)
     known = {row.name for row in report.baselines}
@@ -63,16 +58,7 @@ def build_report(
             of_lengths: dict[str, Any] = {score: [scores[score] for scores in by_length] for score in SCORES}
             row = replace(row, lengths=of_lengths, sentences={**corpus.sentences()})
         rows.append(row)
-    report = add_measures(
-        replace(report, rows=rows),
-        columns,
-        {label: variant},
-        measures,
-        how=resampling,
-        side_data=side_data,
-        classes=classes,
-        advance=advance,
-    )
+    report = measuring.add(replace(report, rows=rows), measures, classes=classes, advance=advance)
     shown = [own for own in measures if own.name in report.results[0].scores]
     against = (report.resampling and report.resampling.baseline) or report.systems[0]
     advance("N-grams gained and lost")

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from itertools import chain
 from statistics import fmean
 from typing import Any
@@ -14,11 +14,11 @@ import numpy as np
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
-from sari.reports.score_report import ScoreReport, ScoreRow
+from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Text, Variant
+from sari.variants import Text, Tokenizer, Variant
 
 #: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
 SideData = Mapping[str, Any]
@@ -93,152 +93,185 @@ class MeasuredSystems:
         return {own.name: own.value(self.rows[own.name][segments, place]) for own in self.measures}
 
 
-def measured_text(variant: Variant) -> Text:
-    """Return how the tokens that measures compare are made of texts."""
-    return replace(variant.text, splits_on_space=False)
+def chosen_tokenizer(variants: Iterable[Variant]) -> Tokenizer:
+    """Return the tokenizer of measures: the one that was chosen in place of a variant's own, else 13a."""
+    return next((variant.changes["tokenize"] for variant in variants if "tokenize" in variant.changes), "13a")
 
 
-def measure_systems(
-    columns: SystemColumns,
-    text: Text,
-    measures: Iterable[Measure],
-    *,
-    how: Resampling,
-    side_data: SideData | None = None,
-    advance: Callable[[str], object] = lambda _: None,
-) -> MeasuredSystems:
-    """Measure systems. Measures that lack what they need are left out.
+@dataclass(frozen=True)
+class Measuring:
+    """Texts of systems that are measured once, whatever asks for their measures.
 
-    Functions of measures take these columns by name: "sources", "outputs" and "references" as tokens joined by spaces;
-    "raw_sources", "raw_outputs" and "raw_references" as they came; and what was read from side files.
-
-    Args:
-        columns: checked texts; rows of references may be empty, and are then compared with no output.
-        text: how tokens are made.
-        measures: what to compute.
+    Attributes:
+        columns: checked texts.
         how: intervals and tests are computed.
+        tokenize: the tokenizer of the measures that compare tokens.
         side_data: what some measures need in addition to the texts.
-        advance: called with the label of each measure that begins.
-
-    Raises:
-        ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that has
-            not a number for each segment of each system.
     """
-    found = _columns_of_measures(columns, text, side_data or {})
-    shape = (len(columns.sources), len(columns.predictions), -1)
-    rows, known = {}, []
-    for measure in measures:
-        advance(measure.label)
-        if set(measure.arguments) <= found.keys() and not measure.missing:
-            rows[measure.name] = measure.numbers(found).reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
+
+    columns: SystemColumns
+    how: Resampling
+    tokenize: Tokenizer = "13a"
+    side_data: SideData = field(default_factory=dict)
+    _known: dict[tuple[str, ...], MeasuredColumns] = field(default_factory=dict)
+
+    def measure(
+        self, measures: Sequence[Measure], *, advance: Callable[[str], object] = lambda _: None
+    ) -> MeasuredSystems:
+        """Measure the systems. Measures that lack what they need are left out.
+
+        Args:
+            measures: what to compute.
+            advance: called with the label of each measure that begins.
+
+        Raises:
+            ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that
+                has not a number for each segment of each system.
+        """
+        return self._of("systems", self.columns, self.side_data).measure(measures, self.how, advance)
+
+    def add(
+        self,
+        report: ScoreReport,
+        measures: Sequence[Measure],
+        *,
+        classes: Sequence[list[int]] = (),
+        advance: Callable[[str], object] = lambda _: None,
+    ) -> ScoreReport:
+        """Return a report with companion measures, which have intervals and tests where scores have them.
+
+        Args:
+            report: the scores of the systems, and of baselines.
+            measures: what to compute, and to show even where nothing can be computed.
+            classes: the places of the segments of each class of lengths, to measure each of them and each segment, too.
+            advance: called with the label of each measure that begins.
+
+        Raises:
+            ValueError: as `measure` does.
+        """
+        measured = self.measure(measures, advance=advance)
+        figures = {"system": measured.figures(classes), "baseline": self._of_baselines(report, measures)}
+        pairs = dict.fromkeys((row.name, row.against) for row in report.rows if row.against is not None)
+        tests = measured.tests(list(pairs))
+        rows = []
+        for row in report.rows:
+            known = figures[row.kind][row.name] if row.kind != "pair" else {}
+            known = {**known, **tests.get((row.name, str(row.against)), {})}
+            fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in known.items()}
+            rows.append(replace(row, **fields))
+        return replace(report, rows=rows, measures=list(measures), measure_signatures=self._signatures(measures))
+
+    def _signatures(self, measures: Sequence[Measure]) -> list[str]:
+        numbers = {len(row) for row in self.columns.references}
+        nrefs = numbers.pop() if len(numbers) == 1 else "var"
+        return [line for measure in measures if (line := measure.signature(nrefs=nrefs, tokenize=self.tokenize))]
+
+    def _of_baselines(self, report: ScoreReport, measures: Sequence[Measure]) -> dict[str, NamedFigures]:
+        """Return the measures of the baselines of a report; "references" is the mean over the references."""
+        names = {row.name for row in report.baselines}
+        first, *people = baseline_columns(self.columns.sources, self.columns.references)
+        if not people:  # the only reference can be measured, though not compared with others
+            texts = {"reference 1": [row[0] for row in self.columns.references]}
+            people = [SystemColumns(first.sources, texts, [row[1:] for row in self.columns.references])]
+        side_data = {name: data for name, data in self.side_data.items() if name != "own_measures"}
+        # The trees are those of the first references.
+        without_trees = {name: data for name, data in side_data.items() if name != "trees"}
+        first = first._replace(predictions={name: texts for name, texts in first.predictions.items() if name in names})
+        people = [columns for columns in people if "references" in names or names & columns.predictions.keys()]
+        parts = [self._of("baselines", first, side_data).measure(measures, self.how)] if first.predictions else []
+        of_people = [self._of("baselines", columns, without_trees).measure(measures, self.how) for columns in people]
+        figures = {name: row for part in [*parts, *of_people] for name, row in part.figures().items()}
+        if "references" in names:
+            rows = {name: np.concatenate([part.rows[name] for part in of_people], axis=1) for name in of_people[0].rows}
+            systems = [name for part in of_people for name in part.systems]
+            figures["references"] = replace(of_people[0], systems=systems, rows=rows).mean()
+        return figures
+
+    def _of(self, kind: str, columns: SystemColumns, side_data: SideData) -> MeasuredColumns:
+        """Return the columns of systems or baselines, with what was computed of them at earlier calls."""
+        key = (kind, *columns.predictions)
+        return self._known.setdefault(key, MeasuredColumns(columns, self.tokenize, side_data))
+
+
+class MeasuredColumns:
+    """The columns that functions of measures take, by name, and the numbers that were computed of them.
+
+    Each column has the texts of all systems, segment by segment, so that references are prepared once for all.
+    "sources", "outputs" and "references" are tokens in lower case, joined by spaces; those that begin with "cased_"
+    keep their case, and those that begin with "raw_" are texts as they came. Further columns are side data.
+    """
+
+    def __init__(self, columns: SystemColumns, tokenize: Tokenizer, side_data: SideData):
+        """Keep the texts; rows of references may be empty, and are then compared with no output."""
+        self.columns, self._side_data = columns, side_data
+        self._texts = {"": Text(tokenize=tokenize), "cased_": Text(tokenize=tokenize, lowercase=False), "raw_": None}
+        self._made: dict[str, Any] = {}
+        self._numbers: dict[str, np.ndarray] = {}
+
+    def measure(
+        self, measures: Iterable[Measure], how: Resampling, advance: Callable[[str], object] = lambda _: None
+    ) -> MeasuredSystems:
+        """Measure the systems, as `Measuring.measure` does."""
+        shape = (len(self.columns.sources), len(self.columns.predictions), -1)
+        known = []
+        for measure in measures:
+            advance(measure.label)
+            if measure.missing or not all(map(self._has, measure.arguments)):
+                continue
+            if measure.name not in self._numbers:
+                numbers = measure.numbers({name: self._column(name) for name in measure.arguments})
+                self._numbers[measure.name] = numbers.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
             known.append(measure)
-    return MeasuredSystems(list(columns.predictions), known, rows, how)
+        rows = {measure.name: self._numbers[measure.name] for measure in known}
+        return MeasuredSystems(list(self.columns.predictions), known, rows, how)
 
+    def _has(self, name: str) -> bool:
+        """Return whether there is such a column; references are one where every segment has some."""
+        if name.endswith("references"):
+            return all(self.columns.references)
+        is_text = name.endswith(("sources", "outputs"))
+        return is_text or name in self._side_data or name in self._side_data.get("own_measures", {})
 
-def _columns_of_measures(columns: SystemColumns, text: Text, side_data: SideData) -> dict[str, Any]:
-    """Return the columns of all systems, segment by segment, so that references are prepared once for all."""
-    systems = columns.predictions
+    def _column(self, name: str) -> Any:
+        if name not in self._made:
+            self._made[name] = self._make(name)
+        return self._made[name]
 
-    def repeated(column: Iterable[Any]) -> list[Any]:
-        return [row for row in column for _ in systems]
+    def _make(self, name: str) -> Any:
+        systems, own = self.columns.predictions, self._side_data.get("own_measures", {})
+        if name in own:
+            for system, outputs in systems.items():
+                check_length(f"own_measure: {name}: {system}", own[name][system], outputs, "outputs")
+            return np.array([own[name][system] for system in systems], np.float64).T
+        if name == "trees":
+            return self._repeated(self._trees())
+        if name in self._side_data:
+            return self._side_data[name]
+        prefix, column = next(
+            (prefix, name.removeprefix(prefix)) for prefix in ("cased_", "raw_", "") if name.startswith(prefix)
+        )
+        text = self._texts[prefix]
+        if column == "outputs":
+            return _split(list(chain.from_iterable(zip(*systems.values(), strict=True))), text)
+        if column == "sources":
+            return self._repeated(_split(self.columns.sources, text))
+        tokens = iter(_split(list(chain.from_iterable(self.columns.references)), text))
+        return self._repeated([[next(tokens) for _ in row] for row in self.columns.references])
 
-    def split(texts: Iterable[str], text: Text = text) -> list[str]:
-        return list(map(" ".join, split_into_tokens(list(texts), text)))
+    def _repeated(self, column: Iterable[Any]) -> list[Any]:
+        return [row for row in column for _ in self.columns.predictions]
 
-    raw_outputs = list(chain.from_iterable(zip(*systems.values(), strict=True)))
-    found: dict[str, Any] = {
-        "sources": repeated(split(columns.sources)),
-        "outputs": split(raw_outputs),
-        "raw_sources": repeated(columns.sources),
-        "raw_outputs": raw_outputs,
-        **side_data,
-    }
-    tokens = iter(split(chain.from_iterable(columns.references)))
-    references = [[next(tokens) for _ in row] for row in columns.references]
-    if all(references):
-        found |= {"references": repeated(references), "raw_references": repeated(columns.references)}
-    if "trees" in side_data:
+    def _trees(self) -> list[Any]:
+        """Return the trees over tokens in lower case."""
         from sari.companion_measures.accuracy import Tree, check_words  # here, since they need rapidfuzz
 
-        words = split([" ".join(tree.tokens) for tree in side_data["trees"]], replace(text, tokenize="none"))
-        trees = [Tree(tuple(own.split()), tree.heads) for own, tree in zip(words, side_data["trees"], strict=True)]
-        check_words(trees, [row[0] for row in references])
-        found["trees"] = repeated(trees)
-    for name, numbers in found.pop("own_measures", {}).items():
-        for system, outputs in systems.items():
-            check_length(f"own_measure: {name}: {system}", numbers[system], outputs, "outputs")
-        found[name] = np.array([numbers[system] for system in systems], np.float64).T
-    return found
+        given = self._side_data["trees"]
+        words = _split([" ".join(tree.tokens) for tree in given], Text(tokenize="none"))
+        trees = [Tree(tuple(text.split()), tree.heads) for text, tree in zip(words, given, strict=True)]
+        check_words(trees, _split([row[0] for row in self.columns.references], self._texts[""]))
+        return trees
 
 
-def add_measures(
-    report: ScoreReport,
-    columns: SystemColumns,
-    variants: Mapping[str, Variant],
-    measures: Sequence[Measure],
-    *,
-    how: Resampling,
-    side_data: SideData | None = None,
-    classes: Sequence[list[int]] = (),
-    advance: Callable[[str], object] = lambda _: None,
-) -> ScoreReport:
-    """Return a report with companion measures, which have intervals and tests where scores have them.
-
-    Args:
-        report: the scores of the systems, and of baselines.
-        columns: the texts.
-        variants: by name: measures compare their tokens.
-        measures: what to compute, and to show even where nothing can be computed.
-        how: intervals and tests are computed.
-        side_data: what some measures need in addition to the texts.
-        classes: the places of the segments of each class of lengths, to measure each of them and each segment, too.
-        advance: called with the label of each measure that begins, for each way to split texts.
-
-    Raises:
-        ValueError: as `measure_systems` does.
-    """
-    baselines = {row.name for row in report.baselines}
-    rows: list[ScoreRow] = []
-    # Variants that split texts in the same way share everything but the order of their pairs.
-    known: dict[Text, tuple[MeasuredSystems, dict[str, dict[str, NamedFigures]]]] = {}
-    for label, variant in variants.items():
-        text, of_variant = measured_text(variant), [row for row in report.rows if row.variant == label]
-        if text not in known:
-            measure = partial(measure_systems, text=text, measures=measures, how=how)
-            measured = measure(columns, side_data=side_data, advance=advance)
-            figures = {"system": measured.figures(classes)}
-            known[text] = measured, {**figures, "baseline": _measured_baselines(baselines, columns, side_data, measure)}
-        measured, figures = known[text]
-        tests = measured.tests([(row.name, row.against) for row in of_variant if row.against is not None])
-        for row in of_variant:
-            found = figures[row.kind][row.name] if row.kind != "pair" else {}
-            found = {**found, **tests.get((row.name, str(row.against)), {})}
-            fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in found.items()}
-            rows.append(replace(row, **fields))
-    return replace(report, rows=rows, measures=list(measures))
-
-
-def _measured_baselines(
-    names: Collection[str],
-    columns: SystemColumns,
-    side_data: SideData | None,
-    measure: Callable[..., MeasuredSystems],
-) -> dict[str, NamedFigures]:
-    """Return the measures of the baselines of these names; "references" is the mean over the references."""
-    first, *people = baseline_columns(columns.sources, columns.references)
-    if not people:  # the only reference can be measured, though not compared with others
-        others = [row[1:] for row in columns.references]
-        people = [SystemColumns(columns.sources, {"reference 1": [row[0] for row in columns.references]}, others)]
-    side_data = {name: data for name, data in (side_data or {}).items() if name != "own_measures"}
-    # The trees are those of the first references.
-    without_trees = {name: data for name, data in side_data.items() if name != "trees"}
-    first = first._replace(predictions={name: texts for name, texts in first.predictions.items() if name in names})
-    parts = [measure(first, side_data=side_data)] if first.predictions else []
-    people = [own for own in people if "references" in names or names & own.predictions.keys()]
-    of_people = [measure(own, side_data=without_trees) for own in people]
-    found = {name: figures for part in [*parts, *of_people] for name, figures in part.figures().items()}
-    if "references" in names:
-        rows = {name: np.concatenate([part.rows[name] for part in of_people], axis=1) for name in of_people[0].rows}
-        systems = [name for part in of_people for name in part.systems]
-        found["references"] = replace(of_people[0], systems=systems, rows=rows).mean()
-    return found
+def _split(texts: list[str], text: Text | None) -> list[str]:
+    """Return texts as tokens joined by spaces, or as they came where no `text` says how."""
+    return texts if text is None else list(map(" ".join, split_into_tokens(texts, text)))

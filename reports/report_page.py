@@ -30,6 +30,8 @@ _COSTS = 3
 _OPEN = 5
 # The systems that fit in a small picture.
 _SYSTEMS = 4
+# The measures that the lengths of sources are compared by.
+_BY_LENGTH = ("bleu", "compression_ratio")
 # A title names up to so many systems.
 _NAMED = 4
 
@@ -109,7 +111,7 @@ def _length_table(report: ScoreReport, digits: int) -> Table:
         shown = [(system.name, system, "sari", digits) for system in report.results]
     else:
         shown = [(label, first, name, digits) for name, label in LABELS.items()]
-        shown += [("BLEU", first, "bleu", 2), ("Compression ratio", first, "compression_ratio", 3)]
+        shown += [(row.label, first, row.name, row.digits) for row in report.measures if row.name in _BY_LENGTH]
     columns += [
         (heading, [figure(value, places) for value in system.lengths.get(name, [None] * len(report.lengths))])
         for heading, system, name, places in shown

@@ -30,6 +30,7 @@ never an empty list or object::
      "resampling": {"confidence": float, "method": str, "resamples": int, "trials": int, "seed": int,
                     "comparisons": int, "baseline": str, "intervals": str},
      "measures": [{"name": str, "label": str, "about": str, "digits": int, "unit": str}, ...],
+     "measure_signatures": [str, ...],
      "test_set": str,
      "lengths": [{"shortest": int, "longest": int, "segments": int}, ...],
      "ngrams": {SYSTEM: [{"text": str, "operation": str, "system": float, "baseline": float}, ...], ...},
@@ -179,7 +180,7 @@ class ScoreReport:
         published: what is published about the test set, under each variant.
         warnings: about data and variants.
         resampling: None without intervals and tests.
-        measures: the companion measures of the rows.
+        measures: the companion measures of the rows, with `measure_signatures`.
         test_set: its name; None if it is unknown.
         lengths: the classes of source lengths, for reports.
         ngrams: those that systems gain and lose against the baseline of the tests, or the first system, for reports.
@@ -193,6 +194,7 @@ class ScoreReport:
     warnings: list[WarningRow] = field(default_factory=list)
     resampling: ResamplingSummary | None = None
     measures: list[Measure] = field(default_factory=list)
+    measure_signatures: list[str] = field(default_factory=list)
     test_set: str | None = None
     lengths: list[Length] = field(default_factory=list)
     ngrams: dict[str, list[NgramDifference]] = field(default_factory=dict)

@@ -75,7 +75,7 @@ def tabulate_scores(
     tables[0] = replace(tables[0], notes=[*tables[0].notes, *reasons])
     return TableReport(
         tables=list(_noted_once(tables)),
-        signatures=report.signatures,
+        signatures=report.signatures + report.measure_signatures,
         warnings=report.warnings,
         paragraph=methods_paragraph(report, digits),
         records=score_records(report),
@@ -438,19 +438,13 @@ def _published_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
 
 
 def _measure_table(report: ScoreReport, digits: int, show: Collection[str]) -> Iterator[Table]:
-    """Yield the tables with the measures as rows, one for each way to split texts into tokens."""
+    """Yield the table with the measures as rows, which are the same under all variants."""
     figures = [figure for figure in _measure_figures(report, digits) if figure.name in show]
-    names = [figure.name for figure in figures]
-    groups: dict[str, tuple[list[str], list[ScoreRow]]] = {}
-    for variant in report.variants if names else ():
-        outputs = [row for row in (*report.results, *report.baselines) if row.variant == variant]
-        outputs = [row for row in outputs if not row.scores.keys().isdisjoint(names)]
-        values = [[row.scores.get(name) for name in names] for row in outputs]
-        groups.setdefault(repr(values), ([], outputs))[0].append(variant)
-    for variants, outputs in groups.values():
-        title = "Companion measures" + (f": tokens of {', '.join(variants)}" if len(report.variants) > 1 else "")
-        about = [f"{row.label}: {row.about}" for row in report.measures if row.name in names]
-        table = _rows_of_figures(report, title, "Measure", figures, outputs, show)
+    rows = [row for row in (*report.results, *report.baselines) if row.variant == report.variants[0]]
+    rows = [row for row in rows if any(figure.name in row.scores for figure in figures)]
+    if rows:
+        about = [f"{row.label}: {row.about}" for row in report.measures if row.name in show]
+        table = _rows_of_figures(report, "Companion measures", "Measure", figures, rows, show)
         yield replace(table, methods=[*_test_notes(report), *about])
 
 

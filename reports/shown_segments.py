@@ -5,11 +5,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sari.companion_measures.simplification import sentence_counts
+from sari.companion_measures.simplification import added_proportions, compression_ratios, sentence_counts
 from sari.reports.explanation import explain
 from sari.reports.score_report import ScoreRow, ShownSegment
+from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Variant
+from sari.variants import Text, Variant
+
+# The tokens whose changes are reasons to show a segment.
+_TOKENS = Text(tokenize="13a")
 
 # The segments of a choice for one system; of several, each has fewer. Up to `_TOGETHER` systems are shown with every
 # segment; of more, those for which it was chosen.
@@ -37,7 +41,12 @@ def _reasons_to_show(system: ScoreRow, first: ScoreRow, columns: SystemColumns) 
     of = f" of {system.name}" if len(columns.predictions) > 1 else ""
     scores = np.array(system.sentences["sari"])
     before, after = (sentence_counts(texts) for texts in (columns.sources, columns.predictions[system.name]))
-    compression, added = (np.array(system.sentences[name]) for name in ("compression_ratio", "added"))
+    source_tokens, output_tokens = (
+        list(map(" ".join, split_into_tokens(texts, _TOKENS)))
+        for texts in (columns.sources, columns.predictions[system.name])
+    )
+    compression = compression_ratios(source_tokens, output_tokens)
+    added = added_proportions(source_tokens, output_tokens)
     choices = [_Choice(f"best{of}", scores, positive=False), _Choice(f"worst{of}", -scores, positive=False)]
     if system.name != first.name:
         gains = scores - np.array(first.sentences["sari"])
@@ -73,7 +82,7 @@ def choose_segments(
     Args:
         columns: the texts.
         variant: by which they were scored.
-        systems: with the scores and measures of segments.
+        systems: with the scores of segments.
         seed: of the random segments.
         advance: called with the name of each system.
     """

@@ -5,9 +5,11 @@ from html.parser import HTMLParser
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures.accuracy import Tree
+from sari.companion_measures.registry import REPORTED_MEASURES
 from sari.comparison import compare_corpora, score_systems
 from sari.reports import building
 from sari.reports.explanation import explain
+from sari.reports.measuring import Measuring
 from sari.reports.score_report import report_of
 from sari.significance import resolve_resampling
 from sari.validation import validate_systems
@@ -57,7 +59,16 @@ VOID = {"meta", "img", "br", "link", "hr", "input"}
 
 
 def built(
-    *, sources, systems, references, side_data=None, confidence=None, seed=12345, advance=lambda _: None, **options
+    *,
+    sources,
+    systems,
+    references,
+    side_data=None,
+    measures=REPORTED_MEASURES,
+    confidence=None,
+    seed=12345,
+    advance=lambda _: None,
+    **options,
 ):
     """Return the report of systems under the options."""
     columns = validate_systems(sources, systems, references)
@@ -66,7 +77,8 @@ def built(
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
     scored = report_of({variant.name: compared}, {variant.name: states})
-    return building.build_report(columns, states, scored, side_data=side_data, resampling=resampling, advance=advance)
+    measuring = Measuring(columns, resampling, side_data=side_data or {})
+    return building.build_report(states, scored, measuring=measuring, measures=measures, advance=advance)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):

@@ -3,20 +3,43 @@
 import nltk
 import numpy as np
 import pytest
-from programs import EXAMPLE, SYSTEMS
+from programs import EXAMPLE, ROOT, SYSTEMS
 from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
+from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari import variants
 from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
-from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES
-from sari.reports.measuring import measure_systems, measured_text
+from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES, Measure
+from sari.reports.measuring import Measuring
 from sari.significance import bootstrap_draws, resolve_resampling
 from sari.validation import SystemColumns
-from sari.variants import resolve_variant
 
 SYSTEM = "<Simple> & short"
+# What EASSE (6a4352e, with tseval dea8863) computes as `easse evaluate` does: 13a tokens in lower case.
+EASSE = {
+    "outputs": {
+        "token_f1": 78.5596054829894,
+        "fkgl": 5.504713375796179,
+        "compression_ratio": 0.740301779627039,
+        "sentence_splits": 1.3,
+        "levenshtein_similarity": 0.7803235681981693,
+        "exact_copies": 10.0,
+        "added": 0.13156723888501382,
+        "deleted": 0.3068932323640225,
+    },
+    "outputs.rewriting": {
+        "token_f1": 87.58973441517392,
+        "fkgl": 4.310818997756172,
+        "compression_ratio": 0.8276395465229944,
+        "sentence_splits": 1.4,
+        "levenshtein_similarity": 0.666288034519164,
+        "exact_copies": 0.0,
+        "added": 0.3761187136251074,
+        "deleted": 0.3774824976103749,
+    },
+}
 HOW = resolve_resampling(confidence=0.8, resamples=40, seed=7)
 ALL = range(len(SOURCES))
 
@@ -28,8 +51,7 @@ def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures
         side_data = {**side_data, "trees": [trees[place] for place in places if place in trees]}
     outputs = {name: [texts[place] for place in places] for name, texts in OUTPUTS.items()}
     columns = SystemColumns([SOURCES[place] for place in places], outputs, [references[place] for place in places])
-    text = measured_text(resolve_variant())
-    return measure_systems(columns, text, measures, how=how, side_data=side_data)
+    return Measuring(columns, how, side_data=side_data).measure(measures)
 
 
 def test_intervals_are_those_of_the_measures_of_what_is_drawn():
@@ -45,7 +67,7 @@ def test_intervals_are_those_of_the_measures_of_what_is_drawn():
 
 def test_values_are_the_measures_of_the_corpus():
     def split(texts):
-        return [Tokenizer13a()(text.lower()) for text in texts]
+        return list(map(Tokenizer13a(), texts))
 
     sources, references = split(SOURCES), list(map(split, REFERENCES))
     for system, own in measured(measures=MEASURES).figures().items():
@@ -66,11 +88,22 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     assert lacking(measured(side_data={})) == of_files
     without_trees = {name: data for name, data in SIDE_DATA.items() if name != "trees"}
     alone = measured(side_data=without_trees, references=[row[1:] for row in REFERENCES])
-    needing = {measure.name for measure in REPORTED_MEASURES if {"references", "raw_references"} & {*measure.arguments}}
+    needing = {
+        measure.name for measure in REPORTED_MEASURES if any(name.endswith("references") for name in measure.arguments)
+    }
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
     variants.load_punkt.cache_clear()
-    assert lacking(measured(side_data={})) == of_files | {"fkgl"}
+    assert lacking(measured(side_data={})) == of_files | {"fkgl", "sentence_splits"}
+
+
+def test_numbers_are_computed_once(monkeypatch):
+    calls, numbers = [], Measure.numbers
+    monkeypatch.setattr(Measure, "numbers", lambda *given: calls.append(given[0].name) or numbers(*given))
+    measuring = Measuring(SystemColumns(SOURCES, OUTPUTS, REFERENCES), HOW)
+    first, second = measuring.measure(REPORTED_MEASURES[:2]), measuring.measure(REPORTED_MEASURES[:4])
+    assert calls == [measure.name for measure in REPORTED_MEASURES[:4]]
+    assert second.figures()[SYSTEM]["scores"].items() >= first.figures()[SYSTEM]["scores"].items()
 
 
 def test_no_interval_without_confidence_and_of_one_segment():
@@ -92,6 +125,43 @@ def test_no_interval_without_confidence_and_of_one_segment():
 def test_trees_of_other_words_are_refused(trees, message):
     with pytest.raises(ValueError, match=message):
         measured(side_data={"trees": trees})
+
+
+# The tools of the measures
+
+EXAMPLES = {name: (ROOT / "examples" / f"{name}.txt").read_text("utf-8").splitlines() for name in (*EASSE, "sources")}
+
+
+@pytest.mark.parametrize("system", EASSE)
+def test_measures_are_what_the_tools_print(printed_json, system):
+    """Those of sacreBLEU as its corpus metrics compute them, with its signatures; the others as EASSE prints them."""
+    names = ["bleu", "chrf", "ter", *EASSE[system]]
+    report = printed_json(*EXAMPLE, "--outputs", f"examples/{system}.txt", "--measures", *names)
+    streams = [(ROOT / "examples" / f"references.{place}.txt").read_text("utf-8").splitlines() for place in (0, 1)]
+    expected = dict(EASSE[system])
+    for name, metric in (("bleu", BLEU()), ("chrf", CHRF()), ("ter", TER())):
+        expected[name] = metric.corpus_score(EXAMPLES[system], streams).score
+        label = {"bleu": "BLEU", "chrf": "chrF2", "ter": "TER"}[name]
+        assert f"{label}|{metric.get_signature()}" in report["measure_signatures"]
+    scores = report["systems"][0]["scores"]
+    assert {name: scores[name] for name in expected} == pytest.approx(expected, abs=1e-9)
+
+
+def test_a_chosen_tokenizer_is_that_of_the_measures(printed_json):
+    given = [*EXAMPLE, *SYSTEMS[:2], "--measures", "bleu", "added"]
+    report = printed_json(*given, "--tokenize", "char", "--variant", "hf")
+    outputs, *streams = (
+        (ROOT / "examples" / f"{name}.txt").read_text("utf-8").splitlines()
+        for name in ("outputs", "references.0", "references.1")
+    )
+    metric = BLEU(tokenize="char")
+    assert report["systems"][0]["scores"]["bleu"] == pytest.approx(metric.corpus_score(outputs, streams).score)
+    assert f"BLEU|{metric.get_signature()}" in report["measure_signatures"]
+
+
+def test_measures_are_the_same_under_all_variants(printed_json):
+    systems = printed_json(*EXAMPLE[:-2], *SYSTEMS[:2], "--variant", "hf", "xu2016", "--measures", "bleu")["systems"]
+    assert systems[0]["scores"]["bleu"] == systems[1]["scores"]["bleu"]
 
 
 # Baselines

@@ -12,11 +12,11 @@ from sari.aggregation import Scores, named_scores
 from sari.companion_measures.registry import MEASURES
 from sari.corpus_statistics import CorpusStatistics, score_columns
 from sari.reports import building, report_page
-from sari.reports.measuring import add_measures
+from sari.reports.measuring import Measuring, chosen_tokenizer
 from sari.reports.published_systems import find_standing
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
-from sari.significance import Resampling, resolve_resampling
+from sari.significance import resolve_resampling
 from sari.validation import Columns, SystemColumns
 from sari.variants import SCORES, SIGNIFICANT, Variant
 from sari.web.inputs import errors_refused
@@ -76,19 +76,14 @@ def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSy
         advance: called with the name of each step that begins.
     """
     advance("baselines")
-    report, how = _with_baselines(columns, variant, compared), _resampling_of_measures(compared)
-    return add_measures(report, columns, {variant.label: variant}, _MEASURES, how=how, advance=advance)
+    report = _with_baselines(columns, variant, compared)
+    return _measuring(columns, variant, compared).add(report, _MEASURES, advance=advance)
 
 
 def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:
     """Return the page of HTML that `score.py --report` writes; the arguments are those of `report_scores`."""
-    report = building.build_report(
-        columns,
-        compared.statistics,
-        _with_baselines(columns, variant, compared),
-        resampling=_resampling_of_measures(compared),
-        advance=advance,
-    )
+    report, measuring = _with_baselines(columns, variant, compared), _measuring(columns, variant, compared)
+    report = building.build_report(compared.statistics, report, measuring=measuring, advance=advance)
     advance("pictures and pages")
     return report_page.report_as_html(report)
 
@@ -105,8 +100,9 @@ def _with_baselines(columns: SystemColumns, variant: Variant, compared: Compared
     return replace(compared.report.with_baselines({variant.label: known}), published=published)
 
 
-def _resampling_of_measures(compared: ComparedSystems) -> Resampling:
-    return resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
+def _measuring(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> Measuring:
+    how = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
+    return Measuring(columns, how, chosen_tokenizer([variant]))
 
 
 class RankedVariant(NamedTuple):
