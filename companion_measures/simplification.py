@@ -8,26 +8,33 @@ Texts are taken as they are: tokens are split at whitespace, and case counts. To
 if you ask for it. Each function returns one number per segment, in a numpy array.
 """
 
-import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from operator import eq
 
 import numpy as np
+import regex
 
 from sari.companion_measures.columns import best_of_references, check_length
 from sari.data_warnings import is_copy
+from sari.languages import SCRIPTS
 from sari.tokenization import count_sentences
 from sari.validation import validate_texts
 from sari.variants import PUNKT
 
-# A sentence ends at its marks, and the quotes and brackets that close after them, if whitespace follows; in scripts
-# without spaces, at the mark alone.
-_END = re.compile(r"""[.!?…]+["'”’»)\]]*(?=\s|$)|[。！？]+[」』”’）]*""")
-# The next sentence may follow a mark without a space, between words of at least two letters; not in a web address.
-_GLUED_END = re.compile(r"(?<=[^\W\d_]{2})[.!?](?=[^\W\d_]{2})(?!(?:com|org|net|edu|gov|co|uk)\b)")
-_ANY_END = re.compile(f"{_END.pattern}|{_GLUED_END.pattern}")
+# A sentence ends at its marks, and the quotes and brackets that close after them. Marks that words and numbers have,
+# too, need whitespace after them; others do not. A run of marks is looked at once, from its start.
+_END = regex.compile(
+    r"""(?<![.!?…․])[.!?…․]++["'”’»)\]]*+(?=\s|$)"""
+    r"""|[[\p{Sentence_Terminal}།༎]--[.!?․．]]++[」』”’）"'»)\]]*+|．(?!\d)"""
+    rf"|(?<=[{SCRIPTS['Greek'].letters}]);(?=\s|$)"
+    # The next sentence may follow a mark without a space, but web addresses and names have marks, too.
+    r"|(?<=\p{L}{2})[.!?](?=\p{Lu}\p{Ll})",
+    regex.V1,
+)
+_TOKEN = regex.compile(r"\S+")
+_LONGEST_WORD = 40  # longer ones are no abbreviations
 _ABBREVIATIONS = {
     *("mr", "mrs", "ms", "dr", "prof", "st", "jr", "sr", "rev", "hon", "gov", "sen", "rep"),
     *("gen", "col", "lt", "sgt", "capt", "vs", "ca", "fig", "vol"),
@@ -37,10 +44,11 @@ _ABBREVIATIONS = {
 def sentence_counts(texts) -> np.ndarray:
     """Return how many sentences each text has: int64[segments].
 
-    A sentence ends at a full stop, exclamation or question mark before whitespace or the end of the text, and before a
-    sentence that follows without a space ("end.The"). A full stop of an abbreviation, initial or web address does not
-    end it, nor one after a title ("mr ."). Text after the last end is a sentence if it has a letter or digit. An empty
-    text has no sentence.
+    A sentence ends at a full stop, exclamation or question mark before whitespace, before the end of the text, and
+    before a capitalized word that follows without a space ("end.The"). Other marks that Unicode calls the end of a
+    sentence (Sentence_Terminal, such as 。 and ।) end it wherever they stand, and so does a semicolon after Greek. A
+    full stop of an abbreviation, initial or web address does not end it, nor one after a title ("mr ."). Text after the
+    last end is a sentence if it has a letter or digit. An empty text has no sentence.
 
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
@@ -50,11 +58,14 @@ def sentence_counts(texts) -> np.ndarray:
 
 @lru_cache(1 << 15)  # the sources of several systems are the same
 def _sentence_count(text: str) -> int:
-    """Count the stretches between ends that have a letter or digit."""
+    """Count the stretches between ends that have a letter or digit, in time proportional to the text."""
     cased = text != text.lower()
-    begin = count = 0
-    for match in _ANY_END.finditer(text):
-        if _is_end(text, match, cased):
+    tokens = [match.span() for match in _TOKEN.finditer(text)]
+    begin = count = place = 0
+    for match in _END.finditer(text):
+        while place < len(tokens) and tokens[place][1] < match.end():
+            place += 1
+        if _is_end(text, match, tokens, place, cased):
             count += _has_letter_or_digit(text[begin : match.start()])
             begin = match.end()
     return count + _has_letter_or_digit(text[begin:])
@@ -64,18 +75,21 @@ def _has_letter_or_digit(text: str) -> bool:
     return any(map(str.isalnum, text))
 
 
-def _is_end(text: str, match: re.Match, cased: bool) -> bool:
-    """Return whether a mark ends a sentence; the last mark of a text always does."""
-    rest = text[match.end() :].lstrip()
-    before = text[: match.start()].split()
-    if not rest or not before or not match[0].startswith("."):
+def _is_end(text: str, match: regex.Match, tokens: list[tuple[int, int]], place: int, cased: bool) -> bool:
+    """Return whether a mark, which stands in the token at a place, ends a sentence; the last of a text always does."""
+    start, end = match.span()
+    is_alone = tokens[place][0] == start
+    if not match[0].startswith(".") or end == tokens[-1][1] or (is_alone and not place):
         return True
-    word = before[-1].lstrip("\"'“‘(«[").lower()
+    first, last = tokens[place - 1] if is_alone else (tokens[place][0], start)
+    word = text[max(first, last - _LONGEST_WORD) : last].lstrip("\"'“‘(«[").lower()
     if word in _ABBREVIATIONS:
         return False
-    if text[match.start() - 1].isspace():  # a token of its own
+    if is_alone:
         return True
-    return not ("." in word or (len(word) == 1 and word.isalpha()) or (cased and rest[0].islower()))
+    following = text[end] if end < tokens[place][1] else text[tokens[place + 1][0]]
+    is_initial = len(word) == 1 and word.isalpha()
+    return not (is_initial or (cased and following.islower()) or text.rfind(".", first, last) >= 0)
 
 
 def splits(sources, predictions) -> np.ndarray:

@@ -33,8 +33,8 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
         ("One. Two.", 2),
         ('He said "no." She said "yes."', 2),
         ("Wait ... what ?!", 2),
-        ("it ended.it began .", 2),
         ("It ended.It began .", 2),
+        ("visit example.io or Node.JS, not it.ended .", 1),
         ("3.5 percent of 1.000 .", 1),
         ("see wikipedia.org for more .", 1),
         ("See www.example.com.", 1),
@@ -47,10 +47,29 @@ pairs = st.lists(st.tuples(texts, texts), min_size=1, max_size=4).map(
         ("He moved to the U.S.", 1),
         ("一。二！三？", 3),
         ("Ein Satz. Über den anderen.", 2),
+        ("彼は（行った。）来た！３．５です．", 3),
+        ("वह गया। वह आया॥", 2),
+        ("هل جاء؟ نعم.", 2),
+        ("یہ ہے۔ وہ تھا۔", 2),
+        ("Ո՞վ է։ Ես։", 2),
+        ("ሰላም። እንዴት፧", 2),
+        ("Τι είναι; Δεν ξέρω.", 2),
+        ("one; two.", 1),
+        ("ពាក្យ។ពាក្យ។", 2),
+        ("བཀྲ་ཤིས། བདེ་ལེགས།", 2),
     ],
 )
 def test_sentence_counts(text, count):
     assert measures.sentence_counts([text]).tolist() == [count]
+
+
+@pytest.mark.parametrize(
+    ("repeated", "end", "count"),
+    [(".", "a", 1), (". ", "a", 1), ("(aa.Bb", "", 2), ("mr . ", "", 1), ("a.b! ", "", 50_000)],
+)
+def test_sentences_take_time_in_proportion_to_the_text(repeated, end, count):
+    """With the square of its length, each of these would take minutes."""
+    assert measures.sentence_counts([repeated * 50_000 + end]).tolist() == [count]
 
 
 # Tokens
