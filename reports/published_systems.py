@@ -18,9 +18,10 @@ from sari.variants import VARIANTS, Variant
 
 FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 
-#: What a row is: a system, or a baseline: the copied sources, references of other segments, or the mean of each
-#: reference scored with the others.
-KINDS = ("system", "copy", "unrelated", "people")
+#: What a row is: a system; one that failed, since more than a quarter of its outputs are no simplifications; or a
+#: baseline: the copied sources, references of other segments, or the mean of each reference scored with the others.
+KINDS = ("system", "failed", "copy", "unrelated", "people")
+_SHOWN_KINDS = {"system": "", "failed": "failed"}
 
 # Scores that differ less are the same: the file has four decimals.
 _SAME = 1e-4
@@ -86,7 +87,7 @@ class Standing:
 
     def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
-        rows = [(row.sari, row.name, "" if row.kind == "system" else "baseline", row.year) for row in self.rows]
+        rows = [(row.sari, row.name, _SHOWN_KINDS.get(row.kind, "baseline"), row.year) for row in self.rows]
         rows += [(score, name, "yours", "") for name, score in own.items()]
         rows.sort(key=lambda row: -row[0])
         title = f"Published systems on {self.test_set}: {self.variant}"

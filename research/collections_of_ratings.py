@@ -6,7 +6,9 @@ from difflib import SequenceMatcher
 from functools import partial
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
 from sari.human_ratings.rated_outputs import RatedOutputs
@@ -14,6 +16,7 @@ from sari.research.files import TEST_SETS, find_files, read_table, read_test_set
 from sari.validation import Columns
 
 _LENS = "Yao-Dou/LENS"
+_DOCUMENTS = "cardiffnlp/document-simplification/meta_evaluation/eval_datasets"
 
 #: Outputs that are more similar to a reference than this, word by word, are left out as copies of it.
 _NEAR = 0.9
@@ -81,11 +84,42 @@ def _found_in_2022(folder: Path, originals: Iterable[str], sources: Iterable[str
 
 def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
     """Read documents, without outputs that are nearly copies of a reference."""
-    rows = _rows(folder, "cardiffnlp/document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl")
+    rows = _rows(folder, f"{_DOCUMENTS}/dwiki_final.jsonl")
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
     by_name = pd.DataFrame([{own["name"]: own["agg_value"] for own in row} for row in rows["ratings"]])
     found = zip(rows["original"], rows["references"], strict=True)
     return _rated(found, rows["simplification"], by_name[list(ratings)])
+
+
+def _onestopqa(folder: Path) -> RatedOutputs:
+    """Read paragraphs of news, each with the share of three questions that a reader of the output answered rightly.
+
+    The source and the reference are no outputs.
+    """
+    rows = _rows(folder, f"{_DOCUMENTS}/qa.jsonl").query("system not in ['Original', 'Elementary']")
+    answered = rows["ratings"].map(lambda own: own[0]["agg_value"])
+    found = zip(rows["original"], rows["references"], strict=True)
+    return _rated(found, rows["simplification"], answered, rows["system"])
+
+
+def cochrane_pairs(folder: Path) -> tuple[list[Columns], np.ndarray]:
+    """Read pairs of outputs for medical abstracts.
+
+    Returns:
+        The texts with the first outputs, and with the second; and in which pairs most raters prefer the second.
+    """
+    rows = _rows(folder, f"{_DOCUMENTS}/cochrance_lj.jsonl")
+    sources, references = rows["original"].tolist(), rows["references"].tolist()
+    sides = [Columns(sources, rows[f"simplification{number}"].tolist(), references) for number in (1, 2)]
+    return sides, rows["ratings"].map(lambda own: own[0]["agg_value"] == 1).to_numpy()
+
+
+def _jades(folder: Path) -> RatedOutputs:
+    """Read Japanese sentences of two systems, each rated by three people. References are no outputs."""
+    parts = read_table(find_files(folder, "naist-nlp/jades/jades_manual_scores.json")[0])
+    rows = pd.DataFrame([row for part in parts for row in parts[part]]).query("system != 'Reference'")
+    found = zip(rows["sentence_origin"], rows[["sentence_reference"]].to_numpy().tolist(), strict=True)
+    return _rated(found, rows["sentence_hypothesis"], rows.filter(regex="score_simplicity"), rows["system"])
 
 
 def _is_near(output: str, references: Sequence[str]) -> bool:
@@ -109,13 +143,13 @@ def _multicochrane(folder: Path) -> RatedOutputs:
     return _rated(found, rows[texts[1]], -rows["Simplicity"], rows["system"])
 
 
-def _language_models(folder: Path, test_set: tuple[str, str]) -> RatedOutputs:
-    """Read outputs for sentences of ASSET and TurkCorpus, which share them."""
+def _language_models(folder: Path) -> RatedOutputs:
+    """Read outputs for sentences of ASSET and TurkCorpus, which share them, with the references of ASSET."""
     under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
     rows = _rows(folder, f"{under}/likert_*.json")
     rows = rows[rows["source_file"].isin(["asset", "turk"])]
     ratings = rows["label_annotations"].map(lambda own: fmean(rater["simplicity"] for rater in own.values()))
-    references = [own for _, own in _found(folder, test_set, rows["source"])]
+    references = [own for _, own in _found(folder, TEST_SETS["ASSET"], rows["source"])]
     return _rated(zip(rows["source"], references, strict=True), rows["simple"], ratings, rows["model"])
 
 
@@ -137,23 +171,40 @@ def _mean_of_raters(rows: pd.DataFrame, keys: list[str], rating: str) -> pd.Data
     return rows.astype({rating: float}).groupby(keys, sort=False)[rating].mean().reset_index()
 
 
-_SIMPLICITY_DA = partial(
-    rated_in_test_set, file="feralvam/metaeval-simplification/data/simplicity_DA.csv", test_set=TEST_SETS["ASSET"]
-)
-_WIKIPEDIA, _OTHER = "sentences of Wikipedia", "documents and medical sentences"
+class Collection(NamedTuple):
+    """A collection of ratings.
 
-#: The collections by name, the oldest outputs first: those that share a table with it, and its reader.
-COLLECTIONS: dict[str, tuple[str, Callable[[Path], RatedOutputs]]] = {
-    "ASSET ratings": (_WIKIPEDIA, _asset_ratings),
-    "Simplicity-DA": (_WIKIPEDIA, partial(_SIMPLICITY_DA, rating="simplicity_zscore")),
-    "Simplicity-DA, raw": (_WIKIPEDIA, partial(_SIMPLICITY_DA, rating="simplicity")),
-    "SimpEval past": (_WIKIPEDIA, _simpeval_past),
-    "SimpEval 2022": (_WIKIPEDIA, _simpeval_2022),
-    "simpDA 2022": (_WIKIPEDIA, _simpda_2022),
-    "Wu and Arase": (_WIKIPEDIA, partial(_language_models, test_set=TEST_SETS["ASSET"])),
-    "Wu and Arase, TurkCorpus": (_WIKIPEDIA, partial(_language_models, test_set=TEST_SETS["TurkCorpus"])),
-    "D-Wikipedia, words": (_OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
-    "D-Wikipedia, overall": (_OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
-    "D-Wikipedia, meaning": (_OTHER, partial(_dwikipedia, ratings=("meaning",))),
-    "MultiCochrane": (_OTHER, _multicochrane),
+    Attributes:
+        group: those that share a table with it.
+        read: from a folder of checkouts to the outputs.
+        tokenizer: that its language needs; empty for English, in which each variant has its own.
+    """
+
+    group: str
+    read: Callable[[Path], RatedOutputs]
+    tokenizer: str = ""
+
+
+_SIMPLICITY_DA = partial(
+    rated_in_test_set,
+    file="feralvam/metaeval-simplification/data/simplicity_DA.csv",
+    rating="simplicity_zscore",
+    test_set=TEST_SETS["ASSET"],
+)
+_WIKIPEDIA, _OTHER = "sentences of Wikipedia", "other texts"
+
+#: The collections by name, the oldest outputs first.
+COLLECTIONS = {
+    "ASSET ratings": Collection(_WIKIPEDIA, _asset_ratings),
+    "Simplicity-DA": Collection(_WIKIPEDIA, _SIMPLICITY_DA),
+    "SimpEval past": Collection(_WIKIPEDIA, _simpeval_past),
+    "SimpEval 2022": Collection(_WIKIPEDIA, _simpeval_2022),
+    "simpDA 2022": Collection(_WIKIPEDIA, _simpda_2022),
+    "Wu and Arase": Collection(_WIKIPEDIA, _language_models),
+    "D-Wikipedia, words": Collection(_OTHER, partial(_dwikipedia, ratings=("simplicity-word", "simplicity-sent"))),
+    "D-Wikipedia, overall": Collection(_OTHER, partial(_dwikipedia, ratings=("simplicity-overall",))),
+    "D-Wikipedia, meaning": Collection(_OTHER, partial(_dwikipedia, ratings=("meaning",))),
+    "OneStopQA": Collection(_OTHER, _onestopqa),
+    "MultiCochrane": Collection(_OTHER, _multicochrane),
+    "JADES": Collection(_OTHER, _jades, "ja-mecab"),
 }

@@ -6,21 +6,30 @@ Files are named by patterns that begin with the owner and the name of the reposi
 
 import argparse
 import re
+import subprocess
+import sys
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import pandas as pd
 
 from sari.text_files.reading import LineFile
 from sari.validation import Columns, fault
+<<<<<<< HEAD
 from sari.variants import VARIANTS, resolve_variant
+=======
+>>>>>>> a47c7f9 (Research: one splitter, one maker of tables, failed systems, three collections of ratings)
 
-DOCS = Path(__file__).resolve().parent.parent / "docs"
+ROOT = Path(__file__).resolve().parent.parent
+DOCS = ROOT / "docs"
 
 _EASSE = "feralvam/easse/easse/resources/data/test_sets"
 _TOKENIZED = f"{_EASSE}/turkcorpus/legacy/test.8turkers.tok"
 _MEDICAL = "ZurichNLP/BLESS/model_outputs_and_evals/ground_truth/med-easi-test.jsonl"
+
+#: The repositories, and the commit of each from which the stored figures were computed.
+REPOSITORIES = Path(__file__).with_name("repositories.csv")
 
 #: The public test sets: patterns of sources and references. ASSET and TurkCorpus have the same sources.
 TEST_SETS = {
@@ -55,10 +64,21 @@ def find_files(folder: Path, pattern: str) -> list[Path]:
         FileNotFoundError: if there is none.
     """
     owner, name, file = pattern.split("/", 2)
+    _check_commit(folder / name, f"{owner}/{name}")
     found = [path for path in sorted((folder / name).glob(file)) if path.is_file()]
     if not found:
         raise FileNotFoundError(f"{folder}: no {name}/{file}, expected a checkout of https://github.com/{owner}/{name}")
     return found
+
+
+@cache
+def _check_commit(checkout: Path, repository: str) -> None:
+    """Say on standard error if a checkout has another commit than the one that stored figures were computed from."""
+    git = ["git", "--git-dir", str(checkout / ".git"), "rev-parse", "HEAD"]
+    found = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    expected = read_table(REPOSITORIES).set_index("repository")["commit"].get(repository, "")
+    if found and not (expected and found.startswith(expected)):
+        print(f"{checkout}: commit {found[:7]}, the stored figures are from {expected or 'none'}", file=sys.stderr)
 
 
 def read_columns(path: Path) -> Columns:
@@ -98,19 +118,6 @@ def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, l
     return runs
 
 
-def split_sentences(text: str) -> list[str]:
-    """Split a text into sentences, which end in a mark before a space or between two letters.
-
-    >>> split_sentences("It has 2.5 parts. One is made by heat.it melts.")
-    ['It has 2.5 parts.', 'One is made by heat.', 'it melts.']
-    """
-    return [part for part in re.split(r"(?<=[.!?])\s+|(?<=[^\W\d_][.!?])(?=[^\W\d_])", text) if part.strip()]
-
-
-#: All variants by name.
-ALL_VARIANTS = {name: resolve_variant(name, sentence_splitter=split_sentences) for name in VARIANTS}
-
-
 def formatted(pattern: str, *columns: pd.Series) -> list[str]:
     """Return a text for each row of columns of numbers, which may be stored as text; empty where one is missing.
 
@@ -121,14 +128,15 @@ def formatted(pattern: str, *columns: pd.Series) -> list[str]:
 
 
 def aligned(table: pd.DataFrame) -> str:
-    """Return as Markdown a table whose first column is words and whose others are numbers.
+    """Return a table of texts as Markdown, with columns of numbers at the right.
 
     >>> print(aligned(pd.DataFrame({"system": ["ours"], "sari": ["40.1"]})))
     | system   |   sari |
     |:---------|-------:|
     | ours     |   40.1 |
     """
-    sides = ["left", *["right"] * (len(table.columns) - 1)]
+    numbers = [table[name].str.match(r"[−-]?\.?\d|$").all() for name in table]
+    sides = ["right" if is_number else "left" for is_number in numbers]
     return str(table.to_markdown(index=False, disable_numparse=True, colalign=sides))
 
 
@@ -145,38 +153,46 @@ def run(
     description: str | None,
     *,
     file: Path,
-    compute: Callable[[Path], pd.DataFrame],
+    compute: Callable[[Path], pd.DataFrame] | None = None,
     tables: Callable[[pd.DataFrame], Mapping[str, pd.DataFrame]],
-    page: str | None = None,
+    pages: Sequence[Path] = (),
     arguments: Sequence[str] | None = None,
+    parents: Sequence[argparse.ArgumentParser] = (),
 ) -> tuple[pd.DataFrame, bool]:
     """Run a script: compute rows from checkouts, or read the stored ones, and print their tables.
 
     Args:
         description: of the script, for its help.
         file: that has the rows; `--store` writes them.
-        compute: from a folder of checkouts to rows.
+        compute: from a folder of checkouts to rows; None if the rows are those of another script.
         tables: from rows to tables by name.
-        page: of `docs` with the tables; `--store` writes them.
+        pages: with the tables; `--store` writes them.
         arguments: of the command line.
+        parents: parsers of further arguments.
 
     Returns:
         The rows, and whether they were stored.
     """
-    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
-    parser.add_argument("--store", action="store_true", help=f"write {file.name}, and what is made from it")
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=description, formatter_class=how, parents=list(parents))
+    if compute is not None:
+        parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
+    parser.add_argument("--store", action="store_true", help="write files instead of printing alone")
     options = parser.parse_args(arguments)
-    try:
-        rows = compute(options.folder).fillna("") if options.folder else read_table(file)
-    except FileNotFoundError as error:
-        parser.error(str(error))
-    made = tables(rows)
-    for name, table in made.items():
+    rows = read_table(file)
+    if compute is not None and options.folder is not None:
+        if not options.folder.is_dir():
+            parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
+        try:
+            rows = compute(options.folder).fillna("")
+        except (OSError, ValueError) as error:
+            parser.error(str(error))
+    named = tables(rows)
+    for name, table in named.items():
         print(f"\n{name}\n\n{aligned(table)}")
     if options.store:
-        rows.to_csv(file, index=False, lineterminator="\n")
-    if options.store and page:
-        path = DOCS / page
-        path.write_text(with_tables(path.read_text(encoding="utf-8"), made), encoding="utf-8")
+        if compute is not None:
+            rows.to_csv(file, index=False, lineterminator="\n")
+        for page in pages:
+            page.write_text(with_tables(page.read_text(encoding="utf-8"), named), encoding="utf-8")
     return rows, options.store

@@ -27,10 +27,11 @@ from as_package import make_importable
 
 make_importable()
 
+from sari.command_line.process import run_program  # noqa: E402
 from sari.comparison import score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
-from sari.research.files import TEST_SETS, formatted, read_runs, read_table, read_test_set, run  # noqa: E402
+from sari.research.files import DOCS, TEST_SETS, formatted, read_runs, read_table, read_test_set, run  # noqa: E402
 from sari.significance import TESTS, Sample  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
 from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
@@ -110,5 +111,11 @@ def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"power": pd.DataFrame(table)}
 
 
+def main() -> int:
+    """Run the program and return its status."""
+    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, pages=[DOCS / "statistics.md"])
+    return 0
+
+
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, page="statistics.md")
+    sys.exit(run_program(main, "power.py"))

@@ -1,7 +1,7 @@
 """Compute published figures again, and print what was printed next to ours.
 
-    python research/published.py [TABLE]                      prints what is stored
-    python research/published.py [TABLE] FOLDER [--store]     computes it; --store writes it to research/published.csv
+    python research/published.py [--table TABLE]                      prints what is stored
+    python research/published.py [--table TABLE] FOLDER [--store]     computes it; --store writes research/published.csv
 
 FOLDER has checkouts of the repositories that the rows name, each under its own name. The status is 1 where a figure
 differs in the printed digits. `reason` says why. Without TABLE all tables are meant.
@@ -12,6 +12,7 @@ ratings. `printed` and `ours` have a figure for each score. Several files of out
 Where no sources and references are named, the file of outputs has them.
 """
 
+import argparse
 import json
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -29,6 +30,7 @@ from as_package import make_importable
 
 make_importable()
 
+from sari.command_line.process import run_program  # noqa: E402
 from sari.companion_measures import simplification, translation  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
 from sari.research.collections_of_ratings import rated_in_test_set  # noqa: E402
@@ -103,26 +105,28 @@ def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return dict(iter(table.groupby(found["table"] + ": " + found["paper"] + ", " + found["url"], sort=False)))
 
 
-def main(arguments: Sequence[str]) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run the program and return its status: 0, or 1 where a figure differs."""
     stored = read_table(FILE)
-    chosen = stored["table"].isin(arguments)
-    chosen |= not chosen.any()
+    chooser = argparse.ArgumentParser(add_help=False)
+    chooser.add_argument("--table", choices=stored["table"].unique(), help="those of one table alone")
+    table = chooser.parse_known_args(arguments)[0].table
+    chosen = stored["table"] == table if table else stored["table"] != ""
 
     def compute(folder: Path) -> pd.DataFrame:
         rows = tqdm(stored[chosen].to_dict("records"), disable=None, leave=False)
         stored.loc[chosen, "ours"] = [score_row(row, folder) for row in rows]
         return stored
 
-    names = list(stored["table"].unique())
-    others = [argument for argument in arguments if argument not in names]
-    about = f"{__doc__}\nTABLE is one of {', '.join(names)}."
-    run(about, file=FILE, compute=compute, tables=lambda rows: figures_by_paper(rows[chosen]), arguments=others)
-    found = figures(stored[chosen])
+    def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
+        return figures_by_paper(rows[chosen])
+
+    rows, _ = run(__doc__, file=FILE, compute=compute, tables=tables, arguments=arguments, parents=[chooser])
+    found = figures(rows[chosen])
     same = found["printed"] == found["ours"]
     print(f"\n{same.sum():,} of {len(same):,} figures come out to the printed digits.")
     return int(not same.all())
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(run_program(main, "published.py"))

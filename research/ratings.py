@@ -1,22 +1,24 @@
-"""Compute which SARI agrees with people: docs/which_sari.csv, and the tables of docs/which_sari.md.
+"""Compute which SARI agrees with people: docs/ratings.csv, and the tables of docs/ratings.md.
 
     python research/ratings.py                     prints the tables
     python research/ratings.py FOLDER --store      computes all figures again, and writes both files
-    python research/ratings.py --store             writes the tables from docs/which_sari.csv
+    python research/ratings.py --store             writes the tables from docs/ratings.csv
 
 FOLDER has checkouts of the repositories that `collections_of_ratings` names, each under its own name. The file has a
 row for each collection and score, with 95% intervals from 1,000 resamples of the sources, each with all its outputs:
 
 - `Pearson`: of the scores and ratings of outputs, each scored alone. `at_equal_length` is the partial correlation,
-  given the words of the output divided by those of its source.
-- `Spearman`: of the scores and mean ratings of systems, scored as usual.
+  given the tokens of the output divided by those of its source.
+- `Spearman`: of the scores and mean ratings of at least six systems, scored as usual.
+- `pairs`: the percentage of pairs of outputs in which the score prefers the one that people prefer.
 - `SARI`: of ACCESS's outputs on ASSET, scored with some of the references: means over subsets.
 
-`number` is that of outputs, systems or references. `difference` is that to `set`.
+`number` is that of outputs, systems, pairs or references. `difference` is that to `easse`.
 """
 
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,30 +32,30 @@ from as_package import make_importable
 
 make_importable()
 
+from sari.command_line.process import run_program  # noqa: E402
 from sari.companion_measures import translation  # noqa: E402
 from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.human_ratings.correlation import Numbers, SystemRows  # noqa: E402
-from sari.human_ratings.correlation_report import tabulate_agreement  # noqa: E402
-from sari.human_ratings.rated_outputs import RatedOutputs, RatedScore, rated_scores, report_agreement  # noqa: E402
+from sari.human_ratings.correlation import Agreement, Numbers, SystemRows, agreement  # noqa: E402
+from sari.human_ratings.rated_outputs import RatedScore, rated_scores  # noqa: E402
 from sari.reports.by_references import scores_by_references  # noqa: E402
-from sari.research.collections_of_ratings import COLLECTIONS  # noqa: E402
-from sari.research.files import ALL_VARIANTS, DOCS, TEST_SETS, formatted, read_runs, read_test_set, run  # noqa: E402
-from sari.significance import resolve_resampling  # noqa: E402
+from sari.research.collections_of_ratings import COLLECTIONS, Collection, cochrane_pairs  # noqa: E402
+from sari.research.files import DOCS, TEST_SETS, read_runs, read_test_set, run  # noqa: E402
+from sari.significance import Sample, resolve_resampling  # noqa: E402
+from sari.tokenization import split_into_tokens  # noqa: E402
 from sari.validation import Columns, SystemColumns  # noqa: E402
-from sari.variants import resolve_variant  # noqa: E402
+from sari.variants import VARIANTS, Text, Variant, resolve_variant  # noqa: E402
 
-FILE = DOCS / "which_sari.csv"
+FILE = DOCS / "ratings.csv"
 
 #: The score that the others are compared with.
-BASELINE = "set"
+BASELINE = "easse"
 
 #: The variants by name in tables.
-_VARIANTS = ALL_VARIANTS | {"set, 13a": resolve_variant("set", tokenize="13a")}
+_VARIANTS = VARIANTS | {"set, 13a": resolve_variant("set", tokenize="13a")}
 
-#: How intervals are computed; the coefficients for outputs and for systems, and the names of their figures.
+#: How intervals are computed, and the fewest systems whose order is compared with that of people.
 _HOW = resolve_resampling(confidence=0.95, resamples=1_000)
-_COEFFICIENTS = {"segments": "Pearson", "systems": "Spearman"}
-_FIGURES = ("low", "high", "difference", "difference_low", "difference_high")
+_FEWEST_SYSTEMS = 6
 
 #: Those that are computed with fewer references, too, and the outputs.
 _BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
@@ -63,32 +65,72 @@ _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/AC
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
     collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
-    rows = [row for name, (_, read) in collections for row in _of_collection(name, read(folder))]
-    table = pd.DataFrame([*rows, *_by_references(folder)])
+    rows = [row for item in collections for row in _of_collection(*item, folder)]
+    table = pd.DataFrame([*rows, *_of_pairs(folder), *_by_references(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
     return table.assign(**dict(numbers.items()))
 
 
-def _of_collection(collection: str, rated: RatedOutputs) -> Iterator[dict[str, Any]]:
+def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each score and ratings of outputs, and of systems where there are enough."""
-    corpora = {name: score_columns(rated.texts, how, sentences=True, rows=True) for name, how in _VARIANTS.items()}
-    lengths = _lengths(rated.texts)
-    scores = [rated_scores(corpus)[0]._replace(name=name) for name, corpus in corpora.items()]
-    scores += [_bleu(rated.texts), RatedScore("", "length", lengths, SystemRows(lengths), "")]
-    names = [score.name for score in scores]
-    partial = {score.name: partial_correlation(score.values, rated.ratings, lengths) for score in scores[:-1]}
-    scores.sort(key=lambda score: score.name != BASELINE)  # the others are compared with the first
-    records = tabulate_agreement(report_agreement(scores, rated, _HOW, plain=["kendall"])).records
-    for record in sorted(records, key=lambda record: (record["level"], names.index(record["measure"]))):
-        name, figure = record["measure"], _COEFFICIENTS[record["level"]]
-        number = len(rated.ratings) if figure == "Pearson" else len(set(rated.systems))
-        row = {"figure": figure, "collection": collection, "number": str(number), "score": name}
-        row |= {"signature": record["signature"], "value": record[figure.lower()]}
-        row |= {column: record[f"{figure}_{column}".lower()] for column in _FIGURES}
-        if figure == "Pearson":  # each output is scored alone
-            row["signature"] = row["signature"].replace("|level:corpus|", "|level:sentence|")
-            row["at_equal_length"] = partial.get(name)
-        yield row
+    rated, variants = collection.read(folder), _VARIANTS
+    if tokenizer := collection.tokenizer:
+        variants = {each: resolve_variant(each, tokenize=tokenizer) for each in VARIANTS}
+        variants["easse, 13a"] = resolve_variant("easse")
+    lengths = _lengths(rated.texts, tokenizer or "none")
+    scores = [RatedScore("", "length", lengths, SystemRows(lengths), ""), _bleu(rated.texts, tokenizer or "13a")]
+    corpora = {each: score_columns(rated.texts, how, sentences=True, rows=True) for each, how in variants.items()}
+    scores = [rated_scores(corpus)[0]._replace(name=each) for each, corpus in corpora.items()] + scores[::-1]
+    common: dict[str, Any] = {"groups": rated.texts.sources, "baseline": BASELINE, "confidence": _HOW.confidence}
+    found = agreement({own.name: own.values for own in scores}, rated.ratings, **common)
+    for own in scores:
+        row = {"figure": "Pearson", "collection": name, "number": str(len(rated.ratings)), "score": own.name}
+        if own.name in corpora:
+            row["signature"] = _signature(replace(variants[own.name], level="sentence"), rated.texts)
+        if own.name != "length":
+            row["at_equal_length"] = partial_correlation(own.values, rated.ratings, lengths)
+        yield row | _cells(found[own.name])
+    number = len(set(rated.systems))
+    if number >= _FEWEST_SYSTEMS:
+        common |= {"systems": rated.systems, "coefficient": "spearman"}
+        found = agreement({own.name: own.of_systems for own in scores}, rated.ratings, **common)
+        for own in scores:
+            row = {"figure": "Spearman", "collection": name, "number": str(number), "score": own.name}
+            yield row | {"signature": own.signature} | _cells(found[own.name])
+
+
+def _signature(variant: Variant, texts: Columns) -> str:
+    return variant.signature(set(map(len, texts.references)))
+
+
+def _cells(found: Agreement) -> dict[str, Any]:
+    low, high = found.interval or (None, None)
+    less, more = found.difference_interval or (None, None)
+    cells = {"value": found.value, "low": low, "high": high}
+    return cells | {"difference": found.difference, "difference_low": less, "difference_high": more}
+
+
+def _of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
+    """Yield a row for each score and Cochrane's pairs, and one for the rule to prefer the shorter output."""
+    sides, is_second = cochrane_pairs(folder)
+    alone = {name: replace(how, level="sentence") for name, how in _VARIANTS.items()}
+    scores: dict[str, list[Any]] = {
+        name: [np.array(score_columns(side, how, sentences=True).sentences()["sari"]) for side in sides]
+        for name, how in alone.items()
+    }
+    scores["the shorter one"] = [-_lengths(side) for side in sides]
+    agrees = pd.DataFrame({name: (second > first) == is_second for name, (first, second) in scores.items()})
+    shares = 100 * agrees.groupby(sides[0].sources).mean().to_numpy()  # all sources have as many pairs
+    sample = Sample(shares[..., None], lambda sums: sums / len(shares), _HOW.seed)
+    pairs = np.array([[place, list(scores).index(BASELINE)] for place in range(len(scores))])
+    cells = {"value": sample.scores[:, 0], "difference": sample.differences(pairs)[:, 0]}
+    cells |= dict(zip(("low", "high"), sample.intervals(_HOW)[..., 0], strict=True))
+    ends = sample.difference_intervals(pairs, _HOW)[..., 0]
+    cells |= dict(zip(("difference_low", "difference_high"), ends, strict=True))
+    for place, name in enumerate(scores):
+        row = {"figure": "pairs", "collection": "Cochrane, pairs", "number": str(len(is_second)), "score": name}
+        row["signature"] = _signature(alone[name], sides[0]) if name in alone else ""
+        yield row | {key: own[place] for key, own in cells.items()}
 
 
 def _by_references(folder: Path) -> Iterator[dict[str, Any]]:
@@ -102,18 +144,19 @@ def _by_references(folder: Path) -> Iterator[dict[str, Any]]:
             yield place | {"signature": signature, "value": row.mean["sari"]}
 
 
-def _bleu(texts: Columns) -> RatedScore:
+def _bleu(texts: Columns, tokenizer: str) -> RatedScore:
     """Return sacreBLEU's BLEU of each output alone, and the rows of systems."""
-    metric = BLEU(effective_order=True)
+    metric = BLEU(effective_order=True, tokenize=tokenizer)
     scores = [metric.sentence_score(*pair) for pair in zip(texts.predictions, texts.references, strict=True)]
     rows = np.array([[own.sys_len, own.ref_len, *own.counts, *own.totals] for own in scores], np.float64)
     of_systems = SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
     return RatedScore("", "BLEU", np.array([own.score for own in scores]), of_systems, "")
 
 
-def _lengths(texts: Columns) -> np.ndarray:
-    """Return the words of each output divided by those of its source."""
-    sources, outputs = (np.array([len(text.split()) for text in column]) for column in texts[:2])
+def _lengths(texts: Columns, tokenizer: str = "none") -> np.ndarray:
+    """Return the tokens of each output divided by those of its source."""
+    how = Text(tokenize=tokenizer, lowercase=False)
+    sources, outputs = (np.array(list(map(len, split_into_tokens(column, how)))) for column in texts[:2])
     return outputs / np.maximum(sources, 1)
 
 
@@ -132,17 +175,26 @@ def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
     They have a row for each score, and a column for each collection or number of references.
     """
-    groups = rows["collection"].map({name: group for name, (group, _) in COLLECTIONS.items()})
-    groups = rows["figure"].map({"Spearman": "systems", "SARI": "references"}).fillna(groups)
+    groups = rows["collection"].map({name: own.group for name, own in COLLECTIONS.items()})
+    groups = rows["figure"].map({"Spearman": "systems", "pairs": "pairs", "SARI": "references"}).fillna(groups)
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
-    intervals = formatted("{:.3f} [{:.3f}, {:.3f}]", rows["value"], rows["low"], rows["high"])
-    shown = [interval or cell for interval, cell in zip(intervals, formatted("{:.2f}", rows["value"]), strict=True)]
+    patterns = {"pairs": "{:.1f} [{:.1f}, {:.1f}]", "SARI": "{:.2f}"}
+    shown = [
+        patterns.get(figure, "{:.3f} [{:.3f}, {:.3f}]").format(*map(float, filter(None, cells)))
+        for figure, *cells in rows[["figure", "value", "low", "high"]].to_numpy()
+    ]
     table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown})
     return {
-        group: own.pivot_table("shown", "Score", "column", aggfunc="first", sort=False).reset_index()
+        group: own.pivot_table("shown", "Score", "column", aggfunc="first", sort=False).fillna("").reset_index()
         for group, own in table.groupby("group", sort=False)
     }
 
 
+def main() -> int:
+    """Run the program and return its status."""
+    run(__doc__, file=FILE, compute=compute_agreement, tables=ratings_tables, pages=[DOCS / "ratings.md"])
+    return 0
+
+
 if __name__ == "__main__":
-    run(__doc__, file=FILE, compute=compute_agreement, tables=ratings_tables, page="which_sari.md")
+    sys.exit(run_program(main, "ratings.py"))

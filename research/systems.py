@@ -10,8 +10,12 @@ the pattern of its outputs; several files are runs.
 
 A system's score is the mean of those of its runs, and its interval that of the mean: a resample draws the same segments
 of all runs. `ranks` are the best and the worst by `easse` that tests of all pairs leave possible.
+
+`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faults`. `faulty` is the share of those that have
+any of these faults. Where it is more than a quarter, the kind becomes "failed": the system is not ranked.
 """
 
+import re
 import sys
 from collections.abc import Sequence
 from itertools import combinations, pairwise
@@ -29,11 +33,11 @@ from as_package import make_importable
 
 make_importable()
 
+from sari.command_line.process import run_program  # noqa: E402
 from sari.comparison import baseline_scores, score_systems  # noqa: E402
 from sari.corpus_statistics import CorpusStatistics  # noqa: E402
 from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
 from sari.research.files import (  # noqa: E402
-    ALL_VARIANTS,
     DOCS,
     TEST_SETS,
     formatted,
@@ -44,7 +48,7 @@ from sari.research.files import (  # noqa: E402
 )
 from sari.significance import Sample, holm, resolve_resampling  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402
-from sari.variants import SIGNIFICANT  # noqa: E402
+from sari.variants import SIGNIFICANT, VARIANTS  # noqa: E402
 
 #: The variant that ranks come from, and the others that the table shows.
 RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
@@ -65,10 +69,16 @@ NAMED = {
     "MUSS (WikiLarge + mined)": "#009e73",
     "ACCESS": "#cc79a7",
     "flan-ul2": "#d55e00",
-    "t5-xl-lm-adapt": "#e69f00",
+    "SBMT-SARI": "#e69f00",
     "references, one by one": "#000000",
     "sources, copied": "#000000",
 }
+
+#: A system with a larger share of faulty outputs is not ranked.
+MOST_FAULTY = 0.25
+
+#: An output is unrelated if a smaller share of its words stands in the source, and long if it has more times its words.
+RELATED, LONG = 0.2, 2
 
 #: The test set whose texts are lowercased: outputs on it are lowercased, too.
 LOWERCASED = "TurkCorpus (tokenized)"
@@ -83,7 +93,7 @@ _STORED_BASELINES = {
 
 def score_public_systems(folder: Path) -> pd.DataFrame:
     """Score all outputs that docs/systems.csv describes, with intervals, ranks and baselines."""
-    described, rows = read_table(FILE).query("kind == 'system'"), []
+    described, rows = read_table(FILE).query("outputs != ''"), []
     for test_set, patterns in TEST_SETS.items():
         sources, references = read_test_set(folder, *patterns)
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
@@ -93,19 +103,45 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
             if test_set == LOWERCASED:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
             columns = SystemColumns(sources, runs, references)
-            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in ALL_VARIANTS.items()}
-            row |= known | _cells_of_system(columns, scored)
-            ranked.append(scored[RANKED])
-        rows += [row | {"ranks": ranks} for row, ranks in zip(own, possible_ranks(ranked), strict=True)]
-        rows += [known | row for row in _baselines(sources, references)]
+            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in VARIANTS.items()}
+            row |= known | _cells_of_system(columns, scored) | {"ranks": ""}
+            if row["kind"] == "system":
+                ranked.append((row, scored[RANKED]))
+        for (row, _), ranks in zip(ranked, possible_ranks([scored for _, scored in ranked]), strict=True):
+            row["ranks"] = ranks
+        rows += own + [known | row for row in _baselines(sources, references)]
     return pd.DataFrame(rows)
+
+
+def faults(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFrame:
+    """Return which outputs are no simplifications of their sources: a row for each, and a column for each fault.
+
+    An output is empty; repeated, if it is the output for another source, too; unrelated, if few of its words stand in
+    the source; or long.
+
+    >>> faults(["a b", "c", "d"], ["e e", "E  e", "d d d"]).astype(int).to_numpy().tolist()
+    [[0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
+    """
+    texts = pd.DataFrame({"source": sources, "output": outputs}).apply(lambda column: column.str.lower().str.split())
+    lengths, words = texts.map(len), texts.map(lambda tokens: set(re.findall(r"\w+", " ".join(tokens))))
+    shared = np.array([len(one & other) for one, other in words.to_numpy()])
+    of_text = pd.Series(sources).groupby(texts["output"].str.join(" "), sort=False).transform("nunique")
+    found = {
+        "empty": lengths["output"] == 0,
+        "repeated": (of_text > 1) & (lengths["output"] > 0),
+        "unrelated": shared < RELATED * words["output"].map(len),
+        "long": lengths["output"] > LONG * lengths["source"],
+    }
+    return pd.DataFrame(found)
 
 
 def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
     """Return the cells of a system, whose runs were scored under each variant."""
-    words = np.array([[len(text.split()) for text in outputs] for outputs in columns.predictions.values()])
-    limits = 2 * np.array([len(text.split()) for text in columns.sources])
-    found = {"runs": str(len(words)), "empty": f"{(words == 0).mean():.4f}", "long": f"{(words > limits).mean():.4f}"}
+    by_run = [faults(columns.sources, outputs) for outputs in columns.predictions.values()]
+    every = pd.concat(by_run)
+    shares = every.mean().to_dict() | {"faulty": every.any(axis=1).mean()}
+    found = {"kind": "failed" if shares["faulty"] > MOST_FAULTY else "system", "runs": str(len(by_run))}
+    found |= {name: f"{share:.4f}" for name, share in shares.items()}
     for name, runs in scored.items():
         values = [run.scores()["sari"] for run in runs]
         sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _HOW.seed)
@@ -117,9 +153,9 @@ def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatis
 
 
 def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str, str]]:
-    scored = {name: baseline_scores(sources, references, variant) for name, variant in ALL_VARIANTS.items()}
+    scored = {name: baseline_scores(sources, references, variant) for name, variant in VARIANTS.items()}
     return [
-        {"kind": kind, "name": shown, "runs": "1", "empty": "0.0000", "long": "0.0000"}
+        {"kind": kind, "name": shown, "runs": "1"}
         | {name: f"{scores[baseline]['sari']:.4f}" for name, scores in scored.items()}
         for baseline, (kind, shown) in _STORED_BASELINES.items()
         if baseline in scored[RANKED]
@@ -150,7 +186,7 @@ def possible_ranks(systems: Sequence[list[CorpusStatistics]]) -> list[str]:
 
 def taus(rows: pd.DataFrame) -> pd.DataFrame:
     """Return Kendall's tau of the rankings of rows under each two variants."""
-    return rows[[name for name in ALL_VARIANTS if name in rows]].astype(float).corr("kendall")
+    return rows[[name for name in VARIANTS if name in rows]].astype(float).corr("kendall")
 
 
 def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
@@ -161,19 +197,18 @@ def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
         f"{name} ({len(own)})": taus(own)[RANKED].drop(RANKED).map("{:.2f}".format) for name, own in by_test_set
     }
     shown = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda scores: -scores.astype(float))
-    baselines = shown["kind"] != "system"
-    shown = shown.assign(name=shown["name"].mask(baselines, "baseline: " + shown["name"]))
-    shown.loc[baselines, ["runs", "empty", "long"]] = ""
+    unranked = shown["kind"].map({"system": "", "failed": "failed: "}).fillna("baseline: ")
+    is_baseline = unranked == "baseline: "
     table = {
-        "System": shown["name"],
+        "System": unranked + shown["name"],
         "Year": shown["year"],
-        "Runs": shown["runs"],
+        "Runs": shown["runs"].mask(is_baseline, ""),
         "Rank": shown["ranks"].str.replace("-", "–"),
         RANKED: formatted("{:.2f}", shown[RANKED]),
         "95% CI": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
         "runs from–to": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
         **{name: formatted("{:.2f}", shown[name]) for name in IN_TABLE},
-        **{name: formatted("{:.0%}", shown[name]) for name in ("empty", "long")},
+        "faulty": formatted("{:.0%}", shown["faulty"]),
     }
     return {
         "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems)").reset_index(),
@@ -186,7 +221,7 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    shown = rows[(rows["test_set"] == DRAWN_SET) & (rows["kind"] != "unrelated") & (rows["texts"] != "")]
+    shown = rows[(rows["test_set"] == DRAWN_SET) & ~rows["kind"].isin(["unrelated", "failed"])]
     shown = shown.set_index("name")
     ranks = shown[list(DRAWN)].astype(float).rank(ascending=False, method="first")
     with rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
@@ -212,7 +247,14 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-if __name__ == "__main__":
-    stored, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=systems_tables, page="systems.md")
+def main() -> int:
+    """Run the program and return its status."""
+    pages = [DOCS / "systems.md"]
+    rows, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=systems_tables, pages=pages)
     if is_new:
-        draw_ranks(stored, DOCS / "systems.svg")
+        draw_ranks(rows, DOCS / "systems.svg")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main, "systems.py"))

@@ -1,0 +1,81 @@
+"""Write the tables of variants and options in README.md and docs/variants.md.
+
+    python research/variant_tables.py              prints the tables
+    python research/variant_tables.py --store      writes them
+
+What they say comes from `variants.py`, and the scores of PBMT-R for PWKP from docs/systems.csv.
+"""
+
+import sys
+from pathlib import Path
+
+import pandas as pd
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from as_package import make_importable
+
+make_importable()
+
+from sari.command_line.process import run_program  # noqa: E402
+from sari.reports.published_systems import FILE  # noqa: E402
+from sari.research.files import DOCS, ROOT, formatted, run  # noqa: E402
+from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant  # noqa: E402
+
+PAGES = [ROOT / "README.md", DOCS / "variants.md"]
+
+#: The variants that most figures are of.
+_COMMON = ("hf", "xu2016", "easse", "easse_legacy", "lasertagger")
+
+_LETTERS = {"precision": "P", "f1": "F1"}
+
+
+def variant_tables(systems: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    """Return the tables, from the rows of docs/systems.csv."""
+    scores = systems.query("test_set == 'PWKP' and name == 'PBMT-R'").reindex(columns=list(VARIANTS)).fillna("").iloc[0]
+    named = pd.DataFrame(
+        {
+            "variant": [f"`{name}`" for name in VARIANTS],
+            "published by, and what it computes": [row.summary for row in VARIANTS.values()],
+            "PBMT-R": formatted("{:.2f}", scores),
+        },
+        index=list(VARIANTS),
+    )
+    options = [
+        (f"`{name}`", f"`{row.key}`", row.help, ", ".join(f"`{choice}`" for choice in row.choices))
+        for name, row in OPTIONS.items()
+    ]
+    return {
+        "common variants": named.loc[list(_COMMON)],
+        "variants": named,
+        "choices": pd.DataFrame(list(map(_choices, VARIANTS.values()))),
+        "options": pd.DataFrame(options, columns=["option", "in signatures", "what it is", "names"]),
+    }
+
+
+def _choices(row: Variant) -> dict[str, str]:
+    """Return the cells of a variant: the choices that set it apart."""
+    tokens = CHANGES["tokenize"].words(row.tokenize) if row.tokenize != "none" else "split at whitespace"
+    tokens = "split on single spaces" if row.splits_on_space and row.tokenize == "none" else tokens
+    tokens += ", lowercased" if row.lowercase else ", cased"
+    if row.source_text != row.text:
+        tokens += "; sources split at whitespace" + ", cased" * (not row.lowercases_sources)
+    level = CHANGES["level"].words(row.level) + f", penalties `{row.penalties}`" * (row.penalties != "none")
+    return {
+        "variant": f"`{row.name}`",
+        "counting": f"`{row.counting}`" + f", *m* = {row.source_weight}" * bool(row.source_weight),
+        "level": level + ", orders averaged first" * (row.averaging == "ratios"),
+        "0/0": f"{row.zero_division:g}",
+        "keep · delete · add": f"F1 · {_LETTERS[row.deletion]} · {_LETTERS[row.addition]}",
+        "tokens": tokens,
+        "source": row.source,
+    }
+
+
+def main() -> int:
+    """Run the program and return its status."""
+    run(__doc__, file=FILE, tables=variant_tables, pages=PAGES)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main, "variant_tables.py"))
