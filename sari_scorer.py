@@ -68,7 +68,7 @@ class Scorer:
     """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass with the same methods.
 
     Args:
-        variant: which published SARI, a key of `VARIANTS`.
+        variant: which SARI, a key of `VARIANTS`.
         level: "sentence" averages the scores of sentences, "corpus" sums counts over the corpus first.
         deletion: the score of the delete operation, "precision" or "f1".
         zero_division: the value of a precision or recall whose denominator is 0: from 0 to 1.
@@ -179,7 +179,7 @@ class Scorer:
 
     @property
     def variants(self) -> dict[str, str]:
-        """Every published SARI by name, with one line that says who published it and what differs."""
+        """The variants by name, with one line that says who published each and what differs."""
         return {name: row.summary for name, row in VARIANTS.items()}
 
     @property

@@ -357,7 +357,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="hf",
-        summary="Hugging Face evaluate: mean of sentence scores; an operation that finds nothing to do gets 100",
+        summary="Hugging Face evaluate: mean of sentence scores; Delete is 100 where an output deletes nothing",
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
         zero_division=1.0,
@@ -392,14 +392,14 @@ _ROWS = (
     replace(
         _LEGACY,
         name="star",
-        summary="Joshua's STAR.java, as in DRESS (one reference): as easse_legacy, but source and output count 8 times",
+        summary="Joshua's STAR.java, as in DRESS: as easse_legacy, but counts of source and output are multiplied by 8",
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
         source_weight=8,
     ),
     replace(
         _OF_EASSE,
         name="paper",
-        summary="equations 4-7 of Xu et al. 2016: as easse, but n-gram lengths are averaged first; Delete is precision",
+        summary="EASSE's reading of equations 4-7 of Xu et al. 2016: F1 of ratios averaged over orders; Delete is precision",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
         averaging="ratios",
@@ -415,7 +415,7 @@ _ROWS = (
     ),
     Variant(
         name="set",
-        summary="all references are put together, and each n-gram counts once per sentence; Add is precision",
+        summary="this project's own: references are united, each n-gram counts once per sentence; Add is precision",
         source="the definition in this project's docs/variants.md",
         counting="sets",
         level="sentence",
@@ -551,7 +551,7 @@ def _tokenizer_in_words(tokenize: Tokenizer) -> str:
 #: The scoring options by name, in the order of signatures. Python, the command line, the app and the metric's
 #: description take them from here.
 OPTIONS: dict[str, Option] = {
-    "variant": _choice(VARIANTS, help="which published SARI", default=DEFAULT_VARIANT, key="variant"),
+    "variant": _choice(VARIANTS, help="which SARI", default=DEFAULT_VARIANT, key="variant"),
     "lowercase": _flag(
         "mixed",
         "lc",
@@ -617,7 +617,7 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     """Return a variant with options in place of its own choices.
 
     Args:
-        variant: the name of a published SARI.
+        variant: the name of a variant.
         options: other options of `OPTIONS`; None stands for the choice of the variant.
 
     Raises:

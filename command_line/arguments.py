@@ -351,7 +351,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
     },
     "metric": {
         "--variant": _names(_scoring_option("variant")["help"]),
-        "--all-variants": _switch("score by every published SARI, a row for each (dsari needs NLTK and its Punkt)"),
+        "--all-variants": _switch("score by every variant, a row for each (dsari needs NLTK and its Punkt)"),
         **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },

@@ -21,7 +21,7 @@ class SariMetric(Metric):
     """SARI of texts, in percent.
 
     Args:
-        variant: which published SARI.
+        variant: which SARI.
         scoring: other options of `sari.Scorer` by name, such as `{"tokenize": "none"}`.
         options: those of `torchmetrics.Metric`.
     """

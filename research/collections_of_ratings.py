@@ -185,11 +185,18 @@ class Collection(NamedTuple):
     tokenizer: str = ""
 
 
+_METAEVAL, _HSPLIT = "feralvam/metaeval-simplification/data", "feralvam/easse/easse/resources/data/test_sets/hsplit"
 _SIMPLICITY_DA = partial(
     rated_in_test_set,
-    file="feralvam/metaeval-simplification/data/simplicity_DA.csv",
+    file=f"{_METAEVAL}/simplicity_DA.csv",
     rating="simplicity_zscore",
     test_set=TEST_SETS["ASSET"],
+)
+_STRUCTURE = partial(
+    rated_in_test_set,
+    file=f"{_METAEVAL}/structural_simplicity.csv",
+    rating="structural_simplicity",
+    test_set=(f"{_HSPLIT}/hsplit.tok.src", f"{_HSPLIT}/hsplit.tok.[1-4]"),
 )
 _WIKIPEDIA, _OTHER = "sentences of Wikipedia", "other texts"
 
@@ -197,6 +204,7 @@ _WIKIPEDIA, _OTHER = "sentences of Wikipedia", "other texts"
 COLLECTIONS = {
     "ASSET ratings": Collection(_WIKIPEDIA, _asset_ratings),
     "Simplicity-DA": Collection(_WIKIPEDIA, _SIMPLICITY_DA),
+    "HSplit, structure": Collection(_WIKIPEDIA, _STRUCTURE),
     "SimpEval past": Collection(_WIKIPEDIA, _simpeval_past),
     "SimpEval 2022": Collection(_WIKIPEDIA, _simpeval_2022),
     "simpDA 2022": Collection(_WIKIPEDIA, _simpda_2022),

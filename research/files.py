@@ -16,10 +16,6 @@ import pandas as pd
 
 from sari.text_files.reading import LineFile
 from sari.validation import Columns, fault
-<<<<<<< HEAD
-from sari.variants import VARIANTS, resolve_variant
-=======
->>>>>>> a47c7f9 (Research: one splitter, one maker of tables, failed systems, three collections of ratings)
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCS = ROOT / "docs"

@@ -65,7 +65,7 @@ _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/AC
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
     collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
-    rows = [row for item in collections for row in _of_collection(*item, folder)]
+    rows = [row for name, own in collections for row in _of_collection(name, own, folder)]
     table = pd.DataFrame([*rows, *_of_pairs(folder), *_by_references(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
     return table.assign(**dict(numbers.items()))
@@ -84,7 +84,12 @@ def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[
     common: dict[str, Any] = {"groups": rated.texts.sources, "baseline": BASELINE, "confidence": _HOW.confidence}
     found = agreement({own.name: own.values for own in scores}, rated.ratings, **common)
     for own in scores:
-        row = {"figure": "Pearson", "collection": name, "number": str(len(rated.ratings)), "score": own.name}
+        row: dict[str, Any] = {
+            "figure": "Pearson",
+            "collection": name,
+            "number": str(len(rated.ratings)),
+            "score": own.name,
+        }
         if own.name in corpora:
             row["signature"] = _signature(replace(variants[own.name], level="sentence"), rated.texts)
         if own.name != "length":

@@ -11,7 +11,7 @@ the pattern of its outputs; several files are runs.
 A system's score is the mean of those of its runs, and its interval that of the mean: a resample draws the same segments
 of all runs. `ranks` are the best and the worst by `easse` that tests of all pairs leave possible.
 
-`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faults`. `faulty` is the share of those that have
+`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faults`. `faulty` is the share of outputs with
 any of these faults. Where it is more than a quarter, the kind becomes "failed": the system is not ranked.
 """
 

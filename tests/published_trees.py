@@ -1,5 +1,6 @@
 """Made-up checkouts: a test set in lines, in JSON Lines and in JSON, with outputs; and collections of ratings."""
 
+import json
 import random
 from pathlib import Path
 
@@ -90,6 +91,31 @@ def _ratings_of_documents(folder):
     references = [[text] for text in [*two[:-1], one[-1]]]
     rows = pd.DataFrame({"original": ORIGINALS, "simplification": one, "references": references, "ratings": ratings})
     write(folder / "document-simplification/meta_evaluation/eval_datasets/dwiki_final.jsonl", rows)
+    answers = [[{"name": "Correct answer", "agg_value": 100 / 3 * (place % 4)}] for place in range(SENTENCES)]
+    columns = {"original": ORIGINALS, "references": [[text] for text in two], "ratings": answers}
+    outputs = {"Original": ORIGINALS, "ours": one, "Elementary": two}
+    rows = pd.concat(
+        [pd.DataFrame({**columns, "simplification": own, "system": name}) for name, own in outputs.items()]
+    )
+    write(folder / "document-simplification/meta_evaluation/eval_datasets/qa.jsonl", rows)
+    columns["ratings"] = [[{"name": "readability", "agg_value": int(place % 3 == 0)}] for place in range(SENTENCES)]
+    rows = pd.DataFrame({**columns, "simplification1": one, "simplification2": two})
+    write(folder / "document-simplification/meta_evaluation/eval_datasets/cochrance_lj.jsonl", rows)
+    outputs = {"BART": one, "EditNTS": two, "Reference": three}
+    rows = [
+        {
+            "sentence_origin": source,
+            "sentence_reference": three[place],
+            "sentence_hypothesis": own[place],
+            "system": name,
+        }
+        | {f"score_simplicity_{rater}": rater + place % 2 for rater in (1, 2, 3)}
+        for place, source in enumerate(ORIGINALS)
+        for name, own in outputs.items()
+    ]
+    (folder / "jades").mkdir()
+    half = len(rows) // 2
+    (folder / "jades/jades_manual_scores.json").write_text(json.dumps({"valid": rows[:half], "test": rows[half:]}))
     columns = ["original english sentence", "simple generated sentence", "simple gold sentence", "Simplicity"]
     under = folder / "MultiCochrane/data/eval_data/en/spreadsheets"
     for system, texts in zip(("system1_0", "system2_0.5", "system3_plain"), (one, two, three), strict=True):

@@ -93,7 +93,7 @@ def test_files_that_commands_name_exist(document):
     assert not [name for name in named if not (ROOT / name).exists()]
 
 
-# ---- The README, and the tables of variants and options -------------------------------------------------------------
+# ---- The README -----------------------------------------------------------------------------------------------------
 
 
 def test_readme_is_a_metric_card():
@@ -113,12 +113,6 @@ def test_readme_shows_what_its_command_prints(capsys):
     arguments, *lines = example.split("\n")
     main(shlex.split(arguments))
     assert [line for line in capsys.readouterr().out.split("\n") if line in lines] == lines
-
-
-def test_tables_of_variants_and_options_and_the_figure_are_up_to_date(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    for path, text in importlib.import_module("variant_tables").documents().items():
-        assert text == path.read_text(encoding="utf-8"), "python benchmarks/variant_tables.py"
 
 
 # ---- The other documents --------------------------------------------------------------------------------------------

@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from published_trees import ORIGINALS, ORIGINALS_OF_2022, REFERENCES, SENTENCES, sentences
 
-from sari.research.collections_of_ratings import COLLECTIONS
+from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
 
 OLDER = ["ASSET ratings", "Simplicity-DA", "SimpEval past"]
-READ = {name: read for name, (_, read) in COLLECTIONS.items()}
+READ = {name: collection.read for name, collection in COLLECTIONS.items()}
 
 
 @pytest.mark.parametrize("name", [*OLDER, "SimpEval 2022", "simpDA 2022"])
@@ -65,3 +65,22 @@ def test_outputs_of_language_models(checkouts):
     assert rated.texts.references == [REFERENCES[place] for place in places] * 4
     assert list(dict.fromkeys(rated.systems)) == ["gpt", "llama", "qwen", "t5"]
     assert set(rated.ratings) <= {total / 3 for total in range(3, 10)}  # means of three raters, from 1 to 3
+
+
+def test_answers_of_readers(checkouts):
+    rated = READ["OneStopQA"](checkouts)
+    assert rated.texts.predictions == sentences("one")  # the source and the reference are left out
+    assert rated.texts.references == [[text] for text in sentences("two")]
+    assert rated.ratings == pytest.approx([100 / 3 * (place % 4) for place in range(SENTENCES)])
+
+
+def test_pairs_of_outputs(checkouts):
+    sides, is_second = cochrane_pairs(checkouts)
+    assert [side.predictions for side in sides] == [sentences("one"), sentences("two")]
+    assert is_second.tolist() == [place % 3 == 0 for place in range(SENTENCES)]
+
+
+def test_japanese_outputs(checkouts):
+    rated = READ["JADES"](checkouts)
+    assert rated.systems == ["BART", "EditNTS"] * SENTENCES
+    assert rated.ratings == [2 + place % 2 for place in range(SENTENCES) for _ in range(2)]

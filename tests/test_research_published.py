@@ -75,18 +75,18 @@ def test_figures_are_printed_and_stored(checkouts, tmp_path, monkeypatch, capsys
     rows = [row("sari", printed=printed, reason="cut") for printed in (f"{ours:.2f}", "99.9")]
     write(file, pd.DataFrame([*rows, row("sari", "o/muss/none", table="other")]))
     monkeypatch.setattr(published, "FILE", file)
-    assert published.main(["made-up", str(checkouts), "--store"]) == 1
+    assert published.main(["--table", "made-up", str(checkouts), "--store"]) == 1
     *_, first, second, _, last = capsys.readouterr().out.splitlines()
     assert [cell.strip() for cell in first.split("|")[2:4]] == [f"{ours:.2f}", f"{ours:.2f}"]
     assert [cell.strip() for cell in second.split("|")[2:5]] == ["99.9", f"{ours:.1f}", "cut"]
     assert last == "1 of 2 figures come out to the printed digits."
     assert read_table(file)["ours"].tolist() == [f"{ours:.9f}", f"{ours:.9f}", "1.00"]
-    assert published.main(["other"]) == 0  # stored
+    assert published.main(["--table", "other"]) == 0  # stored
 
 
 def test_a_missing_checkout_is_named(tmp_path, capsys):
     with pytest.raises(SystemExit, match="2"):
-        published.main(["xu2016", str(tmp_path)])
+        published.main(["--table", "xu2016", str(tmp_path)])
     missing = "no simplification/data/turkcorpus/test.8turkers.tok.turk.*"
     assert f"{missing}, expected a checkout of https://" in capsys.readouterr().err
 

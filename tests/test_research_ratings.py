@@ -1,29 +1,35 @@
 """How scores agree with people: figures from made-up checkouts, and the stored ones in pages."""
 
 import re
+import warnings
+from functools import partial
 
 import numpy as np
 import pandas as pd
 import pytest
 from scipy import stats
 
-from sari.research import power, ratings, systems
-from sari.research.collections_of_ratings import COLLECTIONS
-from sari.research.files import DOCS, read_table, with_tables
+from sari.research import power, ratings, systems, variant_tables
+from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
+from sari.research.files import DOCS, ROOT, read_table, with_tables
 from sari.sari_scorer import Scorer
+
+STORED = read_table(ratings.FILE)
 
 
 @pytest.fixture(scope="module")
 def rated(checkouts):
-    return COLLECTIONS["Simplicity-DA"][1](checkouts)
+    return COLLECTIONS["Simplicity-DA"].read(checkouts)
 
 
 @pytest.fixture(scope="module")
 def figures(checkouts):
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(ratings, "COLLECTIONS", {"Simplicity-DA": COLLECTIONS["Simplicity-DA"]})
+        patch.setattr(ratings, "COLLECTIONS", {name: COLLECTIONS[name] for name in ("Simplicity-DA", "JADES")})
+        patch.setattr(ratings, "_FEWEST_SYSTEMS", 3)
         patch.setattr(ratings, "_ACCESS", "o/muss/one.pred")
-        return ratings.compute_agreement(checkouts).set_index(["figure", "score", "number"]).T
+        rows = ratings.compute_agreement(checkouts)
+    return {tuple(row[name] for name in ("figure", "score", "number")): row for row in rows.to_dict("records")}
 
 
 def test_correlations_of_outputs(rated, figures):
@@ -33,9 +39,10 @@ def test_correlations_of_outputs(rated, figures):
     row = figures["Pearson", "easse", "36"]
     assert float(row["value"]) == pytest.approx(values["easse"], abs=1e-6)
     assert float(row["low"]) < values["easse"] < float(row["high"])
-    assert float(row["difference"]) == pytest.approx(values["easse"] - values["set"], abs=1e-6)
-    assert row["signature"].startswith("SARI|variant:easse")
-    assert "|level:sentence|" in row["signature"]
+    assert float(figures["Pearson", "set", "36"]["difference"]) == pytest.approx(
+        values["set"] - values["easse"], abs=1e-6
+    )
+    assert row["signature"] == Scorer("easse", level="sentence").signature(10)
     lengths = [len(one.split()) / len(two.split()) for one, two in zip(*rated.texts[1::-1], strict=True)]
     left = [own - np.polyval(np.polyfit(lengths, own, 1), lengths) for own in (np.array(scores["set"]), rated.ratings)]
     expected = pytest.approx(stats.pearsonr(*left).statistic, abs=1e-6)
@@ -56,25 +63,88 @@ def test_scores_with_all_references(rated, figures):
     assert float(figures["SARI", "hf", "10"]["value"]) == pytest.approx(score, abs=1e-6)
 
 
+def test_scores_of_pairs(checkouts, figures):
+    (first, second), is_second = cochrane_pairs(checkouts)
+    scores = [Scorer("easse").compute(**side._asdict(), details=True)["sentences"]["sari"] for side in (first, second)]
+    share = np.mean((np.subtract(*scores[::-1]) > 0) == is_second)
+    row = figures["pairs", "easse", str(len(is_second))]
+    assert float(row["value"]) == pytest.approx(100 * share, abs=1e-6)
+    assert float(row["low"]) <= 100 * share <= float(row["high"])
+    shorter = [
+        len(one.split()) > len(two.split()) for one, two in zip(first.predictions, second.predictions, strict=True)
+    ]
+    row = figures["pairs", "the shorter one", str(len(is_second))]
+    assert float(row["value"]) == pytest.approx(100 * np.mean(shorter == is_second), abs=1e-6)
+    assert float(row["difference"]) == pytest.approx(100 * (np.mean(shorter == is_second) - share), abs=1e-6)
+
+
+def test_other_languages_have_their_tokenizer(checkouts, figures):
+    rated = COLLECTIONS["JADES"].read(checkouts)
+    for name, options in (("easse", {"tokenize": "ja-mecab"}), ("easse, 13a", {})):
+        scores = Scorer("easse", **options).compute(**rated.texts._asdict(), details=True)["sentences"]["sari"]
+        row = figures["Pearson", name, str(len(scores))]
+        assert float(row["value"]) == pytest.approx(stats.pearsonr(scores, rated.ratings).statistic, abs=1e-6)
+        assert row["signature"] == Scorer("easse", level="sentence", **options).signature(1)
+
+
+@pytest.mark.parametrize("signature", sorted(set(STORED["signature"]) - {""}))
+def test_stored_signatures_are_those_that_the_module_prints(signature):
+    """But for versions: Scorer.from_signature warns of them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        scorer = Scorer.from_signature(signature)
+    printed = scorer.signature(int(re.findall(r"nrefs:(\d+)", signature)[0]) if "nrefs:var" not in signature else "var")
+    without_versions = partial(re.sub, r"-\d[\w.]*|\|(sacrebleu|version):[^|]*", "")
+    assert without_versions(printed) == without_versions(signature)
+
+
 @pytest.mark.parametrize(
-    ("page", "file", "tables"),
+    ("pages", "file", "tables"),
     [
-        ("which_sari.md", ratings.FILE, ratings.ratings_tables),
-        ("systems.md", systems.FILE, systems.systems_tables),
-        ("statistics.md", power.FILE, power.power_tables),
+        ([DOCS / "ratings.md"], ratings.FILE, ratings.ratings_tables),
+        ([DOCS / "systems.md"], systems.FILE, systems.systems_tables),
+        ([DOCS / "statistics.md"], power.FILE, power.power_tables),
+        (variant_tables.PAGES, systems.FILE, variant_tables.variant_tables),
     ],
 )
-def test_pages_have_the_stored_tables(page, file, tables):
-    text, shown = (DOCS / page).read_text(encoding="utf-8"), tables(read_table(file))
-    emptied = with_tables(text, {name: table[:0] for name, table in shown.items()})
-    assert all(f"<!-- table: {name} -->" in emptied for name in shown)
-    assert len(emptied) < len(text)
-    assert with_tables(emptied, shown) == text
+def test_pages_have_the_stored_tables(pages, file, tables):
+    texts, named = [page.read_text(encoding="utf-8") for page in pages], tables(read_table(file))
+    assert not [name for name in named if not any(f"<!-- table: {name} -->" in text for text in texts)]
+    for text in texts:
+        emptied = with_tables(text, {name: table[:0] for name, table in named.items()})
+        assert len(emptied) < len(text)
+        assert with_tables(emptied, named) == text
 
 
-def test_figures_in_the_page_are_stored():
-    prose = re.sub(r"^\|.*", "", (DOCS / "which_sari.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
-    numbers = {abs(round(float(cell), 3)) for cell in read_table(ratings.FILE).iloc[:, 5:].to_numpy().ravel() if cell}
-    quoted = [abs(float(number.replace("−", "-"))) for number in re.findall(r"−?\.\d{3}\b", prose)]
-    assert len(quoted) > 10
-    assert set(quoted) <= numbers
+def cell(column, figure, collection, score):
+    """Return a stored figure as prose writes it."""
+    rows = STORED.query(f"figure == '{figure}' and collection == '{collection}' and score == '{score}'")
+    return re.sub("^(-?)0", r"\1", f"{float(rows[column].iloc[0]):.3f}").replace("-", "−")
+
+
+def test_figures_in_the_prose_are_stored():
+    """In the order of the page: coefficients, and differences with both ends of their intervals."""
+    prose = re.sub(r"^\|.*", "", (DOCS / "ratings.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
+    expected = []
+    for place in (
+        ("Pearson", "ASSET ratings", "set, 13a"),
+        ("Pearson", "Simplicity-DA", "set, 13a"),
+        ("Pearson", "SimpEval past", "set, 13a"),
+        ("Pearson", "D-Wikipedia, words", "easse"),
+        ("Spearman", "Simplicity-DA", "set"),
+        ("Spearman", "SimpEval past", "set, 13a"),
+    ):
+        columns = ["at_equal_length"] if place[-1] == "easse" else ["difference", "difference_low", "difference_high"]
+        expected += [cell(column, *place) for column in columns]
+    assert re.findall(r"−?\.\d{3}\b", prose) == expected
+
+
+def test_claims_about_systems_are_stored():
+    """Scores of systems on ASSET in the page of advice, and taus in README."""
+    rows = read_table(systems.FILE).query("test_set == 'ASSET'").set_index("name")["set"].astype(float)
+    names = ["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]
+    prose = " ".join((DOCS / "which_sari.md").read_text(encoding="utf-8").split())
+    assert "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*rows[names]) in prose
+    taus = systems.systems_tables(read_table(systems.FILE))["taus"].iloc[:2]["hf"].astype(float)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*taus).replace("0.", ".").replace("-", "−") in readme

@@ -1,20 +1,30 @@
 """Public outputs on made-up checkouts: scores, baselines and ranks; and what is stored."""
 
+import subprocess
+import sys
+
 import pytest
+from conftest import ROOT
 from published_trees import COLUMNS, REFERENCES, sentences, write
 
-from sari.research import systems
-from sari.research.files import TEST_SETS, read_table
+from sari.research import published, systems
+from sari.research.files import REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
-OUTPUTS = {"winner": "o/best/best.txt", "two": "o/muss/two.pred", "runs": "o/muss/t*.pred"}
+OUTPUTS = {
+    "winner": "o/best/best.txt",
+    "two": "o/muss/two.pred",
+    "runs": "o/muss/t*.pred",
+    "stock answers": "o/best/no",
+}
 
 
 @pytest.fixture(scope="module")
 def rows(checkouts):
     write(checkouts / "best/best.txt", [row[0] for row in REFERENCES])
-    described = read_table(systems.FILE)[:0].reindex(range(3)).assign(test_set="ASSET", kind="system")
+    write(checkouts / "best/no", ["", *["Sorry!"] * 11])
+    described = read_table(systems.FILE)[:0].reindex(range(len(OUTPUTS))).assign(test_set="ASSET", kind="system")
     write(checkouts / "systems.csv", described.assign(name=OUTPUTS.keys(), outputs=OUTPUTS.values()))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(systems, "FILE", checkouts / "systems.csv")
@@ -34,7 +44,7 @@ def test_scores_are_means_of_runs(rows):
 
 def test_baselines(rows):
     expected = Scorer("easse").baselines(**COLUMNS)
-    found = {row["kind"]: row["easse"] for _, row in rows.items() if row["kind"] != "system"}
+    found = {row["kind"]: row["easse"] for _, row in rows.items() if row["kind"] not in ("system", "failed")}
     names = {"copy": "copy", "unrelated": "unrelated", "people": "references"}
     assert found == {kind: f"{expected[name]['sari']:.4f}" for kind, name in names.items()}
 
@@ -54,4 +64,49 @@ def test_the_picture_is_drawn_from_the_stored_rows(tmp_path):
 
 def test_stored_rows_say_how_systems_were_made_and_where_their_files_are():
     told = ["year", "publication", "how", "licence", "outputs"]
-    assert (read_table(systems.FILE).query("kind == 'system'")[told] != "").all(axis=None)
+    assert (read_table(systems.FILE).query("kind in ['system', 'failed']")[told] != "").all(axis=None)
+
+
+def test_a_system_of_faulty_outputs_is_not_ranked(rows):
+    assert rows["winner"]["kind"] == "system"
+    cells = rows["stock answers"]
+    assert (cells["kind"], cells["ranks"]) == ("failed", "")
+    assert [cells[name] for name in ("empty", "repeated", "unrelated", "long")] == [
+        "0.0833",
+        "0.9167",
+        "0.9167",
+        "0.0000",
+    ]
+    assert cells["faulty"] == "1.0000"
+    assert float(cells["easse"]) > 0
+
+
+def test_all_repositories_have_a_commit():
+    known = set(read_table(REPOSITORIES)["repository"])
+    patterns = [*TEST_SETS.values(), read_table(systems.FILE)["outputs"].tolist()]
+    patterns += read_table(published.FILE)[["sources", "references", "outputs"]].to_numpy().tolist()
+    named = {pattern for row in patterns for cell in row for pattern in cell.split()}
+    assert not {"/".join(pattern.split("/")[:2]) for pattern in named} - known
+
+
+def test_another_commit_is_said(tmp_path, capsys):
+    checkout = tmp_path / "easse"
+    write(checkout / "x.txt", ["a"])
+    git = ["git", "-C", str(checkout), "-c", "user.name=x", "-c", "user.email=x@example.org"]
+    for command in (["init", "-q"], ["add", "."], ["commit", "-qm", "x"]):
+        subprocess.run([*git, *command], check=True)
+    find_files(tmp_path, "feralvam/easse/x.txt")
+    stored = read_table(REPOSITORIES).set_index("repository")["commit"]["feralvam/easse"]
+    assert f"the stored figures are from {stored}" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("script", ["published", "ratings", "systems", "power", "variant_tables"])
+def test_scripts_end_well(script, tmp_path):
+    """A closed pipe and a missing folder are no tracebacks."""
+    command = [sys.executable, str(ROOT / "research" / f"{script}.py")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    found = subprocess.run([*command, str(tmp_path / "missing")], capture_output=True, text=True, check=False)
+    assert found.returncode == 2
+    assert "error: " in found.stderr

@@ -50,7 +50,7 @@ def sentence(
 
 
 def variants(source: str, output: str, references: list[str], options: dict | None = None) -> dict:
-    """Score one output of text simplification under every published variant of SARI; return scores by variant.
+    """Score one output of text simplification under every variant of SARI; return scores by variant.
 
     Args:
         source: The text to simplify.

@@ -144,7 +144,7 @@ def show_difference(
 def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
     """Make the view of the same texts under every variant, and of why two of them differ."""
     first, initial = samples()[0].texts, components.initial_choices()
-    note = "The texts of the Sentence view under every published SARI, with the other options that are chosen there."
+    note = "The texts of the Sentence view under every variant, with the other options that are chosen there."
     gr.HTML(rendering.note(note))
     copy = gr.Button("Make the output a copy of the source", size="sm", elem_classes="sari-narrow")
     scores = gr.HTML(show_variants(*first, *initial), elem_id="variants")
