@@ -145,6 +145,7 @@ def test_claims_about_systems_are_stored():
     names = ["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]
     prose = " ".join((DOCS / "which_sari.md").read_text(encoding="utf-8").split())
     assert "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*rows[names]) in prose
+    assert f"a correlation of {cell('value', 'Pearson', 'HSplit, structure', 'easse')[:4]} on HSplit" in prose
     taus = systems.systems_tables(read_table(systems.FILE))["taus"].iloc[:2]["hf"].astype(float)
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*taus).replace("0.", ".").replace("-", "−") in readme
