@@ -316,7 +316,7 @@ class State(MadeByScorer):
             "callables": callables,
             "keeps": [kept.keeps_sentences, kept.keeps_rows],
             "segments": kept.segments,
-            "sample": [kept.sample.pairs, kept.sample.empty, kept.sample.copies, sorted(kept.sample.nrefs)],
+            "sample": [kept.sample.segments, kept.sample.empty, kept.sample.copies, sorted(kept.sample.nrefs)],
             "totals": np.asarray(kept.totals).tolist(),
         }
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
@@ -352,13 +352,13 @@ def read_state(data: bytes, scorer: Any) -> State:
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
             raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
-    pairs, empty, copies, nrefs = head["sample"]
+    rows, empty, copies, nrefs = head["sample"]
     keeps_sentences, keeps_rows = head["keeps"]
     read = CorpusStatistics(
         variant=scorer.variant,
         keeps_sentences=keeps_sentences,
         keeps_rows=keeps_rows,
-        sample=TextSample([tuple(pair) for pair in pairs], empty, copies, frozenset(nrefs)),
+        sample=TextSample(tuple((*texts, tuple(own)) for *texts, own in rows), empty, copies, frozenset(nrefs)),
         segments=head["segments"],
         totals=np.array(head["totals"]),
     )

@@ -2,10 +2,12 @@
 
 import csv
 import pickle
+import random
 import re
 import sys
 import warnings
 from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from threading import Barrier
 
 import pytest
@@ -60,7 +62,8 @@ def written(clean):
     ends = (", said Dr. Moor.", ' ("The Times", 8:10).', ", for 1,200 U.S. dollars.", *["."] * 9)
 
     def end(text, place):
-        return text.removesuffix(".") + ends[place % len(ends)]
+        adjective = ("", "new ", "small ")[place // 10]
+        return text.replace(" ", f" {adjective}", 1).removesuffix(".") + ends[place % len(ends)]
 
     return {
         "sources": list(map(end, clean["sources"] * 3, range(30))),
@@ -115,7 +118,7 @@ def test_good_data_give_no_warning(clean, variant):
                     shared = {"sources": texts["sources"], "references": texts["references"]}
                     unrelated = scorer.baselines(**shared)["unrelated"]["sari"] if found else 0
                 assert {type(warning).__name__ for warning in found[:1]} <= {"BelowUnrelatedWarning"}
-                assert (score < unrelated) == bool(found)
+                assert not found or score < 1.3 * unrelated  # of a sample, in which sentences are repeated
 
 
 def test_a_warning_is_given_once_for_each_line(sari, clean):
@@ -213,7 +216,7 @@ FAULTS = {
     "BelowUnrelatedWarning": (
         lambda c: {"predictions": [f"{text} Indeed." for text in c["sources"]]},
         {"variant": "easse"},
-        (["references of other segments"], "30.15 in a sample of 10 segments; the outputs 15.38", None),
+        (["references of other segments"], "30.34 in a sample of 10 segments; the outputs 15.38", None),
     ),
     "CaseMismatchWarning": (
         lambda c: {"predictions": [text.lower() for text in c["predictions"]]},
@@ -262,7 +265,7 @@ FAULTS = {
     "ShiftedLinesWarning": (
         lambda c: {"predictions": [*c["predictions"][1:], "The end."]},
         {},
-        (["outputs look shifted by one line"], "100%", None),
+        (["outputs", "other sources", "shifted?"], "%", None),
     ),
 }
 
@@ -325,10 +328,11 @@ def test_what_is_not_a_fault(sari, clean, change, options):
     assert warned(sari, {**clean, **change(clean)}, **options) == {}
 
 
-def test_a_line_lost_in_the_middle_of_a_long_file(sari, clean):
-    sources = [f"{text} In place {number}." for number, text in enumerate(clean["sources"] * 50)]
-    predictions = [f"{text} In place {number}." for number, text in enumerate(clean["predictions"] * 50)]
-    columns = {"sources": sources, "predictions": predictions, "references": clean["references"] * 50}
+def test_a_line_lost_in_the_middle_of_a_long_file(sari):
+    draw, words = random.Random(1), [f"word{number}" for number in range(2_000)]
+    rows = [draw.choices(words, [1 / (1 + place) for place in range(2_000)], k=20) for _ in range(500)]
+    sources, predictions, references = ([" ".join([*row[:end], "."]) for row in rows] for end in (20, 15, 14))
+    columns = {"sources": sources, "predictions": predictions, "references": references}
     assert warned(sari, columns) == {}
     for lost in (10, 200):
         shifted = predictions[:lost] + predictions[lost + 1 :] + ["The end."]
@@ -336,7 +340,7 @@ def test_a_line_lost_in_the_middle_of_a_long_file(sari, clean):
         assert {"ShiftedLinesWarning"} <= set(found) <= {"ShiftedLinesWarning", "BelowUnrelatedWarning"}
     late = {**columns, "sources": ["The beginning.", *sources[:-1]]}
     message = str(warned(sari, late)["ShiftedLinesWarning"])
-    assert message.startswith("outputs and references look shifted by one line against sources")
+    assert message.startswith("outputs and references are more like other sources")
 
 
 def test_warnings_are_about_all_segments(sari, clean):
@@ -449,11 +453,15 @@ def test_few_segments(sari, clean, options, named):
 # ---- Samples of texts -----------------------------------------------------------------------------------------------
 
 
-def test_samples_that_grow_are_thinned_out():
+def test_samples_merge_in_any_order():
+    """Samples of parts, whatever their sizes and order, merge to that of the whole, without what is repeated."""
+    whole = ([str(n // 2) for n in range(200)], ["", " \t"] * 100, [["r"] * (1 + n % 3) for n in range(200)])
+    order = random.Random(1).sample(range(200), 200)
+    columns = [[column[place] for place in order] for column in whole]
     sample = NO_TEXTS
-    for number in range(100):
-        sample = sample.merge(take_sample([str(number)] * 2, ["", " \t"], [["r"] * (1 + number % 2)] * 2))
-    assert 16 < len(sample.pairs) <= 32
-    assert (sample.empty, sample.nrefs) == (200, frozenset({1, 2}))
-    firsts = [int(sources[0]) for sources, _, _ in sample.pairs]
-    assert firsts == sorted({0, *firsts, 99})
+    for begin, end in pairwise([0, 1, 3, 50, 51, 170, 200]):
+        sample = take_sample(*(column[begin:end] for column in columns)).merge(sample)
+    assert sample == take_sample(*whole)
+    assert (len(sample.segments), sample.empty, sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
+    twice = take_sample(*(column * 2 for column in whole))
+    assert twice.segments == sample.segments
