@@ -17,6 +17,9 @@ from rapidfuzz.distance import Levenshtein
 from sari.companion_measures.columns import best_of_references, check_length, texts_and_references
 from sari.validation import fault, one_line, shown, validate_texts
 
+# Where the cheapest way to a cell of the table of an alignment comes from.
+_PAIRED, _INSERTED, _DELETED = map(np.int8, range(3))
+
 
 class Errors(NamedTuple):
     """The edits between an output and its reference.
@@ -309,27 +312,28 @@ def _alignment(output: Sequence, reference: Sequence) -> list[int]:
     Returns:
         For each token of the output the place of the token of the reference that it is or replaces; -1 if inserted.
     """
-    # One integer orders both: an error costs `error`, a substitution 1 more.
+    # One integer orders both: an error costs `error`, a substitution 1 more. A row of the table of costs is made of the
+    # one above it; what is kept of the table is where the cheapest way comes from, a byte for each pair of tokens.
     error = min(len(output), len(reference)) + 1
     numbers = {token: number for number, token in enumerate(dict.fromkeys([*output, *reference]))}
-    ids, wanted = (np.array([numbers[token] for token in tokens], np.int64) for tokens in (output, reference))
-    changes = (wanted[:, None] != ids) * (error + 1)
+    ids = np.array([numbers[token] for token in output], np.int64)
     ramp = error * np.arange(len(output) + 1)
-    rows = [ramp]
-    for change in changes:
-        row = rows[-1] + error
-        row[1:] = np.minimum(row[1:], rows[-1][:-1] + change)
-        rows.append(np.minimum.accumulate(row - ramp) + ramp)  # runs of insertions
-    costs, substituted = np.array(rows).tolist(), changes.tolist()
+    above, ways = ramp, []
+    for token in reference:
+        diagonal = above[:-1] + (ids != numbers[token]) * (error + 1)
+        row = above + error
+        row[1:] = np.minimum(row[1:], diagonal)
+        row = np.minimum.accumulate(row - ramp) + ramp  # runs of insertions
+        ways.append(np.where(row[1:] == diagonal, _PAIRED, np.where(row[1:] == row[:-1] + error, _INSERTED, _DELETED)))
+        above = row
     aligned = [-1] * len(output)
     place, spot = len(reference), len(output)
     while place and spot:
-        cost = costs[place][spot]
-        if cost == costs[place - 1][spot - 1] + substituted[place - 1][spot - 1]:
-            place, spot = place - 1, spot - 1
-            aligned[spot] = place
-        elif cost == costs[place][spot - 1] + error:
-            spot -= 1
-        else:
+        way = ways[place - 1][spot - 1]
+        if way != _INSERTED:
             place -= 1
+        if way != _DELETED:
+            spot -= 1
+        if way == _PAIRED:
+            aligned[spot] = place
     return aligned

@@ -8,7 +8,8 @@ JSON has one schema::
                                                  "difference_interval": [float, float]}, ...}}, ...],
      "confidence": float, "resamples": int, "seed": int, "warnings": [WARNING, ...], "intervals": str}
 
-in which null stands for what was not asked for, and for coefficients of scores or ratings that are all the same.
+in which a field without a value is left out: what was not asked for, and coefficients of scores or ratings that are all
+the same.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import MEASURES
+from sari.reports.score_report import without_empty
 from sari.reports.tables import Cell, Table, TableColumn, TableReport, brackets, cells
 from sari.significance import BOOTSTRAP
 from sari.variants import SCORES
@@ -66,14 +68,18 @@ class AgreementReport:
 
 def tabulate_agreement(report: AgreementReport) -> TableReport:
     """Return the tables of a report, with the data that the formats need."""
-    fields = asdict(report)
     return TableReport(
         tables=list(_tables(report)),
         signatures=list(dict.fromkeys(row.signature for row in report.rows if row.signature)),
         warnings=report.warnings,
-        records=[_record(row, report) for row in report.rows],
-        fields=_without_nan({"agreement": fields.pop("rows"), **fields}),
+        records=lambda: [_record(row, report) for row in report.rows],
+        fields=lambda: _fields(report),
     )
+
+
+def _fields(report: AgreementReport) -> dict[str, Any]:
+    fields = asdict(report)
+    return without_empty(_without_nan({"agreement": fields.pop("rows"), **fields}))
 
 
 def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:

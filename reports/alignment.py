@@ -3,24 +3,37 @@
 from collections import Counter, defaultdict, deque
 from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
+from itertools import accumulate
 
-#: With more pairs of equal words, phrases are not looked for, since that would take seconds.
-_MOST_PAIRS = 300_000
+#: How many words and pairs of equal words are looked at, so that long or repetitive texts take no more than a second.
+_STEPS = 1_000_000
 
 
 def align(source: Sequence[str], output: Sequence[str]) -> dict[int, int]:
     """Return the places of words that source and output share in the same order, from source to output.
 
-    All other words were deleted, added or moved.
+    The longest phrase that both texts have comes first, then the longest ones before and after it, and so on. All
+    other words were deleted, added or moved; so are those of parts that would take more than `_STEPS` in all.
 
     >>> align("the seal , the great seal".split(), "the great seal".split())
     {3: 0, 4: 1, 5: 2}
     """
-    in_source = Counter(source)
-    if sum(in_source[word] for word in output) > _MOST_PAIRS:
-        return {}
-    blocks = SequenceMatcher(None, source, output, False).get_matching_blocks()
-    return {block.a + step: block.b + step for block in blocks for step in range(block.size)}
+    matcher, in_output = SequenceMatcher(None, source, output, False), Counter(output)
+    # What it takes to look at the words before each place: each word, and its equals in the output.
+    steps, left = [0, *accumulate(1 + in_output[word] for word in source)], _STEPS
+    aligned: dict[int, int] = {}
+    parts = deque([(0, len(source), 0, len(output))])
+    while parts:
+        begin, end, output_begin, output_end = parts.popleft()
+        if steps[end] - steps[begin] > left:
+            continue
+        left -= steps[end] - steps[begin]
+        phrase = matcher.find_longest_match(begin, end, output_begin, output_end)
+        if phrase.size:
+            aligned.update((phrase.a + step, phrase.b + step) for step in range(phrase.size))
+            parts.append((begin, phrase.a, output_begin, phrase.b))
+            parts.append((phrase.a + phrase.size, end, phrase.b + phrase.size, output_end))
+    return dict(sorted(aligned.items()))
 
 
 def pair_words(source: Sequence[str], output: Sequence[str], in_order: Mapping[int, int]) -> dict[int, int]:

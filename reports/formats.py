@@ -346,7 +346,7 @@ def _latex_figures(text: str) -> str:
 
 def as_csv(report: TableReport, _layout: Layout) -> str:
     """Return the records, at full precision."""
-    return _csv_text(report.records)
+    return _csv_text(report.records())
 
 
 def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
@@ -360,7 +360,7 @@ def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
 
 def as_json(report: TableReport, _layout: Layout) -> str:
     """Return the fields."""
-    return json.dumps(report.fields, indent=2, allow_nan=False)
+    return json.dumps(report.fields(), indent=2, allow_nan=False)
 
 
 class TableFormat(NamedTuple):

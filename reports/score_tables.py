@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -78,8 +79,8 @@ def tabulate_scores(
         signatures=report.signatures + report.measure_signatures,
         warnings=report.warnings,
         paragraph=methods_paragraph(report, digits),
-        records=score_records(report),
-        fields=score_fields(report),
+        records=partial(score_records, report),
+        fields=partial(score_fields, report),
     )
 
 

@@ -12,6 +12,8 @@ from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant
 
+# The words of all segments that are shown.
+_WORDS = 30_000
 # The tokens whose changes are reasons to show a segment.
 _TOKENS = Text(tokenize="13a")
 
@@ -98,7 +100,20 @@ def choose_segments(
                     note = choice.note(place)
                     own = reasons.setdefault(place, {}).setdefault(system.name, [])
                     own.append(f"{choice.title} ({note})" if note else choice.title)
-    return [_explain_segment(columns, variant, place, reasons[place]) for place in sorted(reasons)]
+    return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
+
+
+def _few(reasons: Mapping[int, Mapping[str, list[str]]], columns: SystemColumns) -> list[int]:
+    """Return the places to show, in their order: of long texts, those of most reasons, up to `_WORDS` words in all."""
+    texts = [columns.sources, *list(columns.predictions.values())[:_TOGETHER]]
+    words = {place: sum(len(column[place].split()) for column in texts) for place in reasons}
+    places: list[int] = []
+    left = _WORDS
+    for place in sorted(reasons, key=lambda place: (-sum(map(len, reasons[place].values())), place)):
+        left -= words[place]
+        if left >= 0 or not places:
+            places.append(place)
+    return sorted(places)
 
 
 def _explain_segment(

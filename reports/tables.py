@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -116,16 +116,16 @@ class TableReport:
         signatures: of the scores in the tables.
         warnings: about the data, the variant and the resamples.
         paragraph: how the scores were computed, for a paper, which LaTeX adds.
-        records: the figures at full precision, as at least one row; all rows have the same keys.
-        fields: the figures in the schema of JSON.
+        records: returns the figures at full precision, as at least one row; all rows have the same keys.
+        fields: returns the figures in the schema of JSON.
     """
 
     tables: list[Table]
     signatures: list[str] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
     paragraph: list[Piece] = field(default_factory=list)
-    records: list[dict[str, Any]]
-    fields: dict[str, Any]
+    records: Callable[[], list[dict[str, Any]]]
+    fields: Callable[[], dict[str, Any]]
 
 
 def cells(rows: Iterable[Iterable[str | Cell]]) -> list[list[Cell]]:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from sari.reports.published_systems import published_scores, texts_digest
+from sari.reports.score_report import without_empty
 from sari.reports.tables import TableReport, make_table
 from sari.variants import OPERATIONS, SCORES
 
@@ -48,8 +49,8 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     return TableReport(
         tables=[table],
         signatures=[row["signature"] for row in hits],
-        records=[{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
-        fields={**search, "published": published},
+        records=lambda: [{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
+        fields=lambda: without_empty({**search, "published": published}),
     )
 
 

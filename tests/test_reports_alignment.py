@@ -1,6 +1,7 @@
 """Words that are paired: phrases before words, and each word once."""
 
 from collections import Counter
+from difflib import SequenceMatcher
 
 import pytest
 from hypothesis import given
@@ -22,6 +23,13 @@ def test_as_many_words_are_paired_as_both_have(source, output):
     assert len(set(pairs.values())) == len(pairs) == (Counter(source) & Counter(output)).total()
 
 
+@given(source=WORDS, output=WORDS)
+def test_words_in_order_are_those_of_difflib(source, output):
+    blocks = SequenceMatcher(None, source, output, False).get_matching_blocks()
+    expected = [(block.a + step, block.b + step) for block in blocks for step in range(block.size)]
+    assert [*alignment.align(source, output).items()] == expected
+
+
 @pytest.mark.parametrize(
     ("source", "output", "wanted"),
     [
@@ -38,3 +46,12 @@ def test_equal_words_by_the_thousand_are_not_aligned():
     source, output = ["a"] * 5_000, ["a"] * 4_000
     assert alignment.align(source, output) == {}
     assert alignment.pair_words(source, output, {}) == {place: place for place in range(4_000)}
+
+
+def test_steps_are_bounded(monkeypatch):
+    """A word that is repeated between others parts texts into as many blocks as it has places."""
+    monkeypatch.setattr(alignment, "_STEPS", 1_000)
+    source, output = ([word for place in range(200) for word in ("a", f"{name}{place}")] for name in "xy")
+    assert alignment.align(source, output) == {}
+    shared = "some words that both have".split()
+    assert len(alignment.align([*shared, *source[:20]], [*shared, *output[:20]])) == len(shared) + 10

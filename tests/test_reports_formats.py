@@ -18,7 +18,7 @@ HOSTILE = r'*b|<>"~^\{}#%$_&--'
 
 
 def written(*tables, name, **layout):
-    report = TableReport(tables=list(tables), records=[{"a": 1.5, "b": None}], fields={"a": [1.5]})
+    report = TableReport(tables=list(tables), records=lambda: [{"a": 1.5, "b": None}], fields=lambda: {"a": [1.5]})
     return TABLE_FORMATS[name].write(report, Layout(**layout))
 
 
@@ -37,7 +37,7 @@ def wide_table(columns, rows=3, figure=FIGURE, **more):
 
 def test_a_new_format_serves_scores_ratings_and_reports(printed, tmp_path, monkeypatch):
     def write(report, _layout):
-        return f"{len(report.tables)} tables, {len(report.records)} records"
+        return f"{len(report.tables)} tables, {len(report.records())} records"
 
     monkeypatch.setitem(formats.TABLE_FORMATS, "made-up", TableFormat(".made", write))
     asked = [*EXAMPLE, *SYSTEMS[:2], "--format", "made-up"]

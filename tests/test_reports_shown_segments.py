@@ -5,6 +5,8 @@ import re
 import pytest
 from report_corpus import REFERENCES, SOURCES, built, report_of_two
 
+from sari.reports import shown_segments
+
 SINGLE = {
     "sources": ["He came and he saw it .", "a b c d", "one two three", "same old text", "to be deleted"],
     "systems": {"s": ["He came . He saw it .", "a", "one new words", "same old text", ""]},
@@ -13,6 +15,15 @@ SINGLE = {
 
 
 report = pytest.fixture(report_of_two, scope="module")
+
+
+def test_of_long_texts_few_segments_are_shown(monkeypatch):
+    texts = {"sources": SOURCES, "systems": {"x": SOURCES}, "references": REFERENCES}
+    numbers = []
+    for words in (1, 20, 1_000):
+        monkeypatch.setattr(shown_segments, "_WORDS", words)
+        numbers.append(len(built(**texts).segments))
+    assert numbers[0] == 1 < numbers[1] < numbers[2] == len(SOURCES)
 
 
 def having(report, reason):

@@ -31,7 +31,7 @@ def test_hits(figure):
     variant, options, verdict, references, sari, *_ = (cell.text for cell in table.rows[0])
     assert (variant, options, verdict, references, sari) == ("easse", "level=sentence", "doubtful", "1 of 2", figure)
     assert any(note.startswith("Doubtful") for note in table.notes)
-    assert [record["signature"] for record in report.records] == report.signatures
+    assert [record["signature"] for record in report.records()] == report.signatures
     assert all(row.write(report, Layout()) for row in TABLE_FORMATS.values())
 
 
@@ -59,5 +59,5 @@ def test_published_systems_with_the_score_are_named(monkeypatch):
     ]
     monkeypatch.setattr(variant_search, "published_scores", lambda: {known: rows, "0": rows})
     report = tabulate_search(search_for("41.38"), COLUMNS)
-    assert report.fields["published"] == ["Published: right on Made up has 41.38 by easse."]
-    assert report.fields["published"][0] in report.tables[0].notes
+    assert report.fields()["published"] == ["Published: right on Made up has 41.38 by easse."]
+    assert report.fields()["published"][0] in report.tables[0].notes
