@@ -20,7 +20,7 @@ report = pytest.fixture(report_of_two, scope="module")
 def test_of_long_texts_few_segments_are_shown(monkeypatch):
     texts = {"sources": SOURCES, "systems": {"x": SOURCES}, "references": REFERENCES}
     numbers = []
-    for words in (1, 20, 1_000):
+    for words in (1, 60, 1_000):
         monkeypatch.setattr(shown_segments, "_WORDS", words)
         numbers.append(len(built(**texts).segments))
     assert numbers[0] == 1 < numbers[1] < numbers[2] == len(SOURCES)
