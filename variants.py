@@ -665,6 +665,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
     """Return the options that a signature names, without those that its variant has anyway.
 
     Signatures of older versions have "variant:easse" where those of today have "variant:easse+level": both are read.
+    White space does not count, since a signature that is copied from a paper has line breaks.
 
     Raises:
         ValueError: for what is not a signature, and for a callable, which a signature cannot restore.
@@ -676,7 +677,7 @@ def read_signature(signature: Any) -> dict[str, Any]:
     wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
     if not isinstance(signature, str):
         raise TypeError(fault("signature", shown(signature), wanted))
-    title, *parts = signature.strip().split("|")
+    title, *parts = _parts_of(signature)
     pairs = dict(part.split(":", 1) for part in parts if ":" in part)
     if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
         raise ValueError(fault("signature", shown(signature), wanted))
@@ -700,6 +701,10 @@ def read_signature(signature: Any) -> dict[str, Any]:
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 
 
+def _parts_of(signature: str) -> list[str]:
+    return "".join(signature.split()).split("|")
+
+
 def differing_parts(printed: str, here: str) -> list[str]:
     """Return the parts of a printed signature that differ from those of one that was made here.
 
@@ -708,7 +713,7 @@ def differing_parts(printed: str, here: str) -> list[str]:
     >>> differing_parts("SARI|variant:easse|nrefs:8|version:1.0.0", "SARI|variant:easse|nrefs:?|version:2.0.0")
     ['version:1.0.0 (here 2.0.0)']
     """
-    theirs, ours = (dict(part.split(":", 1) for part in line.strip().split("|")[1:]) for line in (printed, here))
+    theirs, ours = (dict(part.split(":", 1) for part in _parts_of(line)[1:]) for line in (printed, here))
     if "+" not in theirs["variant"]:
         ours["variant"] = ours["variant"].partition("+")[0]
     return [

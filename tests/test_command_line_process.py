@@ -39,10 +39,12 @@ def test_a_reader_that_has_gone(corpus):
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
-@pytest.mark.parametrize("arguments", [FILES, ["--help"]])
-def test_a_full_disk(corpus, arguments):
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [FILES, ["--help"], ["--version"], ["--citation"]])
+def test_a_full_disk(corpus, arguments, unbuffered):
+    command = ["env", f"PYTHONUNBUFFERED={unbuffered}", *COMMAND]
     with open("/dev/full", "wb") as full:
-        process = run(*arguments, folder=corpus, output=full)
+        process = run(*arguments, folder=corpus, output=full, command=command)
     assert process.returncode == 2
     assert process.stderr == b"score.py: error: standard output: No space left on device\n"
 

@@ -253,6 +253,7 @@ def test_a_signature_restores_its_scorer(scorer):
             restored = scorer.from_signature(printed)
         assert (restored.variant.options, restored.signature(2), collected) == (variant.options, printed, [])
         assert type(restored) is type(scorer)
+        assert scorer.from_signature(printed.replace("|", " |\n")).variant == restored.variant  # as in a paper
     assert scorer.from_signature(VARIANTS["easse"].signature()).options == {"variant": "easse"}
 
 
