@@ -13,7 +13,7 @@ from statistics import fmean
 import pandas as pd
 import pytest
 from conftest import runs
-from hypothesis import given
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from sari.command_line.program import main
@@ -176,7 +176,8 @@ def cases(draw):
     variants = draw(st.lists(one_of(VARIANTS), min_size=1, max_size=2, unique=True))
     choices = draw(st.fixed_dictionaries({}, optional=CHOICES).filter(lambda choices: len(choices) < 4))
     options = {flag: value for flag, values in DRAWN.items() if (value := draw(values)) is not None}
-    if any(text.startswith("=") for column in corpus["references"] for text in column) and kind == "xlsx":
+    columns = [corpus["sources"], *corpus["predictions"].values(), *corpus["references"]]
+    if kind == "xlsx" and any(text.startswith("=") for column in columns for text in column):
         kind = "csv"  # openpyxl would write a formula
     if not draw(one_of([True, True, True, False])):
         return Case(corpus, kind, variants, choices, test, options)
@@ -410,7 +411,7 @@ def check(case):
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@runs(60)
+@settings(runs(60), phases=[Phase.reuse, Phase.generate])  # to shrink a command line takes minutes
 @given(case=cases())
 def test_what_is_accepted_has_the_numbers_of_the_scorer_and_what_is_refused_says_why(tmp_path_factory, case):
     with contextlib.chdir(tmp_path_factory.mktemp("case")):
