@@ -49,7 +49,8 @@ _BOTH = np.array([[0, 1]])
 
 def measure_power(folder: Path) -> pd.DataFrame:
     """Test samples of pairs of runs."""
-    described = read_table(SYSTEMS).query("test_set == 'ASSET' and outputs.str.contains('/BLESS/')")
+    ranked = read_table(SYSTEMS).query("test_set == 'ASSET' and kind == 'system'")
+    described = ranked[ranked["outputs"].str.contains("/BLESS/")]
     sources, references = read_test_set(folder, *TEST_SETS["ASSET"])
     of_models = [read_runs(folder, pattern, sources) for pattern in described["outputs"]]
     models = [model for model, runs in enumerate(of_models) for _ in runs]

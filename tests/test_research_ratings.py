@@ -139,13 +139,35 @@ def test_figures_in_the_prose_are_stored():
     assert re.findall(r"−?\.\d{3}\b", prose) == expected
 
 
-def test_claims_about_systems_are_stored():
-    """Scores of systems on ASSET in the page of advice, and taus in README."""
-    rows = read_table(systems.FILE).query("test_set == 'ASSET'").set_index("name")["set"].astype(float)
+def text_of(path):
+    return " ".join(path.read_text(encoding="utf-8").split())
+
+
+def test_claims_about_ratings_and_systems_are_stored():
+    rows, prose = read_table(systems.FILE), text_of(DOCS / "which_sari.md")
     names = ["GPT-4o, APIO, plain prompt", "GPT-4o", "GPT-4o, APIO, few-shot prompt", "ACCESS"]
-    prose = " ".join((DOCS / "which_sari.md").read_text(encoding="utf-8").split())
-    assert "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*rows[names]) in prose
+    scores = rows.query("test_set == 'ASSET'").set_index("name")["set"].astype(float)[names]
+    assert "GPT-4o has {:.1f}, {:.1f} or {:.1f}, and ACCESS {:.1f}".format(*scores) in prose
     assert f"a correlation of {cell('value', 'Pearson', 'HSplit, structure', 'easse', 2)} on HSplit" in prose
+    shorter = float(cell("value", "pairs", "Cochrane, pairs", "the shorter one"))
+    assert f"the shorter of two in {shorter:.0f}% of the pairs" in prose
+    failed, ranked = (rows.query(f"kind == '{kind}'")["test_set"].value_counts() for kind in ("failed", "system"))
+    prose = text_of(DOCS / "systems.md")
+    assert f"On Med-EASi, {failed['Med-EASi']} of {(failed + ranked)['Med-EASi']:.0f} systems failed" in prose
+    assert f"On ASSET {failed['ASSET']} failed" in prose
+
+
+def test_claims_of_readme_and_about_tests_are_stored():
     taus = systems.systems_tables(read_table(systems.FILE))["taus"].iloc[:2]["hf"].astype(float)
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    readme = text_of(ROOT / "README.md")
     assert "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*taus).replace("0.", ".").replace("-", "−") in readme
+    found = read_table(power.FILE).query("variant == 'easse'").set_index("segments")["found"].astype(float)
+    assert f"359 segments, a true difference of {found['359']:.1f} points is significant in 80% of samples" in readme
+    observed = read_table(power.FILE).set_index(["segments", "variant"])["observed"]["359"][["easse", "set", "hf"]]
+    sentence = (
+        "{} of the 60 differences of one point are significant by randomization under `easse`, {} under `set` and {}"
+    )
+    assert sentence.format(*observed) in text_of(DOCS / "statistics.md")
+    assert f"with 100 segments it has to be {found['100']:.1f} points" in readme
+    copies = read_table(systems.FILE).query("test_set == 'ASSET' and kind == 'copy'")["hf"].astype(float)
+    assert f"copies of the sources ({copies.iloc[0]:.2f})" in readme
