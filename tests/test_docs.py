@@ -112,7 +112,7 @@ def test_readme_shows_what_its_command_prints(capsys):
     example = text_of("README.md").partition("```console\n$ python score.py ")[2].partition("\n```")[0]
     arguments, *lines = example.split("\n")
     main(shlex.split(arguments))
-    assert [line for line in capsys.readouterr().out.split("\n") if line in lines] == lines
+    assert capsys.readouterr().out.splitlines() == lines
 
 
 # ---- The other documents --------------------------------------------------------------------------------------------
