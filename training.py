@@ -1,36 +1,39 @@
-"""SARI in training: a function for `compute_metrics=`, texts attached to a Trainer, and a reward.
+"""SARI in training: three contracts. What is outside of one is refused in a line that names the remedy.
 
-Nothing of transformers or torch is imported before texts are attached to a Trainer.
+- `compute_metrics`, for a Trainer that generates. It gets generated ids: int[row, token]. An evaluated row is the row
+  of the data set with its label ids and, where the Trainer gives inputs and the data set has them, its input ids. Rows
+  with the same ids and other texts are refused. Texts come from columns of the data set, never from ids.
+- `attach`, for any Trainer. At each evaluation the model generates for given texts, as `model.generate` does for their
+  prompts, and the scores are among the metrics of the evaluation. They are about these texts and no others.
+- `reward`, for GRPO. Each completion is scored alone.
 """
 
-import copy
-import functools
 import importlib
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain, cycle, islice
+from numbers import Integral
+from statistics import fmean
+from typing import Any, NamedTuple
 
 import numpy as np
 from tqdm.auto import tqdm
 
-from .comparison import Prepared, candidate_scores
-from .corpus_statistics import MadeByScorer
-from .data_warnings import TrainingWarning, collect_warnings, give_warnings
+from .corpus_statistics import MadeByScorer, score_columns
+from .data_warnings import TrainingWarning, give_warnings
 from .validation import (
+    Columns,
     check_flags,
     check_whole_number,
-    expect,
     fault,
     is_column,
     shown,
     validate_columns,
-    validate_references,
     validate_shared,
     validate_texts,
 )
-from .variants import SCORES
 
-#: What the Trainer pads labels and predictions with.
+#: What the Trainer pads labels, inputs and predictions with.
 PADDING = -100
 #: From a text of a model to the text that is scored; None for the same text.
 Postprocess = Callable[[str], str] | None
@@ -39,17 +42,21 @@ Postprocess = Callable[[str], str] | None
 # ---- The function ----------------------------------------------------------------------------------------------------
 
 
-class ComputeMetrics(MadeByScorer):
-    """A function for `compute_metrics=` of a Trainer that generates. Made by `Scorer.compute_metrics`.
+class Row(NamedTuple):
+    """A row of a data set: its texts, and the key of its input ids."""
 
-    A row is known by its label ids or, where rows with other texts have these too, by its label and input ids, both
-    without padding.
-    """
+    source: str
+    references: list[str]
+    inputs: bytes
+
+
+class ComputeMetrics(MadeByScorer):
+    """A function for `compute_metrics=` of a Trainer that generates. Made by `Scorer.compute_metrics`."""
 
     def __init__(
         self, scorer: Any, tokenizer: Any, dataset: Any, sources: str, references: str, postprocess: Postprocess
     ):
-        self.scorer, self._tokenizer, self._postprocess = scorer, tokenizer, postprocess
+        self.scorer, self._postprocess = scorer, postprocess
         self._arguments = {
             "tokenizer": tokenizer,
             "dataset": dataset,
@@ -57,94 +64,101 @@ class ComputeMetrics(MadeByScorer):
             "references": references,
             "postprocess": postprocess,
         }
-        sets = _data_sets(dataset)
-        #: The source and the references of labels, and of labels with inputs; None where rows have others, too.
-        self._texts: dict[Any, Any] = {}
-        #: How many rows of a set have these ids.
-        self._counts: Counter[Any] = Counter()
-        for name, rows in sets.items():
-            self._counts |= Counter(self._read(name, *_columns(name, rows, "labels", sources, references)))
-        #: Counts sources and references, and keeps the counts for the next evaluation of the same rows.
-        self._prepared = functools.lru_cache(maxsize=len(sets))(self._prepare)
-        given = [own[1] for own in self._texts.values() if own is not None]
-        give_warnings(_tokenizer_warnings(tokenizer, given, postprocess))
+        self._tokenizer = TextTokenizer("tokenizer", tokenizer)
+        #: The row of a key: that of labels, or those of labels and inputs. None where rows have other texts.
+        self._rows: dict[Any, Row | None] = {}
+        #: For each data set, how many of its rows have a key.
+        self._counts: list[Counter[Any]] = []
+        for name, rows in _data_sets(dataset).items():
+            self._read(name, *_columns(name, rows, "labels", sources, references))
+        texts = [row.references for row in self._rows.values() if row is not None]
+        give_warnings(self._tokenizer.warnings(texts, postprocess))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._as_call("compute_metrics", **self._arguments)
 
-    def _read(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> Iterator[Any]:
-        """Keep the texts of a data set, and yield what its rows are known by."""
-        texts = zip(validate_texts("sources", sources), map(tuple, validate_references(references)), strict=True)
-        end = _vocabulary_end(self._tokenizer)
-        for row, (own, label, given) in enumerate(zip(texts, labels, inputs, strict=True)):
-            largest = max(label, default=0)
-            expect(
-                largest < end,
-                "tokenizer",
-                f"{end} tokens, and label ids up to {largest} in {name}[{row}]",
-                "the one that made the labels",
-            )
-            keys = self._keys(label, given)
-            for key in keys:
-                self._texts[key] = own if self._texts.setdefault(key, own) == own else None
-            expect(
-                self._texts[keys[1]] is not None,
-                f"{name}[{row}]",
-                "the labels and input_ids of another row, with other texts",
-                "other labels",
-            )
-            yield from keys
-
-    def _keys(self, labels: Any, inputs: Any) -> tuple[bytes, tuple[bytes, bytes]]:
-        """Return what a row may be known by: its labels, or its labels and inputs."""
-        padding = _text_tokenizer(self._tokenizer).pad_token_id
-        both = (np.asarray(ids, np.int64) for ids in (labels, inputs))
-        own, given = (ids[(ids != PADDING) & (ids != padding)].tobytes() for ids in both)
-        return own, (own, given)
+    def _read(self, name: str, labels: Any, sources: Any, references: Any, inputs: Any) -> None:
+        """Keep the rows of a data set by their keys."""
+        sources, references = validate_shared(sources, references)
+        self._tokenizer.check_labels(name, labels, references)
+        counts: Counter[Any] = Counter()
+        for number, (source, texts, *ids) in enumerate(zip(sources, references, labels, inputs, strict=True)):
+            label, given = map(self._tokenizer.key, ids)
+            row = Row(source, texts, given)
+            for key in (label, (label, given)):
+                other = self._rows.setdefault(key, row)
+                self._rows[key] = other if other is not None and other[:2] == row[:2] else None
+                counts[key] += 1
+            if self._rows[label, given] is None:
+                got = "the labels and input_ids of another row, with other texts"
+                raise ValueError(fault(f"{name}[{number}]", got, "other ids, or a function for each set"))
+        self._counts.append(counts)
 
     def __call__(self, evaluated: Any, compute_result: bool | None = None) -> dict[str, float]:
         """Return "sari", "keep", "delete" and "add" of an `EvalPrediction`, in percent.
 
         Raises:
-            ValueError: for logits, for rows that are not of the data set, and for batches.
+            ValueError: for what no model generated, for rows that are not of the data set, and for batches.
         """
-        predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, getattr(evaluated, "inputs", None)
-        expect(compute_result is None, "batch_eval_metrics", "True", "False, which is the default")
-        expect(not isinstance(labels, list), "eval_do_concat_batches", "False", "True, which is the default")
+        predictions, labels, inputs = evaluated.predictions, evaluated.label_ids, evaluated.inputs
+        if compute_result is not None:
+            raise ValueError(fault("batch_eval_metrics", True, "False, which is the default"))
+        if isinstance(labels, list):
+            raise ValueError(fault("eval_do_concat_batches", False, "True, which is the default"))
         shape: tuple[int, ...] = getattr(predictions, "shape", ())
-        are_ids = len(shape) == 2 and len(labels) == shape[0] and predictions.dtype.kind in "iu"
-        expect(
-            are_ids,
-            "predictions",
-            f"{type(predictions).__name__} of shape {shape}",
-            f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach",
-        )
+        if len(shape) != 2 or len(labels) != shape[0] or predictions.dtype.kind not in "iu":
+            got = f"{type(predictions).__name__} of shape {shape}"
+            wanted = f"token ids of {len(labels)} rows: predict_with_generate=True, or sari.attach"
+            raise ValueError(fault("predictions", got, wanted))
+        keys = [self._known(number, labels, inputs) for number in range(len(labels))]
+        rows: list[Any] = [self._rows[key] for key in keys[: self._without_repeats(keys)]]
+        self._check_generated(predictions[: len(rows)], labels[: len(rows)], rows)
+        give_warnings(self._tokenizer.output_warnings(predictions[: len(rows)], "generation_max_length"))
+        texts = _postprocessed(self._tokenizer.decode(predictions[: len(rows)]), self._postprocess)
+        return _scores(self.scorer, [row.source for row in rows], texts, [row.references for row in rows])
 
-        keys = [self._known(row, labels, inputs) for row in range(len(labels))]
-        rows_of: dict[Any, list[int]] = {}
-        for row, key in enumerate(keys):
-            rows_of.setdefault(key, []).append(row)
-        # Several processes repeat rows to fill their last batch.
-        kept = sorted(row for key, rows in rows_of.items() for row in rows[: self._counts[key]])
-        prepared = self._prepared(tuple(self._texts[keys[row]] for row in kept))
-        scores: Any = prepared.compute(_postprocessed(_decoded(self._tokenizer, predictions[kept]), self._postprocess))
-        return dict(scores)
-
-    def _known(self, row: int, labels: Any, inputs: Any) -> Any:
-        """Return by what the texts of an evaluated row are known."""
-        keys = self._keys(labels[row], () if inputs is None else inputs[row])
-        for key in keys:
-            if self._texts.get(key) is not None:
+    def _known(self, number: int, labels: Any, inputs: Any) -> Any:
+        """Return the key of an evaluated row."""
+        label = self._tokenizer.key(labels[number])
+        given = None if inputs is None else self._tokenizer.key(inputs[number])
+        for key in [label] if given is None else [(label, given), (label, b"")]:  # A data set may have no inputs.
+            if self._rows.get(key) is not None:
                 return key
-        wanted = (
-            'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
-            if inputs is None and keys[0] in self._texts
-            else "those of a row of dataset: the set that the Trainer gets"
-        )
-        raise ValueError(fault(f"label_ids[{row}]", shown(_decoded(self._tokenizer, labels[[row]])[0]), wanted))
+        if given is None and label in self._rows:
+            wanted = 'include_for_metrics=["inputs"] in the training arguments: several rows have these labels'
+        else:
+            wanted = "those of a row of dataset: the set that the Trainer gets"
+        got = shown(self._tokenizer.decode(labels[[number]])[0])
+        raise ValueError(fault(f"label_ids[{number}]", got if given is None else f"{got} with other inputs", wanted))
 
-    def _prepare(self, texts: Any) -> Prepared:
-        return Prepared(self.scorer, [source for source, _ in texts], [list(references) for _, references in texts])
+    def _without_repeats(self, keys: list[Any]) -> int:
+        """Return the number of rows. Several processes fill their last batch with the first rows, again and again."""
+        if importlib.import_module("accelerate").PartialState().num_processes == 1:
+            return len(keys)
+        # The set that is evaluated: the smallest one that has all these rows.
+        sets = [counts for counts in self._counts if counts.keys() >= set(keys)]
+        left, rows = Counter(min(sets, key=Counter.total, default=())), 0
+        while rows < len(keys) and left[keys[rows]]:
+            left[keys[rows]] -= 1
+            rows += 1
+        if not rows or keys[rows:] != list(islice(cycle(keys[:rows]), len(keys) - rows)):
+            got, wanted = "rows that no set has so often", "rows of one set: give all that is evaluated as dataset"
+            raise ValueError(fault("label_ids", got, wanted))
+        return rows
+
+    def _check_generated(self, predictions: Any, labels: Any, rows: list[Row]) -> None:
+        """Refuse ids of logits, and texts that begin with their inputs."""
+        first = labels[range(len(labels)), (labels != PADDING).argmax(axis=1)]
+        # A decoder starts with a special token, then come the ids of a label; ids of logits stand where label ids do.
+        starts = np.isin(predictions[:, 0], self._tokenizer.special)
+        as_labels = (predictions[:, 0] == first) & (predictions[:, 1:2] != first[:, None]).all(axis=1)
+        if not starts.all() or (as_labels.all() and predictions.shape == labels.shape):
+            got = "ids that begin as labels do, like those of logits"
+            raise ValueError(fault("predictions", got, "generated ids: no preprocess_logits_for_metrics"))
+        longest = max(range(len(rows)), key=lambda number: len(rows[number].inputs))
+        given, made = rows[longest].inputs, np.asarray(predictions[longest], np.int64).tobytes()
+        if given and made.startswith(given):
+            raise ValueError(fault("predictions", "inputs, continued", "a model with an encoder, or sari.attach"))
 
 
 def _data_sets(dataset: Any) -> dict[str, Any]:
@@ -156,51 +170,54 @@ def _data_sets(dataset: Any) -> dict[str, Any]:
 
 def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
     """Return columns of a data set, and its "input_ids", if it has any; it may also be one of torch, or a list."""
-    if hasattr(dataset, "with_format"):
-        dataset = dataset.with_format(None)  # A format may hide columns.
-    expect(
-        hasattr(dataset, "__getitem__") or hasattr(dataset, "__iter__"), name, dataset, "a data set, or several of them"
-    )
+    if not hasattr(dataset, "__getitem__") and not hasattr(dataset, "__iter__"):
+        raise ValueError(fault(name, dataset, "a data set, or several of them"))
     rows = list(dataset if hasattr(dataset, "__iter__") else map(dataset.__getitem__, range(len(dataset))))
+    if hasattr(dataset, "with_format"):  # A format may hide columns, and a transform may make them.
+        rows = [{**texts, **row} for texts, row in zip(dataset.with_format(None), rows, strict=True)]
     for row in rows:
-        expect(
-            isinstance(row, Mapping) and all(column in list(row) for column in columns),
-            name,
-            f"a row with {shown(list(row))}",
-            f"columns {shown(columns)}",
-        )
+        if not isinstance(row, Mapping) or not set(columns) <= set(row):
+            raise ValueError(fault(name, f"a row with {shown(list(row))}", f"columns {shown(columns)}"))
     return [*([row[column] for row in rows] for column in columns), [row.get("input_ids", ()) for row in rows]]
 
 
 # ---- Texts attached to a Trainer -------------------------------------------------------------------------------------
 
 
-def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **given: Any) -> None:
+#: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
+_REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
+
+
+def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **arguments: Any) -> None:
     """Add the scores of attached texts to the metrics of each evaluation; see `Scorer.attach`.
 
-    The Trainer logs, returns and compares what its `evaluation_loop` returns; so this method is wrapped.
+    The Trainer logs, returns and compares what its `evaluation_loop` returns. The Trainer gets a class of its own with
+    this method, so that a copy of the Trainer evaluates its own model.
     """
     _prefix(trainer, evaluation_set)
-    texts, loop = AttachedTexts(scorer, trainer, **given), trainer.evaluation_loop
+    texts, kind = AttachedTexts(scorer, trainer, **arguments), type(trainer)
 
-    @functools.wraps(loop)
-    def evaluation_loop(*arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-        is_scored = metric_key_prefix == _prefix(trainer, evaluation_set)
-        output = loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
-        if is_scored:
-            names = [f"{metric_key_prefix}_{score}" for score in SCORES]
-            known = ", ".join(name for name in names if name in output.metrics)
-            expect(not known, "metrics", f"{known} already", "one sari.attach, or a compute_metrics with other names")
-            output.metrics.update(zip(names, texts.scores(), strict=True))
-        return output
+    class TrainerWithTexts(kind):  # type: ignore[misc, valid-type]
+        def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+            is_scored = metric_key_prefix == _prefix(self, evaluation_set)
+            output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
+            if is_scored:
+                scores = {f"{metric_key_prefix}_{name}": score for name, score in texts.scores(self).items()}
+                if not output.metrics.keys().isdisjoint(scores):
+                    known = f"{', '.join(scores)} already"
+                    raise ValueError(fault("metrics", known, "one sari.attach, or a compute_metrics of other names"))
+                output.metrics.update(scores)
+            return output
 
-    trainer.evaluation_loop = evaluation_loop
+    TrainerWithTexts.__name__ = TrainerWithTexts.__qualname__ = kind.__name__
+    trainer.__class__ = TrainerWithTexts
 
 
 def _prefix(trainer: Any, evaluation_set: str | None) -> str:
     """Return the prefix of the metrics of the evaluations that are scored."""
     names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
-    expect(evaluation_set in names, "evaluation_set", evaluation_set, f"a set of the Trainer: {shown(names)}")
+    if evaluation_set not in names:
+        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {shown(names)}"))
     return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
 
 
@@ -220,125 +237,98 @@ class AttachedTexts:
         batch_size: int | None,
         postprocess: Postprocess,
     ):
-        self._trainer, self._postprocess = trainer, postprocess
-        self._tokenizer = _text_tokenizer(trainer.processing_class)
-        self._prepared = Prepared(scorer, *validate_shared(sources, references))
-        expect(bool(self._prepared.sources), "sources", "no rows", "at least one")
+        self._scorer, self._postprocess = scorer, postprocess
+        self._sources, self._references = validate_shared(sources, references)
+        if not self._sources:
+            raise ValueError(fault("sources", "no rows", "at least one"))
         size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
         self._batch_size = check_whole_number("batch_size", size, least=1)
-        self._config, self._arguments = _generation_config(**(generation_kwargs or {}))
-        padding = self._tokenizer.pad_token_id
-        self._padding = self._tokenizer.eos_token_id if padding is None else padding
-        expect(self._padding is not None, "processing_class", "no pad_token and no eos_token", "one to pad with")
-        self._config.update(pad_token_id=self._padding, defaults_only=True)
         #: Whether an encoder reads the prompts, or the model continues them.
         self._encodes = bool(trainer.model.config.is_encoder_decoder)
-        #: The texts of the warnings that were given.
-        self._warned: set[str] = set()
-        self._warn(_tokenizer_warnings(self._tokenizer, self._prepared.references, postprocess))
-        is_open = bool((chat_template_kwargs or {}).get("continue_final_message"))
-        template = {"add_generation_prompt": not is_open, **(chat_template_kwargs or {})}
-        asked = _prompts(prompts, self._prepared.sources, is_open=is_open)
-        self._ids = self._fitting([self._prompt_ids(prompt, template) for prompt in asked])
+        self._tokenizer = TextTokenizer("processing_class", trainer.processing_class)
+        padding = self._tokenizer.tokenizer.pad_token_id
+        if padding is None:
+            raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
+        given = generation_kwargs or {}
+        for name in _REPLACED.keys() & given:
+            raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
+        defaults = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding}
+        self._arguments = {**defaults, "tokenizer": self._tokenizer.tokenizer, **given}
+        self._ids = self._prompt_ids(trainer, prompts, chat_template_kwargs or {})
+        give_warnings(self._tokenizer.warnings(self._references, postprocess))
 
-    def _warn(self, found: Iterable[Warning]) -> None:
-        """Give each warning once, on the first process."""
-        new = [warning for warning in found if str(warning) not in self._warned]
-        self._warned.update(map(str, new))
-        give_warnings(new if self._trainer.is_world_process_zero() else [])
+    def _prompt_ids(self, trainer: Any, prompts: Any, template: Mapping[str, Any]) -> list[list[int]]:
+        """Return the token ids of a prompt for each source."""
+        if prompts is None and not self._encodes:
+            raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
+        column = self._sources if prompts is None else prompts
+        column = list(map(column, self._sources)) if callable(column) else column
+        if not is_column(column):
+            raise ValueError(fault("prompts", shown(prompts), "a list, or a function from a source to a prompt"))
+        if len(column) != len(self._sources):
+            raise ValueError(fault("prompts", f"{len(column)} rows", f"{len(self._sources)} (as in sources)"))
+        rows = [self._ids_of(trainer, f"prompts[{row}]", prompt, template) for row, prompt in enumerate(column)]
+        config = trainer.model.config.get_text_config()
+        positions = getattr(config, "max_position_embeddings", None)
+        if positions is not None:
+            positions = getattr(config, "max_encoder_position_embeddings", positions)
+            most = positions - (0 if self._encodes else self._arguments["max_new_tokens"])
+            longest = max(range(len(rows)), key=lambda row: len(rows[row]))
+            if len(rows[longest]) > most:
+                wanted = f"at most {most}: the model has {positions} positions, for prompt and max_new_tokens"
+                raise ValueError(fault(f"prompts[{longest}]", f"{len(rows[longest])} tokens", wanted))
+        return rows
 
-    def _prompt_ids(self, prompt: Any, template: Mapping[str, Any]) -> list[int]:
-        """Return the token ids of a text, or of the messages of a chat."""
-        if not isinstance(prompt, str):
-            text = self._trainer.processing_class.apply_chat_template(prompt, tokenize=False, **template)
-            return list(self._tokenizer(text, add_special_tokens=False)["input_ids"])
-        ids = list(self._tokenizer(prompt)["input_ids"])
-        if len(ids) > 1 and ids[0] == ids[1] == self._tokenizer.bos_token_id:
-            ids = ids[1:]  # The prompt begins with this token already.
-        is_ended = not self._encodes and len(ids) > 1 and ids[-1] == self._tokenizer.eos_token_id
-        return ids[:-1] if is_ended else ids
+    def _ids_of(self, trainer: Any, name: str, prompt: Any, template: Mapping[str, Any]) -> list[int]:
+        """Return the token ids of a text, or of the messages of a chat; ids stay as they are."""
+        tokenizer = self._tokenizer.tokenizer
+        if isinstance(prompt, str):
+            ids = list(tokenizer(prompt)["input_ids"])
+            if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
+                ids = ids[1:]  # The prompt begins with this token already.
+            is_ended = not self._encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id
+            return ids[:-1] if is_ended else ids
+        if _is_chat(prompt):
+            is_open = bool(template.get("continue_final_message"))
+            if not is_open and prompt[-1]["role"] == "assistant":
+                raise ValueError(fault(name, "a chat that ends with its answer", "what is before it"))
+            options = {"add_generation_prompt": not is_open, **template}
+            text = trainer.processing_class.apply_chat_template(prompt, tokenize=False, **options)
+            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+        if is_column(prompt) and len(prompt) and all(isinstance(token, Integral) for token in prompt):
+            return list(map(int, prompt))
+        raise ValueError(fault(name, shown(prompt), "a str, a list of messages, or token ids"))
 
-    def _fitting(self, rows: list[list[int]]) -> list[list[int]]:
-        """Return the token ids of prompts, without the beginning of those that are too long for the model."""
-        config, new = self._trainer.model.config.get_text_config(), self._config.max_new_tokens or 1
-        both = getattr(config, "max_position_embeddings", None)
-        read, written = (getattr(config, f"max_{side}_position_embeddings", both) for side in ("encoder", "decoder"))
-        expect(
-            written is None or new < written,
-            "generation_kwargs",
-            f"max_new_tokens={new}",
-            f"fewer than the model's {written} positions",
-        )
-        most = max(map(len, rows)) if read is None else read if self._encodes else read - new
-        cut = sum(len(row) > most for row in rows)
-        if cut:
-            detail = f"{cut} of {len(rows)} have more than {most} tokens"
-            self._warn([TrainingWarning("some prompts are too long for the model and lose their beginning", detail)])
-        return [row[-most:] for row in rows]
-
-    def scores(self) -> list[float]:
-        """Generate, each process for its share of the texts, and return the scores in percent, as in `SCORES`."""
-        processes, number = self._trainer.accelerator.num_processes, self._trainer.accelerator.process_index
+    def scores(self, trainer: Any) -> dict[str, float]:
+        """Generate, each process for its share of the texts, and return the scores in percent."""
+        processes, number = trainer.accelerator.num_processes, trainer.accelerator.process_index
         # The shares are equal: processes wait for each other if the model is spread over them.
         share = -(-len(self._ids) // processes)
-        own = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
-        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(own))[: len(self._ids)]
-        with collect_warnings() as found:
-            scores = self._prepared.compute(_postprocessed(texts, self._postprocess))
-        self._warn(found)
-        return [scores[score] for score in SCORES]
+        rows = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
+        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(trainer, rows))
+        texts = _postprocessed(texts[: len(self._ids)], self._postprocess)
+        return _scores(self._scorer, self._sources, texts, self._references)
 
-    def _generated(self, rows: list[list[int]]) -> list[str]:
+    def _generated(self, trainer: Any, rows: list[list[int]]) -> list[str]:
         """Return what the model generates for prompts; random numbers go on where they were."""
-        torch, model, size = importlib.import_module("torch"), self._trainer.model, self._batch_size
-        devices, texts = [model.device] if model.device.type == "cuda" else [], []
-        is_quiet = self._trainer.args.disable_tqdm or not self._trainer.is_world_process_zero()
-        with torch.random.fork_rng(devices=devices):
-            for begin in tqdm(range(0, len(rows), size), desc="SARI: generating", leave=False, disable=is_quiet):
-                inputs = self._padded(rows[begin : begin + size], torch)
-                made = model.generate(**inputs, generation_config=self._config, **self._arguments)
+        model, tokenizer, answers = trainer.model, self._tokenizer.tokenizer, []
+        random = importlib.import_module("torch").random
+        batches = [rows[begin : begin + self._batch_size] for begin in range(0, len(rows), self._batch_size)]
+        is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
+        with random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
+            for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
+                # A model that continues prompts needs their ends in one column.
+                options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}
+                inputs = tokenizer.pad({"input_ids": batch}, return_tensors="pt", **options).to(model.device)
+                made = model.generate(**inputs, **self._arguments)
                 made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
-                prompts = len(inputs["input_ids"])
-                expect(
-                    len(made) == prompts, "generation_kwargs", f"{len(made)} texts for {prompts} prompts", "one each"
-                )
-                answers = made if self._encodes else made[:, inputs["input_ids"].shape[1] :]
-                texts += [text.strip() for text in _decoded(self._tokenizer, answers)]
-        return texts
-
-    def _padded(self, rows: list[list[int]], torch: Any) -> dict[str, Any]:
-        """Return a batch of prompts as tensors; where the model continues them, they are padded on the left."""
-        ids = [torch.tensor(row, dtype=torch.long) for row in rows]
-        columns = {"input_ids": (ids, self._padding), "attention_mask": (list(map(torch.ones_like, ids)), 0)}
-        side, pad = "right" if self._encodes else "left", torch.nn.utils.rnn.pad_sequence
-        padded = {name: pad(column, True, value, side) for name, (column, value) in columns.items()}
-        return {name: tensor.to(self._trainer.model.device) for name, tensor in padded.items()}
-
-
-def _prompts(prompts: Any, sources: list[str], *, is_open: bool) -> list[Any]:
-    """Return a prompt for each source; with `is_open`, a chat may end with the beginning of an answer."""
-    made = sources if prompts is None else list(map(prompts, sources)) if callable(prompts) else prompts
-    expect(is_column(made), "prompts", prompts, "a list, or a function from a source to a prompt")
-    made = list(made)
-    expect(len(made) == len(sources), "prompts", f"{len(made)} rows", f"{len(sources)} (as in sources)")
-    for row, prompt in enumerate(made):
-        expect(isinstance(prompt, str) or _is_chat(prompt), f"prompts[{row}]", prompt, "a str or a list of messages")
-        is_answered = not isinstance(prompt, str) and prompt[-1]["role"] == "assistant"
-        expect(is_open or not is_answered, f"prompts[{row}]", "a chat that ends with its answer", "what is before it")
-    return made
-
-
-def _generation_config(*, generation_config: Any = None, **arguments: Any) -> tuple[Any, dict[str, Any]]:
-    """Return a `GenerationConfig` of arguments of `generate`, and the arguments that are no part of it.
-
-    Unless they say otherwise, nothing is sampled, and there are at most 128 new tokens.
-    """
-    config = copy.deepcopy(generation_config) or importlib.import_module("transformers").GenerationConfig()
-    others = config.update(**arguments)
-    config.update(do_sample=False, defaults_only=True)
-    if config.max_length is None:
-        config.update(max_new_tokens=128, defaults_only=True)
-    return config, others
+                if len(made) != len(batch):
+                    got = f"{len(made)} texts for {len(batch)} prompts"
+                    raise ValueError(fault("generation_kwargs", got, "one each"))
+                answers += made.tolist() if self._encodes else made[:, inputs["input_ids"].shape[1] :].tolist()
+        limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
+        give_warnings(self._tokenizer.output_warnings(answers, limit, most))
+        return [text.strip() for text in self._tokenizer.decode(answers)]
 
 
 # ---- The reward ------------------------------------------------------------------------------------------------------
@@ -362,39 +352,110 @@ class Reward(MadeByScorer):
 
     def __call__(self, *, completions: Sequence[Any], **columns: Any) -> list[float | None]:
         """Return the SARI of each completion, plain or chat, scored alone; None for rows without references."""
-        there = [name for name, column in columns.items() if column is not None]
+        present = [name for name, column in columns.items() if column is not None]
         for name in self._columns.values():
-            expect(name in there, "reward", f"columns {', '.join(there)}", f"also {name!r}")
-            rows = len(columns[name])
-            expect(rows == len(completions), name, f"{rows} rows", f"{len(completions)} (as in completions)")
+            if name not in present:
+                raise ValueError(fault("reward", f"columns {', '.join(present)}", f"also {name!r}"))
+            rows, wanted = len(columns[name]), len(completions)
+            if rows != wanted:
+                raise ValueError(fault(name, f"{rows} rows", f"{wanted} (as in completions)"))
         sources, references = (list(columns[name]) for name in self._columns.values())
-        texts = [_completion(f"completions[{row}]", completion) for row, completion in enumerate(completions)]
+        texts = [_completion(row, completion) for row, completion in enumerate(completions)]
         # Lists may be filled up with None to one length; a list without a text counts as no references.
         lists = [[row] if isinstance(row, str) else row for row in references]
         references = [[text for text in row if text is not None] or None if is_column(row) else row for row in lists]
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=True)) if None in pair}
         for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
-        sources, texts, references = validate_columns(sources, _postprocessed(texts, self._postprocess), references)
-        scores = candidate_scores(sources, [[text] for text in texts], references, self.scorer.variant)
-        return [None if row in unscored else score / (100 if self._unit else 1) for row, (score,) in enumerate(scores)]
+        checked = validate_columns(sources, _postprocessed(texts, self._postprocess), references)
+        scores = score_columns(checked, self.scorer.variant, sentences=True).sentences()["sari"]
+        return [None if row in unscored else score / (100 if self._unit else 1) for row, score in enumerate(scores)]
 
 
-def _completion(name: str, completion: Any) -> str:
+def _completion(row: int, completion: Any) -> str:
     """Return the text of a completion: the last message of a chat, whose content may be parts."""
     if isinstance(completion, str):
         return completion.strip()
-    expect(_is_chat(completion), name, completion, "a str or a list of messages")
+    if not _is_chat(completion):
+        raise ValueError(fault(f"completions[{row}]", shown(completion), "a str or a list of messages"))
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     parts = [{"text": content}] if isinstance(content, str) else content
     texts: list[Any] = (
         [isinstance(part, Mapping) and part.get("text") for part in parts] if is_column(parts) else [None]
     )
-    expect(all(isinstance(text, str) for text in texts), name, content, "a str or a list of parts with text")
+    if not all(isinstance(text, str) for text in texts):
+        raise ValueError(fault(f"completions[{row}]", shown(content), "a str or a list of parts with text"))
     return "".join(texts).strip()
 
 
-# ---- Arguments and texts of all three --------------------------------------------------------------------------------
+# ---- Arguments, texts and scores of all three ------------------------------------------------------------------------
+
+
+class TextTokenizer:
+    """The tokenizer of a processor, or a tokenizer itself.
+
+    Attributes:
+        tokenizer: the tokenizer.
+        special: the ids that begin, end, part and pad texts.
+    """
+
+    def __init__(self, name: str, processor: Any):
+        self.tokenizer = getattr(processor, "tokenizer", processor)
+        if not hasattr(self.tokenizer, "batch_decode"):
+            raise ValueError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
+        added = self.tokenizer.added_tokens_decoder.items()
+        self.special = sorted({*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)})
+        #: One more than the largest id. Models may have more outputs than there are tokens.
+        self._end = 1 + max(self.tokenizer.get_vocab().values())
+
+    def key(self, ids: Any) -> bytes:
+        """Return what a row of ids is known by: its ids without padding, as bytes."""
+        row = np.asarray(ids, np.int64)
+        return row[(row != PADDING) & (row != self.tokenizer.pad_token_id)].tobytes()
+
+    def decode(self, rows: Any) -> list[str]:
+        """Return the texts of ids, int[row, token], without padding, unknown ids and special tokens."""
+        known = [[token for token in row if 0 <= token < self._end] for row in map(list, rows)]
+        return list(self.tokenizer.batch_decode(known, skip_special_tokens=True))
+
+    def check_labels(self, name: str, labels: list[Any], references: list[list[str]]) -> None:
+        """Refuse labels that another tokenizer made.
+
+        Labels of another simplification of the same source share 38% of their ids or more with a reference. Labels of
+        another tokenizer share 28% or less, if both have the same number of tokens: 400 to 16,000, ASSET's texts.
+        """
+        largest = max(chain([0], *labels))
+        if largest >= self._end:
+            got = f"{self._end} tokens, and label ids up to {largest} in {name}"
+            raise ValueError(fault("tokenizer", got, "the one that made the labels"))
+        shares = []
+        for label, texts in islice(zip(labels, references, strict=True), 50):
+            ids = set(label) - {PADDING, *self.special}
+            shared = [len(ids & set(row)) for row in self.tokenizer(text_target=texts)["input_ids"]]
+            shares += [max(shared) / len(ids)] if ids else []
+        if shares and fmean(shares) < 1 / 3:
+            got = f"label ids of which {fmean(shares):.0%} are in references of the same row"
+            raise ValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
+
+    def warnings(self, references: list[list[str]], postprocess: Postprocess) -> Iterator[Warning]:
+        """Yield a warning if the tokenizer changes most texts, in more than case and spaces at the ends."""
+        texts = [row[0] for row in references[:20]]
+        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"])
+        changed = [
+            (text, new)
+            for text, *others, new in zip(texts, _postprocessed(decoded, postprocess), decoded, strict=True)
+            if text.casefold().split() not in [other.casefold().split() for other in (*others, new)]
+        ]
+        if 2 * len(changed) > len(texts):
+            detail = " becomes ".join(map(shown, changed[0]))
+            yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
+
+    def output_warnings(self, rows: Any, limit: str, least: int = 0) -> Iterator[Warning]:
+        """Yield a warning if many outputs of at least so many tokens have no end; `limit` is the setting to raise."""
+        ended = {PADDING, *self.special}
+        cut = sum(len(row) >= least and int(row[-1]) not in ended for row in rows)
+        if 10 * cut > len(rows):
+            yield TrainingWarning(f"many outputs are cut before their end: raise {limit}", f"{cut} of {len(rows)}")
 
 
 def _is_chat(messages: Any) -> bool:
@@ -405,38 +466,13 @@ def _is_chat(messages: Any) -> bool:
     )
 
 
-def _text_tokenizer(processor: Any) -> Any:
-    """Return the tokenizer of a processor, or the tokenizer itself."""
-    tokenizer = getattr(processor, "tokenizer", processor)
-    expect(hasattr(tokenizer, "batch_decode"), "tokenizer", type(processor).__name__, "a tokenizer of transformers")
-    return tokenizer
-
-
-def _vocabulary_end(tokenizer: Any) -> int:
-    """Return one more than the largest token id; models may have more outputs than there are tokens."""
-    return 1 + int(max(_text_tokenizer(tokenizer).get_vocab().values()))
-
-
-def _decoded(tokenizer: Any, rows: Any) -> list[str]:
-    """Return the texts of token ids, int[row, token], without padding, unknown ids and special tokens."""
-    end = _vocabulary_end(tokenizer)
-    known = [[token for token in row if 0 <= token < end] for row in rows.tolist()]
-    return list(_text_tokenizer(tokenizer).batch_decode(known, skip_special_tokens=True))
-
-
 def _postprocessed(texts: list[str], postprocess: Postprocess) -> list[str]:
     return texts if postprocess is None else validate_texts("postprocess", list(map(postprocess, texts)))
 
 
-def _tokenizer_warnings(tokenizer: Any, references: Any, postprocess: Postprocess) -> Iterator[Warning]:
-    """Yield a warning if a tokenizer changes most texts, in more than case and spaces at the ends."""
-    tokenizer, texts = _text_tokenizer(tokenizer), [row[0] for row in references[:20]]
-    decoded = tokenizer.batch_decode(tokenizer(text_target=texts)["input_ids"], skip_special_tokens=True)
-    changed = [
-        (text, new)
-        for text, *others, new in zip(texts, _postprocessed(decoded, postprocess), decoded, strict=True)
-        if text.casefold().split() not in [other.casefold().split() for other in (*others, new)]
-    ]
-    if 2 * len(changed) > len(texts):
-        detail = " becomes ".join(map(shown, changed[0]))
-        yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
+def _scores(scorer: Any, sources: list[str], predictions: list[str], references: list[list[str]]) -> dict[str, float]:
+    """Return "sari", "keep", "delete" and "add" of checked texts, and give warnings about them."""
+    corpus = score_columns(Columns(sources, predictions, references), scorer.variant)
+    give_warnings(corpus.warnings())
+    scores: Any = corpus.result()
+    return dict(scores)

@@ -1,8 +1,11 @@
-"""Trainers as small as they can be: a tokenizer, models that answer at random, and the example corpus for both."""
+"""Trainers as small as they can be: a tokenizer, models trained in seconds, and the example corpus for both."""
 
+import copy
+import functools
 from pathlib import Path
 
 import torch
+import transformers
 from datasets import Dataset
 from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
 from transformers import (
@@ -17,6 +20,10 @@ from transformers import (
     set_seed,
 )
 
+#: Training arguments that group rows of one length.
+GROUPED = (
+    {"train_sampling_strategy": "group_by_length"} if transformers.__version__ >= "5" else {"group_by_length": True}
+)
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 PROMPT = "Simplify: {} Simple:"
 #: Arguments of every Trainer.
@@ -33,32 +40,68 @@ LABELS = [row[0] for row in REFERENCES]
 TEXTS = {"sources": SOURCES, "references": REFERENCES}
 
 
-def make_tokenizer(begins=False, side="right"):
-    """Return a tokenizer of the texts; with `begins` each text begins with a token of its own."""
+def make_tokenizer(begins=False, side="right", texts=None):
+    """Return a tokenizer of the example corpus or of other texts; with `begins` each text begins with a token."""
     tokenizer = Tokenizer(models.BPE(unk_token="<unk>"))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     trainer = trainers.BpeTrainer(vocab_size=400, special_tokens=["<pad>", "</s>", "<unk>"], show_progress=False)
-    tokenizer.train_from_iterator([*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)], trainer)
+    own = [*SOURCES, *OUTPUTS, *(text for row in REFERENCES for text in row)]
+    tokenizer.train_from_iterator(texts or own, trainer)
     ends = {"single": "<unk> $A </s>" if begins else "$A </s>", "special_tokens": [("</s>", 1), ("<unk>", 2)]}
     tokenizer.post_processor = processors.TemplateProcessing(**ends)
     special = {"pad_token": "<pad>", "eos_token": "</s>", "unk_token": "<unk>"}
-    beginning = "<unk>" if begins else None
-    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, padding_side=side, bos_token=beginning, **special)
+    options = {"padding_side": side, "bos_token": "<unk>" if begins else None}
+    inputs = ["input_ids", "attention_mask"]
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, model_input_names=inputs, **options, **special)
 
 
 def make_t5(tokenizer):
-    """Return a model that answers at random, also with ids that the tokenizer does not have."""
-    set_seed(3)
-    sizes = {"vocab_size": len(tokenizer) + 7, "d_model": 32, "d_kv": 16, "d_ff": 32, "num_layers": 1, "num_heads": 2}
-    ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
-    return T5ForConditionalGeneration(T5Config(**sizes, **ids, tie_word_embeddings=False, initializer_factor=5.0))
+    """Return a model that learned most of the corpus; it has more outputs than the tokenizer has tokens."""
+    return _learned(T5ForConditionalGeneration, len(tokenizer) + 7)
 
 
 def make_llama(tokenizer, **config):
+    """Return a language model that learned most of the corpus, or one that learned nothing, with another config."""
+    return _llama(len(tokenizer), **config) if config else _learned(LlamaForCausalLM, len(tokenizer))
+
+
+def _learned(kind, size):
+    return copy.deepcopy(_trained(kind, size))
+
+
+@functools.cache
+def _trained(kind, size):
+    """Train a model until its loss is small: some forty steps."""
+    tokenizer, threads = make_tokenizer(), torch.get_num_threads()
+    model, rows = (_t5(size), make_dataset(tokenizer)) if kind is T5ForConditionalGeneration else (None, None)
+    if model is None:
+        model, rows = _llama(size, initializer_range=0.02), make_causal_dataset(tokenizer)
+    columns = ("input_ids", "attention_mask", "labels")
+    batch = DataCollatorForSeq2Seq(tokenizer)([{name: row[name] for name in columns} for row in rows])
+    optimizer, loss = torch.optim.AdamW(model.parameters(), lr=1e-2), 9.0
+    torch.set_num_threads(1)
+    while loss > 0.06:
+        output = model(**batch)
+        optimizer.zero_grad()
+        output.loss.backward()
+        optimizer.step()
+        loss = output.loss.item()
+    torch.set_num_threads(threads)
+    return model.eval()
+
+
+def _t5(size):
+    set_seed(3)
+    sizes = {"vocab_size": size, "d_model": 64, "d_kv": 16, "d_ff": 128, "num_layers": 1, "num_heads": 4}
+    ids = {"pad_token_id": 0, "eos_token_id": 1, "decoder_start_token_id": 0}
+    return T5ForConditionalGeneration(T5Config(**sizes, **ids, dropout_rate=0.0, tie_word_embeddings=False))
+
+
+def _llama(size, **config):
     set_seed(5)
     sizes = {"hidden_size": 64, "intermediate_size": 128, "num_hidden_layers": 2, "num_attention_heads": 4}
     ids = {"pad_token_id": 0, "eos_token_id": 1, "bos_token_id": None, "initializer_range": 0.5}
-    return LlamaForCausalLM(LlamaConfig(**{"vocab_size": len(tokenizer), **sizes, **ids, **config}))
+    return LlamaForCausalLM(LlamaConfig(**{"vocab_size": size, **sizes, **ids, **config}))
 
 
 def make_dataset(tokenizer, labels=LABELS, references=REFERENCES):
