@@ -499,21 +499,22 @@ class Scorer:
     ) -> ComputeMetrics:
         """Return a function for `compute_metrics=` of a Trainer that generates, such as `Seq2SeqTrainer`.
 
-        It returns "sari", "keep", "delete" and "add" in percent. It finds the texts of an evaluated row by its label
-        ids. Where several rows have these, it needs their input ids: `include_for_metrics=["inputs"]` in the training
-        arguments.
+        It returns "sari", "keep", "delete" and "add" in percent. An evaluated row is the row of `dataset` with its
+        label ids and, where the Trainer gives them, its input ids: `include_for_metrics=["inputs"]` in the training
+        arguments. It warns of outputs that are cut before their end.
 
         Args:
             tokenizer: the `processing_class` of the Trainer.
             dataset: the tokenized evaluation set that the Trainer gets, with a column "labels", or several sets in a
-                dict or a list.
+                dict or a list. The labels are those of a reference, or of a text like it.
             sources: its column of sources.
             references: its column of references, a list per source or a single text.
             postprocess: a function from a predicted text to the text that is scored.
 
         Raises:
             ValueError: for columns that are missing, labels of another tokenizer, and rows with the same ids but other
-                texts. The function raises it for logits, rows that are not of `dataset`, and batches.
+                texts. The function raises it for ids of logits, for rows that are not of `dataset`, for rows with the
+                same labels but other texts where the Trainer gives no inputs, and for batches.
 
         For example::
 
@@ -541,16 +542,18 @@ class Scorer:
 
         `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned
         and compared. They are of these texts, whatever rows the Trainer evaluates. Nothing is generated under another
-        `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it.
+        `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it. A
+        warning says if many outputs are cut before their end.
 
         Args:
-            trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes.
+            trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
             sources: the sources.
             references: the references, a list per source or a single text.
-            prompts: for each source a text, or the messages of a chat without the answer; or a function from a source
-                to its prompt. None for the sources themselves.
+            prompts: for each source a text, the messages of a chat without the answer, or token ids; or a function from
+                a source to its prompt. None for the sources themselves, if the model has an encoder.
             generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and
-                there are at most 128 new tokens.
+                there are at most 128 new tokens; all else is as the model's own configuration has it.
+                "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
             chat_template_kwargs: arguments of `apply_chat_template`.
             batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
             postprocess: a function from a generated text to the text that is scored.
@@ -558,7 +561,8 @@ class Scorer:
                 the scores, as `eval_NAME_sari`.
 
         Raises:
-            ValueError: for bad input. An evaluation raises it for metrics that are there already.
+            ValueError: for bad input, and for prompts that are too long for the model. An evaluation raises it for
+                metrics that are there already.
 
         For example::
 

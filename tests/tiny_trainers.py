@@ -138,12 +138,13 @@ def make_trainer(
     )
 
 
-def generated(model, tokenizer, prompts, *, most=None, **options):
-    """Return what a model makes of prompts, or of their last tokens, one by one and without padding."""
+def generated(model, tokenizer, prompts, **options):
+    """Return what a model makes of prompts, one by one and without padding."""
     texts, encodes = [], model.config.is_encoder_decoder
+    options = {"do_sample": False, "pad_token_id": 0, "tokenizer": tokenizer, **options}
     for prompt in prompts:
-        ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"][-(most or 0) :]])
-        made = model.eval().generate(input_ids=ids, do_sample=False, pad_token_id=0, **options)[0]
+        ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"]])
+        made = model.eval().generate(input_ids=ids, **options)[0]
         known = [token for token in made[0 if encodes else ids.shape[1] :].tolist() if token < len(tokenizer)]
         texts.append(tokenizer.decode(known, skip_special_tokens=True).strip())
     return texts

@@ -23,16 +23,16 @@ def trainers(folder):
     attached, which two processes do not share evenly.
     """
     tokenizer = tiny.make_tokenizer()
-    for labels, arguments in [(tiny.LABELS, {}), (["Same."] * 10, {"include_for_metrics": ["inputs"]})]:
+    for labels, arguments in [(tiny.LABELS, {}), ([""] * 10, {"include_for_metrics": ["inputs"]})]:
         rows = tiny.make_dataset(tokenizer, labels)
         function, model = Scorer().compute_metrics(tokenizer, rows), tiny.make_t5(tokenizer)
-        arguments = {**arguments, "train_sampling_strategy": "group_by_length", "predict_with_generate": True}
-        yield tiny.make_trainer(folder, tokenizer, model, rows, function, generation_max_length=18, **arguments)
+        arguments = {**arguments, **tiny.GROUPED, "predict_with_generate": True}
+        yield tiny.make_trainer(folder, tokenizer, model, rows, function, generation_max_length=40, **arguments)
     trainer = tiny.make_trainer(
         folder, tokenizer, tiny.make_llama(tokenizer), tiny.make_causal_dataset(tokenizer), kind=Trainer
     )
     texts = {"sources": tiny.SOURCES[:9], "references": tiny.REFERENCES[:9], "prompts": tiny.PROMPT.format}
-    Scorer(max_order=2).attach(trainer, **texts, generation_kwargs={"max_new_tokens": 10}, batch_size=2)
+    Scorer(max_order=2).attach(trainer, **texts, generation_kwargs={"max_new_tokens": 40}, batch_size=2)
     yield trainer
 
 
