@@ -252,8 +252,9 @@ class AttachedTexts:
         given = generation_kwargs or {}
         for name in _REPLACED.keys() & given:
             raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
-        defaults = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding}
-        self._arguments = {**defaults, "tokenizer": self._tokenizer.tokenizer, **given}
+        self._arguments = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding, **given}
+        if "stop_strings" in given:  # `generate` needs the tokenizer for them alone.
+            self._arguments["tokenizer"] = self._tokenizer.tokenizer
         self._ids = self._prompt_ids(trainer, prompts, chat_template_kwargs or {})
         give_warnings(self._tokenizer.warnings(self._references, postprocess))
 

@@ -138,10 +138,10 @@ def make_trainer(
     )
 
 
-def generated(model, tokenizer, prompts, **options):
+def generated(model, tokenizer, prompts, /, **options):
     """Return what a model makes of prompts, one by one and without padding."""
     texts, encodes = [], model.config.is_encoder_decoder
-    options = {"do_sample": False, "pad_token_id": 0, "tokenizer": tokenizer, **options}
+    options = {"do_sample": False, "pad_token_id": 0, **options}
     for prompt in prompts:
         ids = torch.tensor([tokenizer(prompt, add_special_tokens=encodes)["input_ids"]])
         made = model.eval().generate(input_ids=ids, **options)[0]
