@@ -38,10 +38,10 @@ def app(arguments: Sequence[str]) -> int:
     port = os.environ.get("GRADIO_SERVER_PORT", "7860")
     if not (port.isdecimal() and int(port) < 1 << 16):
         return refuse("sari", fault("app: GRADIO_SERVER_PORT", shown(port), "the number of a port"))
-    from sari.web.page import build, launch
-
-    page = build()
     try:
+        from sari.web.page import build, launch
+
+        page = build()
         launch(page, prevent_thread_lock=True)
     except OSError as error:
         return refuse("sari", f"app: {error}")

@@ -104,9 +104,6 @@ def pytest_collection_modifyitems(items):
     for item in items:
         for name in set(STARTED_ONCE) & set(item.fixturenames):
             item.add_marker(pytest.mark.xdist_group(name))
-        # Tests of the page share pages, and a busy machine can be late: a second failure counts.
-        if "address" in item.fixturenames and item.config.pluginmanager.hasplugin("rerunfailures"):
-            item.add_marker(pytest.mark.flaky(reruns=1))
 
 
 def pytest_collection_finish():

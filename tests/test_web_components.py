@@ -11,13 +11,16 @@ KINDS = {"choice": gr.Dropdown, "function": gr.Dropdown, "flag": gr.Dropdown, "n
 
 
 def test_every_option_that_has_several_values_has_a_control():
+    names = components.option_names(corpora=True)
     with gr.Blocks():
-        controls = components.make_controls()
+        controls = components.make_controls(names)
     assert set(OPTIONS) - set(controls) == {"sentence_splitter"}  # Punkt, or a callable, which only code can give
     assert all(isinstance(control, KINDS[OPTIONS[name].kind]) for name, control in controls.items())
     chosen = tuple(control.value for control in controls.values())
-    assert chosen == components.initial_choices()
-    assert resolve_options(components.options_of(chosen)) == resolve_variant("easse")
+    assert chosen == components.initial_choices(names)
+    assert resolve_options(components.options_of(names, chosen)) == resolve_variant("easse")
+    assert controls["tokenize"].choices[0] == ("default (13a)", "default")
+    assert controls["max_order"].placeholder == "default (4)"
 
 
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])
@@ -25,9 +28,14 @@ def test_what_is_chosen_becomes_the_option(name):
     option = offered_options()[name]
     values = {"flag": {"yes": True, "no": False}, "number": {1.0: 1}}.get(option.kind)
     for chosen, value in (values or {choice: choice for choice in option.choices}).items():
-        row = [chosen if own == name else None for own in offered_options()]
-        assert components.options_of(row) == {name: value}
-        resolved = resolve_options({"variant": "hf", **components.options_of(row)})
+        names = components.option_names(corpora=True)
+        row = [chosen if own == name else None for own in names]
+        assert components.options_of(names, row) == {name: value}
+        assert components.options_of(names, components.choices_of(names, {name: value})) == {
+            "variant": "easse",
+            name: value,
+        }
+        resolved = resolve_options({"variant": "hf", **components.options_of(names, row)})
         assert resolved == resolve_variant("hf", **{name: value})
 
 
@@ -35,8 +43,10 @@ def test_what_is_chosen_becomes_the_option(name):
     ("options", "line"),
     [
         ({"sentence_splitter": "punkt"}, "sentence_splitter: got an unknown argument"),
-        ({"tokenize": "moses"}, "tokenize: got 'moses', expected one of 13a, none, intl, char, zh"),
+        ({"tokenize": "spm"}, "tokenize: 'spm' is not offered here"),
+        ({"tokenize": "os:system"}, "tokenize: got 'os:system', expected one of 13a, none, intl, char, zh"),
         ({"max_order": 0}, "max_order: got 0, expected a whole number of at least 1"),
+        ({"max_order": 100}, "max_order: got 100, expected a whole number of at most 10"),
         ({"penalties": 3}, "penalties: got 3, expected one of none"),
     ],
 )
@@ -45,3 +55,14 @@ def test_what_is_not_offered_is_refused_in_a_line(options, line):
         resolve_options(options)
     assert str(refusal.value).startswith(line)
     assert len(str(refusal.value)) <= 200
+
+
+@pytest.mark.parametrize(
+    "references", [["a"], ["a", ""], [" "], ["a\nb"], ["a\n\nb", "c"], ["a", "\n"], ["a\r\nb", "x\ry"], ["---"]]
+)
+def test_boxes_show_what_is_read_from_them(references):
+    *_, shown = components.boxes_of("", "", references)
+    rows = ["\n".join(row.strip().splitlines()) for row in references]
+    assert components.references_of(shown) == (rows if references != ["---"] else [])
+    *_, again = components.boxes_of("", "", components.references_of(shown))
+    assert again == shown or references == ["---"]

@@ -11,11 +11,15 @@ from programs import example_corpus, score_of
 from test_web_server import answer
 
 from sari.data_warnings import warning_rows
+from sari.reports.explanation import explain
 from sari.variants import VARIANTS
 from sari.web.endpoints import ENDPOINTS
 from sari.web.inputs import offered_options
+from sari.web.samples import samples
 
 pytest_plugins = ("web_app",)
+
+SAMPLE = samples()[0]
 
 
 def test_sentence_endpoint(client, sari):
@@ -26,10 +30,22 @@ def test_sentence_endpoint(client, sari):
     )
     assert found["scores"] == pytest.approx(scores)
     assert found["signature"].startswith("SARI|variant:easse|nrefs:2|")
-    assert found["source"][0]["mark"] == "deleted-rightly"
-    assert "grams" not in found
-    longer = client.predict(**segment, ngrams=True, api_name="/sentence")
+    explanation = explain(
+        source="the cat sat", prediction="a cat sat", references=segment["references"], variant=VARIANTS["easse"]
+    )
+    words = {row["word"]: row["points"] for row in found["costs"]}
+    assert words == {edit.text: round(edit.points, 2) for edit in explanation.costs}
+    longer = client.predict(**segment, details=True, api_name="/sentence")
+    assert longer["source"][0]["mark"] == "deleted-rightly"
     assert [gram["text"] for gram in longer["grams"][2]["add"] if gram["mark"] == "right"] == ["a cat sat"]
+
+
+def test_the_short_answer_about_a_sentence_is_short(client):
+    text = SAMPLE.prediction
+    found = client.predict(SAMPLE.source, text, SAMPLE.references, api_name="/sentence")
+    assert len(json.dumps(found)) < 2_000
+    one = client.predict(SAMPLE.source, text, SAMPLE.references[:1], api_name="/sentence")
+    assert client.predict(SAMPLE.source, text, SAMPLE.references[0], api_name="/sentence") == one
 
 
 def test_corpus_endpoint(client, sari):
@@ -117,7 +133,7 @@ def test_every_parameter_is_described(endpoint):
 
 def test_twenty_programs_at_once_get_their_own_answers(address):
     def ask(number):
-        texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"], None, False] for other in (number, number + 1)]
+        texts = [[f"a b w{number}", f"a w{other}", [f"a w{number}"], None, True] for other in (number, number + 1)]
         return [answer(address, "call/sentence", json={"data": row})[0]["output"][-1] for row in texts]
 
     with ThreadPoolExecutor(20) as pool:

@@ -3,15 +3,16 @@
 import csv
 import io
 import json
+from types import SimpleNamespace
 
 import pytest
 from playwright.sync_api import expect
 from programs import ROOT, example_corpus, with_system
 from web_pages import accordion, box, cell, choose, downloaded, expect_score, refusal, score, upload, view
 
-from sari.web import components, files_tab
+from sari.web import components, files_tab, sentence_tab, server
 from sari.web.files_tab import open_next, show_ngrams, sort_segments, write_files
-from sari.web.inputs import TEXT_FILES, offered_options
+from sari.web.inputs import TABLE, TEXT_FILES, offered_options
 
 pytest_plugins = ("web_app",)
 
@@ -68,7 +69,8 @@ def test_three_systems_from_text_files(desktop, page_scorer, systems):
     expect(page.locator("#sari-live")).to_contain_text(f"rewriting {wanted['rewriting']['sari']:.2f}")
 
     ranking = page.locator("#ranking")
-    expect(ranking.get_by_role("listitem").first).to_contain_text("rewriting is significantly above deleting")
+    expect(ranking.locator(".sari-headline")).to_contain_text("The two systems")
+    expect(ranking).to_contain_text("copying mostly copies the source")
     expect(ranking.locator("tbody tr")).to_have_count(len(offered_options()["variant"].choices))
 
     records = list(csv.DictReader(io.StringIO(downloaded(page, "CSV"))))
@@ -165,26 +167,73 @@ def test_tables_and_what_is_wrong_with_files(phone, tmp_path):
 
 
 @pytest.fixture
-def scored(tmp_path, monkeypatch):
-    """Return what is kept of the example."""
+def scored_files(tmp_path, monkeypatch):
+    """Return a function that scores texts as files with options, and returns what is kept of them."""
     monkeypatch.setattr(files_tab, "get_upload_folder", lambda: str(tmp_path))
-    paths = write_files({path.name: path.read_text("utf-8") for path in sorted(FOLDER.glob("*.txt"))})
-    first, other, *references, sources = paths
-    values = (TEXT_FILES, sources, [first, other], references, None, next(iter(files_tab._METHODS)))
-    return files_tab.answer_files(None, *values, *components.initial_choices()).scored
+
+    def score_files(columns, **options):
+        rows = [
+            {"system": name, "source": source, "output": output, "references": people}
+            for name, outputs in columns["predictions"].items()
+            for source, output, people in zip(columns["sources"], outputs, columns["references"], strict=True)
+        ]
+        (path,) = write_files({"table.jsonl": "".join(json.dumps(row) + "\n" for row in rows)})
+        values = (TABLE, None, None, None, path, next(iter(files_tab._METHODS)))
+        chosen = components.choices_of(files_tab.NAMES, options)
+        return files_tab.answer_files(None, *values, *chosen)[-1]
+
+    return score_files
 
 
-def test_paths_are_kept_instead_of_texts(scored):
+def test_paths_are_kept_instead_of_texts(scored_files):
+    scored = scored_files(COLUMNS)
     assert COLUMNS["sources"][0] not in repr(scored)
-    assert "outputs.txt" in repr(scored)
-    assert scored.score_segments()[0] == COLUMNS["sources"]
+    assert "table.jsonl" in repr(scored)
 
 
-def test_what_has_expired_says_so_in_a_line(scored):
-    for path in scored.files.outputs:
-        files_tab.Path(path).unlink()
+HARD = {
+    "sources": ["The  big cat\nsat .", " a b", "A b. C d."],
+    "predictions": {"x": ["The cat\r\nsat .", "", "A b . C d ."], "y": ["  cat  ", "a\rb", "A b."]},
+    "references": [["A cat sat .", " "], ["a\n\nb", "a  b", ""], ["A b.\nC d.", "A b."]],
+}
+
+
+@pytest.mark.parametrize("variant", offered_options()["variant"].choices)
+@pytest.mark.parametrize("options", [{}, {"level": "sentence", "lowercase": False}, {"max_order": 2}])
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_opened_segment_has_the_score_of_its_cell(scored_files, variant, options):
+    scored = scored_files(HARD, variant=variant, **options)
+    table = sort_segments(scored, "As in the files")
+    for place, row in enumerate(table["data"]):
+        for system, sari in zip(scored.sari, row[1:], strict=False):
+            _, *boxes, opened, _, side_by_side = files_tab._opening(scored, system, place + 1, [1, 2, 3])
+            html = "".join(sentence_tab.show_sentence(opened, *boxes))
+            assert f"<strong>{sari:.2f}</strong>" in html
+            assert f"<b>{system}</b>, line {place + 1}" in html
+            shown = {name: value for name, value, _ in side_by_side.value["data"]}
+            assert shown[system] == pytest.approx(sari, abs=0.005)
+            other = "".join(sentence_tab.show_sentence(opened, boxes[0], f"{boxes[1]} x", *boxes[2:]))
+            assert f"line {place + 1}" not in other
+
+
+def test_what_has_expired_says_so_in_a_line(scored_files):
+    scored = scored_files(COLUMNS)
+    files_tab.Path(scored.files.table).unlink()
     assert "The files have been deleted meanwhile: please choose them again." in show_ngrams(scored)
     assert "please score the files again" in show_ngrams(None)
-    for expired in (lambda: sort_segments(None, ""), lambda: open_next(1, None)):
-        with pytest.raises(files_tab.gr.Error, match="please score the files again"):
+    for expired in (lambda: sort_segments(None, ""), lambda: open_next(1, None, None)):
+        with pytest.raises(files_tab.RefusedError, match="please score the files again"):
             expired()
+
+
+def test_files_go_with_their_session(tmp_path):
+    paths = [tmp_path / name for name in ("a", "b", "c")]
+    for path in paths:
+        path.touch()
+    one, other = (SimpleNamespace(session_hash=name) for name in ("one", "other"))
+    server.remember_files(str(paths[0]), one)
+    server.remember_files([str(paths[1])], one)
+    server.remember_files([str(paths[2])], other)
+    server.forget_files(one)
+    assert [path.exists() for path in paths] == [False, False, True]
+    server.forget_files(other)

@@ -95,8 +95,8 @@ def bad_files(files):
     yield lines(two, [one], two), "one.txt:2: the file has 1 line, expected 2 as in two.txt"  # without their folders
     yield lines(one, [one] * (MAX_SYSTEMS + 1), one), "That is 21 systems; this page takes 20 at a time."
     yield lines(long, [long], long), "That is more than 5,000 segments; this page takes 5,000 at a time."
-    yield lines(one, [large], one), "That is 10.0 MB; this page takes 10 MB at a time."
-    yield lines(two, [bomb], two), "That is 10.5 MB; this page takes 10 MB at a time."
+    yield lines(one, [large], one), "That is more than 10 MB, all that this page takes."
+    yield lines(two, [bomb], two), "That is more than 10 MB, all that this page takes."
     yield lines(two, [damaged], two), "damaged.gz:"
     yield lines(one, [one], tabs), "That is 101 references of a segment; this page takes 100 at a time."
     yield lines(f"{one}.gone", [one], one), "The files have been deleted meanwhile: please choose them again."

@@ -3,21 +3,24 @@
 The fixture of the app checks the log.
 """
 
+import asyncio
 import json
-import logging
 import re
 import urllib.request
 
+import gradio as gr
 import httpx
 import pytest
 
 from sari.web import server
-from sari.web.inputs import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS, RefusedError, offered_options
+from sari.web.inputs import MAX_CHARACTERS, MAX_MEGABYTES, MAX_SEGMENTS, MAX_SYSTEMS
+from sari.web.page import build
 
 pytest_plugins = ("web_app",)
 
 #: Certificates would take longer to read than a call takes.
 PLAIN = {"timeout": 60, "verify": False}
+JSON = {**PLAIN, "headers": {"Content-Type": "application/json"}}
 SECRET = "a text of a visitor"
 SEGMENT = [SECRET, SECRET, [SECRET]]
 OPTIONS = [{"variant": "hf"}]
@@ -32,14 +35,13 @@ DEFAULTS = {
 PAIR = [[SECRET], {"x": [SECRET]}, [[SECRET]]]
 
 
-def posted(address, path, **content):
-    """Return the status and the line of a call that is refused."""
-    response = httpx.post(f"{address}gradio_api/{path}", **PLAIN, **content)
-    assert SECRET not in response.text
-    is_json = response.headers["content-type"] == "application/json"
-    answer = response.json() if is_json else {"error": response.text}
-    (line,) = (answer.get("error") or answer["detail"]).splitlines()
-    return response.status_code, line
+def refused(address, endpoint, values):
+    """Return the line of a call that is refused."""
+    call = httpx.post(f"{address}gradio_api/call/{endpoint}", content=json.dumps({"data": values}), **JSON)
+    event = call.json()["event_id"]
+    answer = httpx.get(f"{address}gradio_api/call/{endpoint}/{event}", **PLAIN).text
+    assert answer.startswith("event: error\n")
+    return json.loads(answer.partition("data: ")[2])["error"]
 
 
 def chunks():
@@ -47,11 +49,19 @@ def chunks():
     yield from (b"x" * 1_000_000 for _ in range(40))
 
 
-@pytest.mark.parametrize("way", ["run", "call"])
 @pytest.mark.parametrize("content", [b"x" * 20_000_001, chunks], ids=["announced", "in chunks"])
-def test_large_calls_are_refused_before_they_are_read(address, way, content):
-    found = posted(address, f"{way}/sentence", content=content() if callable(content) else content)
-    assert found == (413, "Content Too Large")
+def test_large_calls_are_refused_before_they_are_read(address, content):
+    content = content() if callable(content) else content
+    response = httpx.post(f"{address}gradio_api/call/sentence", content=content, **PLAIN)
+    assert response.status_code == 413
+    assert "Content Too Large" in response.text
+
+
+@pytest.mark.parametrize("path", ["call/nothing", "run/nothing", "call/v2/nothing", "run/sentence", "queue/join"])
+def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
+    response = httpx.post(f"{address}gradio_api/{path}", json={"data": [SECRET], "fn_index": 9999}, **PLAIN)
+    assert 400 <= response.status_code < 500
+    assert len(response.text) < 300
 
 
 @pytest.mark.parametrize(
@@ -76,8 +86,11 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
         ("compare", [[SECRET], None, [[SECRET]], *OPTIONS, None, None], "outputs: got NoneType, expected a dict of "),
         ("sentence", [SECRET, SECRET, [" "]], "Please enter at least one reference"),
         ("sentence", [*SEGMENT, {"variant": "bleu"}], "variant: got 'bleu', expected one of hf, xu2016"),
-        ("sentence", [*SEGMENT, {"tokenize": "moses"}], "tokenize: got 'moses', expected "),
-        ("variants", ["a" * MAX_CHARACTERS, "b", ["c"]], "That is 10,002 characters; this page takes 10,000 at a time"),
+        ("sentence", [*SEGMENT, {"tokenize": "os:system"}], "tokenize: got 'os:system', expected "),
+        ("variants", ["a" * MAX_CHARACTERS, "b", ["c"]], "That is 30,002 characters; this page takes 30,000 at a time"),
+        ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
+        ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], "source: "),
+        ("compare", [[SECRET], {"\ud800": [SECRET], "x": [SECRET]}, [[SECRET]]], "outputs: got the name "),
         ("compare", [["a"], {"x": ["a", "b"]}, [["a"]]], "outputs['x']: got 2 rows, expected 1"),
         ("compare", [["a"], {}, [["a"]]], "outputs: got no system, expected at least one"),
         ("compare", [*PAIR, None, "y"], "baseline: got 'y', expected one of x"),
@@ -89,15 +102,14 @@ def test_large_calls_are_refused_before_they_are_read(address, way, content):
         ),
         ("corpus", [["a"], ["a", "b"], [["a"]]], "outputs: got 2 rows, expected 1 (as in sources)"),
         ("corpus", [[""] * (MAX_SEGMENTS + 1)] * 3, "That is 5,001 segments; this page takes 5,000 at a time"),
-        ("corpus", [["x" * 1_000_001 * MAX_MEGABYTES], ["a"], [["a"]]], "That is 10.0 MB; this page takes 10 MB"),
+        ("corpus", [["x" * 1_000_001 * MAX_MEGABYTES], ["a"], [["a"]]], "That is more than 10 MB, "),
     ],
 )
 def test_values_that_are_refused(address, endpoint, values, line):
-    takes = {"sentence": 5, "variants": 4, "why": 6, "corpus": 4, "compare": 6}[endpoint]
-    _, found = posted(
-        address, f"run/{endpoint}", json={"data": [*values, *DEFAULTS[endpoint][len(values) - takes :]][:takes]}
-    )
+    values = [*values, *DEFAULTS[endpoint][len(values) - len(DEFAULTS[endpoint]) - 3 :]][: len(DEFAULTS[endpoint]) + 3]
+    found = refused(address, endpoint, values)
     assert found[: len(line)] == line
+    assert len(found.splitlines()) == 1
 
 
 def answer(address, path, **content):
@@ -112,17 +124,19 @@ def answer(address, path, **content):
     return json.loads(told.partition("data: ")[2])
 
 
-def test_choices_that_the_page_does_not_offer_leave_no_text_in_the_log(address):
-    config = httpx.get(f"{address}config", **PLAIN).json()
-    most = len(SEGMENT) + len(offered_options())
-    wide = [function["id"] for function in config["dependencies"] if len(function["inputs"]) == most]
-    assert len(wide) > 1
-    for number in wide:
-        for choice in (SECRET, [SECRET], {SECRET: SECRET}):
-            call = {"data": [SECRET] * 3 + [choice] * len(offered_options()), "fn_index": number, "session_hash": "abc"}
-            httpx.post(f"{address}gradio_api/queue/join", json=call, **PLAIN)
-    with httpx.stream("GET", f"{address}gradio_api/queue/data?session_hash=abc", **PLAIN) as answers:
-        assert any("process_completed" in line for line in answers.iter_lines())
+def test_no_call_leaves_a_text_in_the_log(address):
+    """Values that are too few, or that the page does not offer, of every function of the page."""
+    functions = httpx.get(f"{address}config", **PLAIN).json()["dependencies"]
+    bad = ([], [SECRET], [SECRET] * 40, [[SECRET]] * 40, [{SECRET: SECRET}] * 40, [f"{SECRET}\ud800"] * 40)
+    numbers = [function["id"] for function in functions if function["backend_fn"]]
+    assert len(numbers) > 20
+    for number in numbers:
+        for values in bad:
+            call = {"data": values, "fn_index": number, "session_hash": "abc"}
+            joined = httpx.post(f"{address}gradio_api/queue/join", content=json.dumps(call), **JSON)
+            assert joined.status_code < 500 or "full" in joined.text
+        with httpx.stream("GET", f"{address}gradio_api/queue/data?session_hash=abc", **PLAIN) as answers:
+            assert any("process_completed" in line for line in answers.iter_lines())
 
 
 @pytest.mark.parametrize("name", ["..txt", "..", ".", "a/../b", "%2e%2e"])
@@ -141,21 +155,29 @@ def test_the_document_is_compressed_and_has_the_first_scores(address):
         assert plain.read().decode() == page
 
 
-def test_refusals_and_faults_are_answered_in_a_line(caplog, monkeypatch):
-    @server.answering(str.upper)
-    def fail(kind):
+def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):
+    def fail(*_values, **_named):
         try:
             int(SECRET)
         except ValueError as error:
-            raise kind("refused") from error
+            raise KeyError(SECRET) from error
 
-    monkeypatch.setattr(logging.getLogger("sari.web"), "propagate", True)
-    assert fail(RefusedError) == "REFUSED"
-    assert caplog.records == []
-    assert fail(KeyError) == "THE APP HAS A FAULT HERE, NOT YOUR TEXTS."
-    (record,) = caplog.records  # the kinds and the traceback, but nothing of what the errors say
-    kinds, *places = record.getMessage().splitlines()
-    assert kinds == "KeyError caused by ValueError"
-    assert any(re.search(r'test_web_server\.py", line \d+, in fail$', place) for place in places)
-    assert SECRET not in record.getMessage()
-    assert "'refused'" not in record.getMessage()
+    page = build()
+    for function in page.fns.values():
+        if function.fn is None:
+            continue
+        monkeypatch.setattr(function, "fn", fail)
+        monkeypatch.setattr(page, "preprocess_data", no_change)
+        caplog.clear()
+        with pytest.raises(gr.Error) as error:
+            asyncio.run(page.process_api(function, [None] * len(function.inputs)))
+        assert (error.value.message, error.value.print_exception) == (server.FAULT, False)
+        (record,) = caplog.records  # the kinds and the traceback, but nothing of what the errors say
+        kinds, *places = record.getMessage().splitlines()
+        assert kinds == "KeyError caused by ValueError"
+        assert any(re.search(r'test_web_server\.py", line \d+, in fail$', place) for place in places)
+        assert SECRET not in record.getMessage()
+
+
+async def no_change(_function, inputs, *_values):
+    return inputs

@@ -1,8 +1,8 @@
 """Scores, comparisons and reports of input that `inputs` has checked, as plain data."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, combinations
 from typing import NamedTuple
 
 import numpy as np
@@ -26,6 +26,9 @@ from sari.web.samples import samples
 CONFIDENCE = 0.95
 #: The companion measures next to SARI, as far as this server has what they need.
 _MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl") and not measure.missing]
+
+#: Systems whose SARI differs by less are tied.
+TIE = 0.1
 
 Advance = Callable[[str], object]
 
@@ -106,38 +109,91 @@ def _measuring(columns: SystemColumns, variant: Variant, compared: ComparedSyste
 
 
 class RankedVariant(NamedTuple):
-    """The comparison of systems under a variant.
+    """The comparison of systems under a variant: all pairs.
 
     Attributes:
         variant: its name.
         scores: SARI by system.
-        differences: from the baseline, by system.
-        p_values: by system, corrected for the number of systems.
+        differences: of SARI, the first system minus the second, by pair; in both directions.
+        p_values: by pair, corrected for the number of pairs; in both directions.
     """
 
     variant: str
     scores: dict[str, float]
-    differences: dict[str, float]
-    p_values: dict[str, float]
+    differences: dict[tuple[str, str], float]
+    p_values: dict[tuple[str, str], float]
 
-    def verdict(self, name: str) -> int:
-        """Return 1 where a system is significantly better than the baseline, -1 where it is worse, else 0."""
-        return int(np.sign(self.differences[name])) * (self.p_values[name] < SIGNIFICANT)
+    def is_higher(self, one: str, other: str) -> bool:
+        """Return whether a system has a higher SARI than another, by more than a tie."""
+        return self.differences[one, other] >= TIE
+
+    def is_significant(self, one: str, other: str) -> bool:
+        """Return whether two systems differ significantly."""
+        return self.p_values[one, other] < SIGNIFICANT
+
+
+class PairRanking(NamedTuple):
+    """What variants say of two systems.
+
+    Attributes:
+        higher, lower: the systems, in their order under the chosen variant.
+        agreeing, opposing: the variants under which the first is higher, and those under which the second is.
+        agreeing_significantly, opposing_significantly: those of them with a significant difference.
+    """
+
+    higher: str
+    lower: str
+    agreeing: list[str]
+    opposing: list[str]
+    agreeing_significantly: list[str]
+    opposing_significantly: list[str]
+
+    @property
+    def reverses(self) -> bool:
+        """Whether variants rank the systems in both orders."""
+        return bool(self.agreeing and self.opposing)
+
+    @property
+    def reverses_significantly(self) -> bool:
+        """Whether a variant ranks the systems significantly in one order, and another in the other."""
+        return bool(self.agreeing_significantly and self.opposing_significantly)
 
 
 def rank_under_variants(
-    columns: SystemColumns, variants: Mapping[str, Variant], *, baseline: str, method: str, advance: Advance
+    columns: SystemColumns, variants: Mapping[str, Variant], *, method: str, advance: Advance
 ) -> list[RankedVariant]:
-    """Compare systems under several variants, by name; other arguments are those of the functions above."""
+    """Compare all pairs of systems under several variants, by name; `method` is in `TESTS`."""
     resampling = resolve_resampling(method=method)
     ranked = []
     for name, variant in variants.items():
         advance(name)
         statistics = comparison.score_systems(columns, variant, rows=True)
-        rows = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling)["systems"]
-        scores = {system: row["sari"] for system, row in rows.items()}
-        others = [system for system in rows if system != baseline]
-        differences = {system: scores[system] - scores[baseline] for system in others}
-        p_values = {system: rows[system]["corrected_p_values"]["sari"] for system in others}
+        result = comparison.compare_corpora(statistics, resampling=resampling, all_pairs=True)
+        differences: dict[tuple[str, str], float] = {}
+        p_values: dict[tuple[str, str], float] = {}
+        for pair in result["pairs"]:
+            one, other = pair["systems"]
+            difference = pair["differences"]["sari"]
+            differences |= {(one, other): difference, (other, one): -difference}
+            p_values |= dict.fromkeys([(one, other), (other, one)], pair["corrected_p_values"]["sari"])
+        scores = {system: result["systems"][system]["sari"] for system in columns.predictions}
         ranked.append(RankedVariant(name, scores, differences, p_values))
     return ranked
+
+
+def rank_pairs(ranked: Sequence[RankedVariant], chosen: str, names: Sequence[str]) -> list[PairRanking]:
+    """Return what the variants say of every pair of systems, first of those that most variants rank otherwise.
+
+    Args:
+        ranked: the comparisons under all variants.
+        chosen: the variant whose order is compared with those of the others.
+        names: the systems that compete.
+    """
+    own = next(row for row in ranked if row.variant == chosen)
+    pairs = []
+    for one, other in combinations(sorted(names, key=lambda name: -own.scores[name]), 2):
+        agreeing, opposing = ([row for row in ranked if row.is_higher(*pair)] for pair in ((one, other), (other, one)))
+        significant = ([row for row in rows if row.is_significant(one, other)] for rows in (agreeing, opposing))
+        lists = ([row.variant for row in rows] for rows in (agreeing, opposing, *significant))
+        pairs.append(PairRanking(one, other, *lists))
+    return sorted(pairs, key=lambda pair: (-len(pair.opposing_significantly), -len(pair.opposing)))

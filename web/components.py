@@ -1,33 +1,40 @@
 """What several views share: the controls of the scoring options, how events behave, and the way to open a segment."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
 
-from sari.variants import DEFAULT_VARIANT, VARIANTS, Option
+from sari.validation import Columns
+from sari.variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Option, Variant
 from sari.web.inputs import label_of, offered_options
 
-#: What stands in controls for the variant's own choice, and for flags.
+#: The value of a control for the variant's own choice, and the values of flags.
 OWN, _FLAGS = "default", {"yes": True, "no": False}
 #: The options that are always visible. The others are under "More options".
 _MAIN = ("variant", "tokenize", "lowercase")
+#: The options that change no score of a single sentence, or only those of documents.
+OF_CORPORA = ("level", "penalties")
 #: Seconds for which results and files are kept.
 HOUR = 3600
-#: What stands for an empty reference in a box of lines.
-EMPTY_LINE = "␣"
+#: What stands for an empty reference in a box, and between references of several lines.
+EMPTY_LINE, RULE = "␣", "---"
 
-#: How events behave. Those that follow the input as it changes do not wait in Gradio's queue, the newest input wins,
-#: and nothing flickers.
-ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 4}
+#: How events behave. What scores waits in Gradio's queue: those of a visitor who has left are dropped, and at most so
+#: many run at the same time.
+ON_DEMAND: dict[str, Any] = {"api_visibility": "private", "concurrency_limit": 3, "concurrency_id": "on demand"}
+#: Those that follow the input as it changes: the newest input wins, and nothing flickers.
 LIVE: dict[str, Any] = {
     "api_visibility": "private",
-    "queue": False,
+    "concurrency_limit": 3,
+    "concurrency_id": "live",
     "show_progress": "hidden",
     "trigger_mode": "always_last",
 }
+#: Those that only show or hide something.
+AT_ONCE: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
-#: The controls of the scoring options, by the names of the options, and the values of controls.
+#: The controls of scoring options, by the names of the options, and the values of controls.
 Controls = dict[str, gr.Dropdown | gr.Number]
 ControlValues = tuple[str | float | None, ...]
 
@@ -40,91 +47,179 @@ class SegmentBoxes(NamedTuple):
     references: gr.Textbox
 
 
+class OpenedSegment(NamedTuple):
+    """A segment that another view has opened, as it was scored there.
+
+    Attributes:
+        system, line: whose output it is, and the number of the segment from 1.
+        segment: the texts; boxes may show them otherwise.
+        options: the scoring options that have no control in the Sentence view.
+        lines: the lines of all segments, in the order in which the previous and the next one follow.
+    """
+
+    system: str
+    line: int
+    segment: Columns
+    options: dict[str, Any]
+    lines: list[int]
+
+    @property
+    def boxes(self) -> tuple[str, str, str]:
+        """What the boxes show."""
+        (source,), (output,), (references,) = self.segment
+        return boxes_of(source, output, references)
+
+    def neighbour(self, steps: int) -> int:
+        """Return the line some steps further on; after the last one comes the first."""
+        return self.lines[(self.lines.index(self.line) + steps) % len(self.lines)]
+
+
 class SentenceTab(NamedTuple):
-    """The components that another view needs to open a segment; the buttons lead back, and to the segments around."""
+    """The components that another view needs to open a segment.
+
+    Attributes:
+        tabs, texts, controls: of the view.
+        opened: a state with an `OpenedSegment`.
+        back: what is visible while a segment is opened.
+        systems: the outputs of all systems for this segment.
+        buttons: those that lead back, to the segment before, and to the next one.
+    """
 
     tabs: gr.Tabs
     texts: SegmentBoxes
     controls: Controls
-    back: gr.Row
-    place: gr.HTML
+    opened: gr.State
+    back: gr.Column
+    systems: gr.Dataframe
     buttons: list[gr.Button]
 
     @property
     def opening(self) -> list[Any]:
         """The outputs of an event that opens a segment."""
-        return [self.tabs, *self.texts, *self.controls.values(), self.back, self.place]
+        return [self.tabs, *self.texts, *self.controls.values(), self.opened, self.back, self.systems]
 
 
-def make_controls(*more: Any) -> Controls:
-    """Make the controls of the scoring options, and put more components under "More options"."""
+def make_controls(names: Sequence[str], *more: Any) -> Controls:
+    """Make the controls of scoring options, and put more components under "More options"."""
     offered = offered_options()
     with gr.Row():
-        made = {name: _control(name, offered[name]) for name in _MAIN}
+        controls = {name: _control(name, offered[name]) for name in _MAIN}
     with gr.Accordion("More options", open=False), gr.Row():
-        made |= {name: _control(name, option) for name, option in offered.items() if name not in made}
+        controls |= {name: _control(name, offered[name]) for name in names if name not in _MAIN}
         for component in more:
             component.render()
-    return {name: made[name] for name in offered}
+    controls = {name: controls[name] for name in names}
+    others = [name for name in names if name != "variant"]
+    controls["variant"].change(
+        lambda variant: [_own_choice(name, variant) for name in others],
+        controls["variant"],
+        [controls[name] for name in others],
+        **AT_ONCE,
+    )
+    return controls
+
+
+def option_names(*, corpora: bool) -> list[str]:
+    """Return the names of the offered options: of corpora, or of single sentences."""
+    return [name for name in offered_options() if corpora or name not in OF_CORPORA]
 
 
 def _control(name: str, option: Option) -> gr.Dropdown | gr.Number:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
     label, info = label_of(name), None if name in _MAIN else option.help
+    shown = _own_choice(name, DEFAULT_VARIANT)
     if option.kind == "number":
-        return gr.Number(None, label=label, info=info, placeholder=OWN, min_width=160)
+        return gr.Number(None, label=label, info=info, placeholder=shown["placeholder"], min_width=160)
+    return gr.Dropdown(shown["choices"], value=OWN, label=label, info=info, min_width=120)
+
+
+def _own_choice(name: str, variant: str) -> dict[str, Any]:
+    """Return the update of a control that names the variant's own choice."""
+    option, value = offered_options()[name], getattr(VARIANTS[variant], name)
+    if option.kind == "number":
+        return gr.update(placeholder=f"{OWN} ({value:g})")
     choices = [(choice, choice) for choice in option.choices]
+    own = value if isinstance(value, str) else option.words(value)
     if option.kind == "flag":
         choices = [(option.words(value), text) for text, value in _FLAGS.items()]
-    return gr.Dropdown([(OWN, OWN), *choices], value=OWN, label=label, info=info, min_width=120)
+    return gr.update(choices=[(f"{OWN} ({own})", OWN), *choices])
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of the variants of this server, each with its summary."""
-    named = [(f"{name}: {VARIANTS[name].summary}", name) for name in offered_options()["variant"].choices]
+    named = [(f"{name}: {plain(VARIANTS[name].summary)}", name) for name in offered_options()["variant"].choices]
     return gr.Dropdown(named, value=value, label=label, min_width=400, scale=2)
 
 
-def initial_choices() -> ControlValues:
-    """Return the first values of the controls."""
+def plain(text: str) -> str:
+    """Return Markdown as text.
+
+    >>> plain("as `easse`")
+    'as easse'
+    """
+    return text.replace("`", "")
+
+
+def initial_choices(names: Iterable[str]) -> ControlValues:
+    """Return the first values of controls."""
     return tuple(
-        DEFAULT_VARIANT if name == "variant" else None if option.kind == "number" else OWN
-        for name, option in offered_options().items()
+        DEFAULT_VARIANT if name == "variant" else None if OPTIONS[name].kind == "number" else OWN for name in names
     )
 
 
-def allowed_choices() -> dict[str, list[str] | None]:
-    """Return what can be chosen of each option by name; None for any number."""
-    return {
-        name: None if option.kind == "number" else [OWN, *_FLAGS] if option.kind == "flag" else [OWN, *option.choices]
-        for name, option in offered_options().items()
-    }
-
-
-def options_of(chosen: Iterable[Any]) -> dict[str, Any]:
+def options_of(names: Iterable[str], chosen: Iterable[Any]) -> dict[str, Any]:
     """Return scoring options from the values of controls, without those that the variant chooses."""
     options = {}
-    for (name, option), value in zip(offered_options().items(), chosen, strict=True):
+    for name, value in zip(names, chosen, strict=True):
         if value is None or value == OWN:
             continue
-        if option.kind == "flag" and isinstance(value, str):
+        if OPTIONS[name].kind == "flag" and isinstance(value, str):
             value = _FLAGS.get(value, value)
-        elif option.kind == "number" and isinstance(value, float) and value.is_integer():
+        elif OPTIONS[name].kind == "number" and isinstance(value, float) and value.is_integer():
             value = int(value)
         options[name] = value
     return options
 
 
-def lines_of(text: str) -> list[str]:
-    r"""Return the lines that are not blank.
+def choices_of(names: Iterable[str], options: Mapping[str, Any]) -> ControlValues:
+    """Return the values of controls that `options_of` reads as these options."""
+    flags = {value: text for text, value in _FLAGS.items()}
+    initial = zip(names, initial_choices(names), strict=True)
+    return tuple(
+        flags[options[name]] if OPTIONS[name].kind == "flag" and name in options else options.get(name, first)
+        for name, first in initial
+    )
 
-    >>> lines_of("a b\n\n␣\n")
-    ['a b', '']
+
+def references_of(text: str) -> list[str]:
+    r"""Return the references in a box: one per line or, where there are lines of `RULE`, one between them.
+
+    >>> references_of("a b\nc\n\n␣"), references_of("a b\n\nc\n---\nd"), references_of("a\nb\n---")
+    (['a b', 'c', ''], ['a b\n\nc', 'd'], ['a\nb'])
     """
-    return ["" if line.strip() == EMPTY_LINE else line for line in text.split("\n") if line.strip()]
+    lines = [line.strip() for line in text.split("\n")]
+    blocks = "\n".join(["", *lines, ""]).split(f"\n{RULE}\n")
+    parts = [block.strip("\n") for block in blocks] if RULE in lines else lines
+    return ["" if part == EMPTY_LINE else part for part in parts if part]
 
 
-def as_lines(texts: Iterable[str]) -> str:
-    """Return texts as lines, which `lines_of` reads."""
-    return "\n".join(" ".join(text.split("\n")) or EMPTY_LINE for text in texts)
+def boxes_of(source: str, output: str, references: Iterable[str]) -> tuple[str, str, str]:
+    r"""Return what boxes show of a segment; `references_of` reads the last one.
+
+    >>> boxes_of("a", "b\r\nc", ["d e", " "]), boxes_of("a", "b", ["c\nd"])
+    (('a', 'b\nc', 'd e\n␣'), ('a', 'b', 'c\nd\n---'))
+    """
+    source, output, *rows = (text.replace("\r\n", "\n").replace("\r", "\n") for text in (source, output, *references))
+    shown = [row.strip() or EMPTY_LINE for row in rows]
+    if not any("\n" in row for row in shown):
+        return source, output, "\n".join(shown)
+    return source, output, f"\n{RULE}\n".join(shown) + (f"\n{RULE}" if len(shown) == 1 else "")
+
+
+def variant_in_words(variant: Variant) -> str:
+    """Return what is known of a variant: its summary, or, where options change it, which."""
+    if not variant.changes:
+        return plain(VARIANTS[variant.name].summary)
+    changes = (f"{label_of(name)}: {OPTIONS[name].words(value)}" for name, value in variant.changes.items())
+    return f"as {variant.name}, but {'; '.join(changes)}"

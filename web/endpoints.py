@@ -3,14 +3,14 @@
 Their names, parameters and docstrings are what programs and models see.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from dataclasses import asdict
 from typing import Any
-
-import orjson
 
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import warning_rows
 from sari.reports.explanation import explain
+from sari.reports.word_edits import Edit
 from sari.significance import TESTS
 from sari.validation import either, fault
 from sari.variant_comparison import explain_difference
@@ -25,30 +25,59 @@ from sari.web.inputs import (
     segment_of,
     systems_of_lists,
 )
-from sari.web.server import memory_released
+
+#: In the order in which the page lists them; each is called by its name.
+ENDPOINTS: list[Callable[..., dict]] = []
+# How many choices the short answer about a sentence has of each kind.
+_EDITS = 6
 
 
+def _endpoint(function: Callable[..., dict]) -> Callable[..., dict]:
+    """Add a function to the endpoints; OPTIONS and METHODS in its docstring become what this server offers."""
+    rows = []
+    for name, option in offered_options().items():
+        values = "true or false" if option.kind == "flag" else ", ".join(option.choices)
+        rows.append(f"{name} ({'; '.join(filter(None, (option.help, values)))})")
+    described = f"An object with any of these, each of which may be null: {', '.join(rows)}."
+    words = str(function.__doc__).replace("OPTIONS", described).replace("METHODS", either(TESTS))
+    function.__doc__ = words
+    ENDPOINTS.append(function)
+    return function
+
+
+@_endpoint
 def sentence(
-    source: str, output: str, references: list[str], options: dict | None = None, ngrams: bool = False
+    source: str, output: str, references: list[str], options: dict | None = None, details: bool = False
 ) -> dict:
-    """Score one output of text simplification by SARI and explain the score: what every word costs or earns, and why.
+    """Score one output of text simplification by SARI and explain the score: what words cost and earn.
 
     Args:
         source: The text to simplify.
         output: What a system made of it.
         references: What people made of it, at least one text.
         options: How to score. OPTIONS
-        ngrams: Whether the answer has all n-grams with their reasons and places, too; it is three times as long then.
+        details: Whether the answer has all marked tokens, n-grams and choices, with their reasons; it is long then.
     """
     variant, segment = _variant(options), segment_of(source, output, references)
     (people,) = segment.references
-    explanation = explain(source=source, prediction=output, references=people, variant=variant)
-    found = orjson.loads(orjson.dumps(explanation))
-    if not ngrams:
-        del found["grams"]
-    return found
+    explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
+    if details:
+        return asdict(explanation)
+    return {
+        "signature": explanation.signature,
+        "scores": explanation.scores,
+        "costs": _short(explanation.costs),
+        "earns": _short(explanation.earnings),
+        "warnings": explanation.warnings,
+    }
 
 
+def _short(edits: Iterable[Edit]) -> list[dict[str, Any]]:
+    rows = [{"choice": edit.choice, "word": edit.text, "points": round(edit.points, 2)} for edit in edits]
+    return rows[:_EDITS]
+
+
+@_endpoint
 def variants(source: str, output: str, references: list[str], options: dict | None = None) -> dict:
     """Score one output of text simplification under every variant of SARI; return scores by variant.
 
@@ -62,6 +91,7 @@ def variants(source: str, output: str, references: list[str], options: dict | No
     return {name: score_columns(segment, variant).scores() for name, variant in every.items()}
 
 
+@_endpoint
 def why(
     source: str,
     output: str,
@@ -85,6 +115,7 @@ def why(
     return dict(explain_difference(segment, first, last))
 
 
+@_endpoint
 def corpus(sources: list[str], outputs: list[str], references: list[list[str]], options: dict | None = None) -> dict:
     """Score the outputs of one system by SARI: scores of the corpus and of every sentence, signature, warnings.
 
@@ -99,6 +130,7 @@ def corpus(sources: list[str], outputs: list[str], references: list[list[str]], 
     return {**scored.result(details=True), "warnings": warning_rows(scored.warnings())}
 
 
+@_endpoint
 def compare(
     sources: list[str],
     outputs: dict[str, list[str]],
@@ -120,9 +152,8 @@ def compare(
     variant = _variant(options)
     if not isinstance(baseline, str | None):
         raise RefusedError(fault("baseline", type(baseline).__name__, "the name of a system"))
-    with memory_released():
-        columns = systems_of_lists(sources, outputs, references)
-        compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
+    columns = systems_of_lists(sources, outputs, references)
+    compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
     # Without the scores of each segment.
     details = ("signature", "orders", "sentences")
     systems = {
@@ -141,22 +172,3 @@ def _checked_options(options: Any) -> dict[str, Any]:
     if not isinstance(options, dict | None):
         raise RefusedError(fault("options", type(options).__name__, "an object of scoring options by name"))
     return options or {}
-
-
-#: In the order in which the page lists them; each is called by its name.
-ENDPOINTS: tuple[Callable[..., dict], ...] = (sentence, variants, why, corpus, compare)
-
-
-def _describe_options() -> str:
-    """Return what the endpoints say of the scoring options of this server."""
-    rows = []
-    for name, option in offered_options().items():
-        values = "true or false" if option.kind == "flag" else ", ".join(option.choices)
-        rows.append(f"{name} ({'; '.join(filter(None, (option.help, values)))})")
-    return f"An object with any of these, each of which may be null: {', '.join(rows)}."
-
-
-for endpoint in ENDPOINTS:
-    words = {"OPTIONS": _describe_options(), "METHODS": either(TESTS)}
-    for name, text in words.items():
-        endpoint.__doc__ = str(endpoint.__doc__).replace(name, text)

@@ -2,27 +2,27 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
 import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
-from sari.comparison import score_systems
 from sari.reports.formats import SENTENCE_FORMATS, Layout, format_of_ending
 from sari.reports.ngram_differences import ngram_differences
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.significance import TESTS
-from sari.validation import SystemColumns
+from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
-from sari.web import answers, components, inputs, rendering
+from sari.web import answers, components, inputs, rendering, sentence_tab, server
 from sari.web.answers import Advance, ComparedSystems
-from sari.web.components import HOUR, LIVE, ON_DEMAND, ControlValues, SentenceTab
+from sari.web.components import AT_ONCE, HOUR, ON_DEMAND, ControlValues, OpenedSegment, SentenceTab
 from sari.web.inputs import (
     MAX_MEGABYTES,
     MAX_SEGMENTS,
@@ -34,7 +34,7 @@ from sari.web.inputs import (
     RefusedError,
 )
 from sari.web.samples import example_files
-from sari.web.server import answering, memory_released, raise_line
+from sari.web.server import refusals_shown
 
 # What to choose, by the kind of input.
 _HINTS = {
@@ -49,89 +49,94 @@ _METHODS = {test.title: name for name, test in TESTS.items()}
 _DOWNLOADS = {"sari.csv": "CSV", "sari.json": "JSON", "sari.tex": "LaTeX", "segments.tsv": "scores of all segments"}
 # Outputs of all systems that are scored under every variant at once.
 _RANKED_AT_ONCE = 5_000
+# The characters of a text that a cell of the table of segments shows.
+_CELL = 120
 _EXPIRED = "The results have expired: please score the files again."
 _RANKING = "Does the ranking hold under other variants?"
+_CHANGED = "Files or settings have changed: press Score to score them."
+
+#: The options of this view.
+NAMES = components.option_names(corpora=True)
 
 
-class Scored(NamedTuple):
-    """What was scored, kept to compute more of it: the files, but not their texts.
+@dataclass(frozen=True)
+class Scored:
+    """What was scored, kept to show more of it: the files, but not their texts.
 
     Attributes:
         files: of the visitor.
         chosen: the values of the controls.
-        comparing: the arguments `baseline` and `method` of `answers.compare_systems`.
+        baseline: the system that the others are compared with.
+        method: the test, in `TESTS`.
         report: the scores.
+        sari: of every segment, by system.
     """
 
     files: FilePaths
     chosen: ControlValues
-    comparing: dict[str, str]
+    baseline: str
+    method: str
     report: ScoreReport
+    sari: dict[str, list[float]]
 
     @property
-    def baseline(self) -> str:
-        """The system that the others are compared with."""
-        return self.comparing["baseline"]
+    def options(self) -> dict[str, Any]:
+        """The scoring options."""
+        return components.options_of(NAMES, self.chosen)
 
     @property
     def variant(self) -> Variant:
         """How the files were scored."""
-        return inputs.resolve_options(components.options_of(self.chosen))
+        return inputs.resolve_options(self.options)
 
     @property
     def is_small(self) -> bool:
         """Whether the systems are scored under every variant at once."""
-        results = self.report.results
-        return len(results) * results[0].segments <= _RANKED_AT_ONCE
+        return sum(map(len, self.sari.values())) <= _RANKED_AT_ONCE
 
-    def score_segments(self) -> tuple[list[str], dict[str, list[float]]]:
-        """Read the files again, and return the sources, and SARI of every segment by system."""
-        columns = self.files.read()
-        statistics = score_systems(columns, self.variant, sentences=True)
-        return columns.sources, {name: own.sentences()["sari"] for name, own in statistics.items()}
+    def compare(self, columns: SystemColumns) -> ComparedSystems:
+        """Compare the systems again."""
+        return answers.compare_systems(columns, self.variant, baseline=self.baseline, method=self.method)
 
-
-class Opened(NamedTuple):
-    """A segment in the Sentence view: the lines of all segments in their order, and its place among them."""
-
-    scored: Scored
-    system: str
-    lines: list[int]
-    place: int
-
-    def shown(self) -> tuple[Any, ...]:
-        """Return the values of `SentenceTab.opening`, and what keeps the segment."""
-        line = self.lines[self.place]
-        segment = self.scored.files.read().of(self.system)
-        source, output, references = (column[line - 1] for column in segment)
-        texts = source, output, components.as_lines(references)
-        place = rendering.render("sentence", "place", system=self.system, line=line)
-        return gr.Tabs(selected="sentence"), *texts, *self.scored.chosen, gr.Row(visible=True), place, self
+    def opened(self, columns: SystemColumns, system: str, line: int, lines: list[int]) -> OpenedSegment:
+        """Return a segment as it was scored, for the Sentence view."""
+        of_corpora = {name: value for name, value in self.options.items() if name not in sentence_tab.NAMES}
+        row = slice(line - 1, line)
+        segment = Columns(columns.sources[row], columns.predictions[system][row], columns.references[row])
+        return OpenedSegment(system, line, segment, of_corpora, lines)
 
 
-class Results(NamedTuple):
-    """The components of a result, or their values. All but the first are in a column that is hidden without one."""
+@dataclass(frozen=True)
+class Results:
+    """The components of a result, or their values: what is not given stays as it is.
 
-    message: Any
-    more: Any
-    ranking: Any
-    rank: Any
-    baseline: Any
-    systems: Any
-    order: Any
-    segments: Any
-    ngrams: Any
-    csv_file: Any
-    json_file: Any
-    latex_file: Any
-    segments_file: Any
-    scored: Any
+    All but the message are in a column, `results`, that is hidden without a result.
+    """
+
+    message: Any = ""
+    results: Any = field(default_factory=gr.skip)
+    ranking: Any = ""
+    rank: Any = field(default_factory=gr.skip)
+    baseline: Any = field(default_factory=gr.skip)
+    systems: Any = ""
+    order: Any = field(default_factory=gr.skip)
+    segments: Any = None
+    find: Any = field(default_factory=gr.skip)
+    ngrams: Any = ""
+    csv_file: Any = None
+    json_file: Any = None
+    latex_file: Any = None
+    segments_file: Any = None
+    scored: Any = None
+
+    def parts(self) -> list[Any]:
+        """Return all, in this order."""
+        return list(vars(self).values())
 
 
-def no_results(message: str = "") -> Results:
-    """Return what shows no result, but a message."""
-    kept, refusal = gr.skip(), rendering.refusal(message) if message else ""
-    return Results(refusal, gr.Column(visible=False), "", kept, kept, "", kept, None, "", None, None, None, None, None)
+def no_results(message: str = "") -> list[Any]:
+    """Return the parts of what shows no result, but a message."""
+    return Results(message, gr.Column(visible=False)).parts()
 
 
 def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
@@ -143,36 +148,39 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
         outputs = _file_box("Outputs (one file for each system)", "multiple")
         references = _file_box("References (one file or more)", "multiple")
         table = _file_box("Table", visible=False)
-    files: list[Any] = [kind, sources, outputs, references, table]
-    kind.change(show_boxes, kind, [hint, *files[1:]], **LIVE)
-    gr.Button("Fill in an example", size="sm").click(fill_example, None, files[:4], **ON_DEMAND)
+    files: list[Any] = [sources, outputs, references, table]
+    kind.change(show_boxes, kind, [hint, *files], **AT_ONCE)
+    for box in files:
+        box.upload(server.remember_files, box, None, **AT_ONCE)
+    gr.Button("Fill in an example", size="sm").click(fill_example, None, [kind, *files[:3]], **ON_DEMAND)
     method = gr.Radio(
         list(_METHODS), value=next(iter(_METHODS)), label="Test", info="Is a difference chance?", render=False
     )
-    controls = [*components.make_controls(method).values()]
+    controls = [*components.make_controls(NAMES, method).values()]
     # Gradio makes 0 of an empty number when it becomes visible, unless the browser has set it.
     numbers = [control for control in controls if isinstance(control, gr.Number)]
     page.load(None, None, numbers, js=f"() => {json.dumps([None] * len(numbers))}")
     start = gr.Button("Score", variant="primary")
     results = _make_results()
-    asked = [*files, method, *controls]
-    given = [results.baseline, *asked]
+    asked = [results.baseline, kind, *files, method, *controls]
     events = [start.click, results.baseline.input]
-    scoring = gr.on(events, answer_files, given, [*results], show_progress_on=results.message, **ON_DEMAND)
+    scoring = gr.on(events, answer_files, asked, results.parts(), show_progress_on=results.message, **ON_DEMAND)
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
     ranking = scoring.then(rank_few, results.scored, results.ranking, **ON_DEMAND)
     # `change` would also come when a number becomes visible.
-    changes = [box.change for box in files[1:]] + [control.input for control in (kind, method, *controls)]
-    gr.on(changes, no_results, None, [*results], cancels=[scoring, ranking], **LIVE)
-    opened = gr.State(None, time_to_live=HOUR)
-    opening = [*sentence.opening, opened]
-    select = results.segments.select(open_segment, [results.scored, results.order], opening, **LIVE)
+    changes = [box.change for box in files] + [control.input for control in (kind, method, *controls)]
+    changed = partial(no_results, rendering.note(_CHANGED))
+    gr.on(changes, changed, None, results.parts(), cancels=[scoring, ranking], **AT_ONCE)
+    segments = [results.scored, results.segments]
+    select = results.segments.select(open_segment, segments, sentence.opening, **ON_DEMAND)
     select.then(None, js="() => window.sari.showPart('scores')")
+    opened = [results.scored, sentence.opened]
+    sentence.systems.select(open_system, opened, sentence.opening, **ON_DEMAND)
     back, *others = sentence.buttons
-    returned = back.click(go_back, None, [sentence.tabs, sentence.back], **LIVE)
+    returned = back.click(go_back, None, [sentence.tabs, sentence.back], **AT_ONCE)
     returned.then(None, js="() => window.sari.showPart('segments')")
-    for button, step in zip(others, (-1, 1), strict=True):
-        button.click(partial(open_next, step), opened, opening, **LIVE)
+    for button, steps in zip(others, (-1, 1), strict=True):
+        button.click(partial(open_next, steps), opened, sentence.opening, **ON_DEMAND)
 
 
 def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, visible: bool = True) -> gr.File:
@@ -183,7 +191,7 @@ def _make_results() -> Results:
     """Make what shows a result, without one."""
     message = gr.HTML(elem_id="files-message", min_height=60)
     scored = gr.State(None, time_to_live=HOUR)
-    with gr.Column(visible=False, elem_id="files-results") as more:
+    with gr.Column(visible=False, elem_id="files-results") as column:
         ranking = gr.HTML(elem_id="ranking")
         rank = gr.Button(_RANKING, visible=False)
         rank.click(show_ranking, scored, ranking, **ON_DEMAND)
@@ -199,27 +207,26 @@ def _make_results() -> Results:
         made = report.click(make_report, scored, file, show_progress_on=work, **ON_DEMAND)
         made.success(None, js="() => requestAnimationFrame(() => document.getElementById('report-file').click())")
         gr.HTML(rendering.render("page", "subheading", text="Segments"))
-        order = gr.Dropdown([], label="Order", info="Choose a score to open the output in the Sentence view.")
+        order = gr.Dropdown([], label="Order", info="Choose a row to open its segment in the Sentence view.")
         segments = gr.Dataframe(
             interactive=False,
             max_height=420,
             label="SARI of every segment",
-            max_chars=120,
             show_search="search",
             elem_id="segments",
+            type="array",
         )
         order.input(sort_segments, [scored, order], segments, **ON_DEMAND)
-        gr.HTML(rendering.render("page", "subheading", text="N-grams gained and lost"))
         find = gr.Button("Find n-grams gained and lost")
         ngrams = gr.HTML(elem_id="ngrams")
         find.click(show_ngrams, scored, ngrams, **ON_DEMAND)
-    shown = (message, more, ranking, rank, baseline, systems, order, segments, ngrams)
-    return Results(*shown, csv_file, json_file, latex_file, segments_file, scored)
+    files = (csv_file, json_file, latex_file, segments_file)
+    return Results(message, column, ranking, rank, baseline, systems, order, segments, find, ngrams, *files, scored)
 
 
-def go_back() -> tuple[gr.Tabs, gr.Row]:
+def go_back() -> tuple[gr.Tabs, gr.Column]:
     """Return what shows this view again."""
-    return gr.Tabs(selected="files"), gr.Row(visible=False)
+    return gr.Tabs(selected="files"), gr.Column(visible=False)
 
 
 def _hint(kind: str) -> str:
@@ -260,7 +267,11 @@ def _present(scored: Scored | None) -> Scored:
     return scored
 
 
-@answering(no_results)
+def _refused(message: str) -> list[Any]:
+    return no_results(rendering.refusal(message))
+
+
+@refusals_shown(_refused)
 def answer_files(
     baseline: str | None,
     kind: str,
@@ -271,109 +282,138 @@ def answer_files(
     test: str,
     *chosen: str | float | None,
     progress=gr.Progress(),  # noqa: B008
-) -> Results:
-    """Score the files, and return what is shown of them; a baseline of earlier files gives way to the first system."""
+) -> list[Any]:
+    """Score the files, and return the parts of what is shown.
+
+    A baseline that is none of the systems gives way to the first one.
+    """
     advance = _advance(progress, 6)
-    variant = inputs.resolve_options(components.options_of(chosen))
-    with memory_released():
-        advance("reading")
-        files = FilePaths(kind, sources, outputs, references, table)
-        columns = files.read()
-        names = list(columns.predictions)
-        advance("scoring")
-        comparing = {"baseline": baseline if baseline in names else names[0], "method": _METHODS[test]}
-        compared = answers.compare_systems(columns, variant, **comparing)
-        report = answers.report_scores(columns, variant, compared, advance)
-        advance("tables and pictures")
-        return _results(Scored(files, chosen, comparing, report), columns, compared)
+    variant = inputs.resolve_options(components.options_of(NAMES, chosen))
+    advance("reading")
+    files = FilePaths(kind, sources, outputs, references, table)
+    columns = files.read()
+    names = list(columns.predictions)
+    advance("scoring")
+    baseline, method = baseline if baseline in names else names[0], _METHODS[test]
+    compared = answers.compare_systems(columns, variant, baseline=baseline, method=method)
+    report = answers.report_scores(columns, variant, compared, advance)
+    advance("tables and pictures")
+    sari = {name: statistics.sentences()["sari"] for name, statistics in compared.statistics.items()}
+    return _results(Scored(files, chosen, baseline, method, report, sari), columns, compared).parts()
 
 
 def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) -> Results:
     """Return what is shown of scored files."""
     names, tables = list(columns.predictions), tabulate_scores(scored.report)
-    sentences = {name: own.sentences() for name, own in compared.statistics.items()}
-    sari = {name: own["sari"] for name, own in sentences.items()}
-    orders = list(_segment_orders(sari, scored.baseline))
+    sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
+    orders = list(_segment_orders(scored))
     written = {name: format_of_ending(Path(name).suffix) for name in _DOWNLOADS if name != "segments.tsv"}
     texts = {name: form.write(tables, Layout()) + "\n" for name, form in written.items()}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
     csv_file, json_file, latex_file, segments_file = write_files(texts)
     several = len(names) > 1
     return Results(
-        "",
-        gr.Column(visible=True),
-        rendering.note("Scoring under every variant …") if several and scored.is_small else "",
-        gr.Button(visible=several and not scored.is_small),
-        gr.Dropdown(names, value=scored.baseline, visible=several),
-        rendering.systems(scored.report, tables.tables, sari),
-        gr.Dropdown(orders, value=orders[0]),
-        _segment_table(columns.sources, sari, orders[0], scored.baseline),
-        "",
-        csv_file,
-        json_file,
-        latex_file,
-        segments_file,
-        scored,
+        message="",
+        results=gr.Column(visible=True),
+        ranking=rendering.note("Scoring under every variant …") if several and scored.is_small else "",
+        rank=gr.Button(visible=several and not scored.is_small),
+        baseline=gr.Dropdown(names, value=scored.baseline, visible=several),
+        systems=rendering.systems(scored.report, tables.tables, scored.sari),
+        order=gr.Dropdown(orders, value=orders[0]),
+        segments=_segment_table(scored, columns, orders[0]),
+        find=gr.Button(visible=several),
+        csv_file=csv_file,
+        json_file=json_file,
+        latex_file=latex_file,
+        segments_file=segments_file,
+        scored=scored,
     )
 
 
-def _segment_orders(sari: Mapping[str, Sequence[float]], baseline: str) -> dict[str, list[int]]:
+def _segment_orders(scored: Scored) -> dict[str, list[int]]:
     """Return the places of segments in several orders, by name."""
-    scores = {name: np.array(own) for name, own in sari.items()}
-    others = [name for name in scores if name != baseline]
+    scores = {name: np.array(sari) for name, sari in scored.sari.items()}
+    others = [name for name in scores if name != scored.baseline]
     lowest_first = {"Largest difference between systems": -np.ptp([*scores.values()], axis=0)} if others else {}
-    lowest_first |= {f"Lowest SARI of {name}": own for name, own in scores.items()}
-    lowest_first |= {f"{name} loses most against {baseline}": scores[name] - scores[baseline] for name in others}
-    lowest_first["As in the files"] = np.arange(len(scores[baseline]))
+    lowest_first |= {f"Lowest SARI of {name}": sari for name, sari in scores.items()}
+    for name in others:
+        lowest_first[f"{name} loses most against {scored.baseline}"] = scores[name] - scores[scored.baseline]
+    lowest_first["As in the files"] = np.arange(len(scores[scored.baseline]))
     return {name: np.argsort(values, kind="stable").tolist() for name, values in lowest_first.items()}
 
 
-def _segment_table(
-    sources: Sequence[str], sari: Mapping[str, Sequence[float]], order: str, baseline: str
-) -> dict[str, Any]:
+def _segment_table(scored: Scored, columns: SystemColumns, order: str) -> dict[str, Any]:
     """Return a row for each segment, in an order; scores show two decimals, and sort as numbers."""
-    places = _segment_orders(sari, baseline)[order]
-    data: list[list[Any]] = [[place + 1, *(own[place] for own in sari.values()), sources[place]] for place in places]
-    shown = [[str(line), *(figure(score) for score in scores), source] for line, *scores, source in data]
-    styling = [["text-align: right"] * (1 + len(sari)) + [""]] * len(data)
+    texts = {"Source": columns.sources, **{f"Output of {name}": row for name, row in columns.predictions.items()}}
+    data, shown = [], []
+    for place in _segment_orders(scored)[order]:
+        scores = [sari[place] for sari in scored.sari.values()]
+        row = [_shortened(column[place]) for column in texts.values()]
+        data.append([place + 1, *scores, *row])
+        shown.append([str(place + 1), *map(figure, scores), *row])
+    styling = [["text-align: right"] * (1 + len(scored.sari)) + [""] * len(texts)] * len(data)
     metadata = {"display_value": shown, "styling": styling}
-    return {"headers": ["Line", *sari, "Source"], "data": data, "metadata": metadata}
+    return {"headers": ["Line", *scored.sari, *texts], "data": data, "metadata": metadata}
 
 
-@answering(raise_line)
+def _shortened(text: str) -> str:
+    return f"{text[:_CELL]}…" if len(text) > _CELL else text
+
+
 def sort_segments(scored: Scored | None, order: str) -> dict[str, Any]:
     """Return the table of segments in another order."""
     scored = _present(scored)
-    sources, sari = scored.score_segments()
-    return _segment_table(sources, sari, order, scored.baseline)
+    return _segment_table(scored, scored.files.read(), order)
 
 
-@answering(raise_line)
-def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> tuple[Any, ...]:
-    """Return what opens the output of the chosen score, and of the first system for another cell."""
+def open_segment(scored: Scored | None, rows: list[list[Any]], event: gr.SelectData) -> list[Any]:
+    """Return what opens the output of the chosen score, and of the first system for another cell.
+
+    `rows` are those of the table of segments in the order of the screen.
+    """
     scored = _present(scored)
-    _, sari = scored.score_segments()
-    names, column = list(sari), event.index[1] - 1
-    lines = [place + 1 for place in _segment_orders(sari, scored.baseline)[order]]
-    place = lines.index(event.row_value[0])
-    return Opened(scored, names[column if column in range(len(names)) else 0], lines, place).shown()
+    names = list(scored.sari)
+    column = event.index[1] - 1
+    if column > len(names):
+        column -= len(names) + 1  # an output
+    system = names[column] if column in range(len(names)) else names[0]
+    return _opening(scored, system, event.row_value[0], [row[0] for row in rows])
 
 
-@answering(raise_line)
-def open_next(step: int, opened: Opened | None) -> tuple[Any, ...]:
-    """Return what opens the segment some steps further on; after the last one comes the first."""
+def open_next(steps: int, scored: Scored | None, opened: OpenedSegment | None) -> list[Any]:
+    """Return what opens the segment some steps further on, in the order of the table when one was opened."""
+    scored = _present(scored)
     if opened is None:
         raise RefusedError(_EXPIRED)
-    return opened._replace(place=(opened.place + step) % len(opened.lines)).shown()
+    return _opening(scored, opened.system, opened.neighbour(steps), opened.lines)
 
 
-@answering(rendering.refusal)
+def open_system(scored: Scored | None, opened: OpenedSegment | None, event: gr.SelectData) -> list[Any]:
+    """Return what opens the output of another system for the same segment."""
+    scored = _present(scored)
+    if opened is None:
+        raise RefusedError(_EXPIRED)
+    return _opening(scored, event.row_value[0], opened.line, opened.lines)
+
+
+def _opening(scored: Scored, system: str, line: int, lines: list[int]) -> list[Any]:
+    """Return the values of `SentenceTab.opening`."""
+    columns = scored.files.read()
+    opened = scored.opened(columns, system, line, lines)
+    values = dict(zip(NAMES, scored.chosen, strict=True))
+    rows = [[name, round(sari[line - 1], 2), columns.predictions[name][line - 1]] for name, sari in scored.sari.items()]
+    side_by_side = gr.Dataframe({"headers": ["System", "SARI", "Output"], "data": rows}, visible=len(rows) > 1)
+    controls = [values[name] for name in sentence_tab.NAMES]
+    return [gr.Tabs(selected="sentence"), *opened.boxes, *controls, opened, gr.Column(visible=True), side_by_side]
+
+
+@refusals_shown(rendering.refusal)
 def rank_few(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking holds, for few outputs, which takes seconds."""
     return _ranking(scored, progress) if scored is not None and scored.is_small else ""
 
 
-@answering(rendering.refusal)
+@refusals_shown(rendering.refusal)
 def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking holds under every variant of this server."""
     return _ranking(_present(scored), progress)
@@ -383,31 +423,25 @@ def _ranking(scored: Scored, progress: gr.Progress) -> str:
     results = scored.report.results
     if len(results) < 2:
         return ""
-    variants = inputs.resolve_every_variant(components.options_of(scored.chosen))
-    with memory_released():
-        advance = _advance(progress, len(variants))
-        ranked = answers.rank_under_variants(scored.files.read(), variants, **scored.comparing, advance=advance)
+    variants = inputs.resolve_every_variant(scored.options)
+    advance = _advance(progress, len(variants))
+    ranked = answers.rank_under_variants(scored.files.read(), variants, method=scored.method, advance=advance)
     copies = [result.name for result in results if result.copies]
-    return rendering.ranking(ranked, scored.variant.name, scored.baseline, copies)
+    return rendering.ranking(ranked, scored.variant.name, copies)
 
 
-@answering(rendering.refusal)
+@refusals_shown(rendering.refusal)
 def show_ngrams(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return the n-grams by which systems gain and lose most against the baseline."""
     scored = _present(scored)
     progress(None, desc="comparing n-grams")
-    with memory_released():
-        found = ngram_differences(scored.files.read(), scored.variant, scored.baseline)
-    return rendering.ngrams(found, scored.baseline)
+    return rendering.ngrams(ngram_differences(scored.files.read(), scored.variant, scored.baseline), scored.baseline)
 
 
-@answering(raise_line)
 def make_report(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return the path of the report of the systems."""
     scored = _present(scored)
     advance = _advance(progress, answers.report_steps(len(scored.report.results)))
-    with memory_released():
-        columns = scored.files.read()
-        compared = answers.compare_systems(columns, scored.variant, **scored.comparing)
-        page = answers.write_report(columns, scored.variant, compared, advance)
+    columns = scored.files.read()
+    page = answers.write_report(columns, scored.variant, scored.compare(columns), advance)
     return write_files({"report.html": page})[0]

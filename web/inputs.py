@@ -15,17 +15,29 @@ from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
 from sari.text_files.table_files import read_output_table
-from sari.validation import Columns, SystemColumns, check_choice, refuse_unknown, validate_columns, validate_systems
+from sari.validation import (
+    Columns,
+    SystemColumns,
+    check_choice,
+    check_whole_number,
+    fault,
+    refuse_unknown,
+    shown,
+    validate_columns,
+    validate_systems,
+)
 from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
 
-#: Tokenizers that need neither further packages nor downloads.
-OFFERED_TOKENIZERS = tuple(
-    name for name in TOKENIZERS if name not in EXTERNAL_TOKENIZERS or EXTERNAL_TOKENIZERS[name].install == "sacrebleu"
+#: Tokenizers that need no download; those whose packages are not installed are not offered.
+_TOKENIZERS = tuple(
+    name for name in TOKENIZERS if getattr(EXTERNAL_TOKENIZERS.get(name), "install", "") != "sentencepiece"
 )
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
-MAX_CHARACTERS = 10_000
+# Of one segment with all its references; together with the longest n-grams they bound what a call costs.
+MAX_CHARACTERS = 30_000
+MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
 MAX_SYSTEMS = 20
@@ -39,6 +51,10 @@ _TITLES = {name: title for title, name in ALIASES.items()}
 TEST_SETS = {
     f"{_TITLES.get(name, name)}, {split}": (name, split) for name in NAMED_SETS for split in ("test", "validation")
 }
+
+
+#: Why a variant or a tokenizer is not offered.
+LACKING = "this server lacks a package or the data that it needs"
 
 
 class RefusedError(Exception):
@@ -65,7 +81,7 @@ def offered_options() -> dict[str, Option]:
     """
     offered = {}
     for name, option in OPTIONS.items():
-        names = OFFERED_TOKENIZERS if name == "tokenize" else option.choices
+        names = _TOKENIZERS if name == "tokenize" else option.choices
         choices = tuple(choice for choice in names if _is_possible(name, choice))
         if len(option.choices) != 1:
             offered[name] = replace(option, choices=choices)
@@ -95,8 +111,12 @@ def resolve_options(options: Mapping[str, Any]) -> Variant:
         refuse_unknown(options.keys() - offered.keys(), offered)
         given = {name: value for name, value in options.items() if value is not None}
         for name, value in given.items():
+            if value in OPTIONS[name].choices and value not in offered[name].choices:
+                raise RefusedError(f"{name}: {value!r} is not offered here, since {LACKING}")
             if offered[name].choices:
                 check_choice(name, value, offered[name].choices)
+        if "max_order" in given:
+            check_whole_number("max_order", given["max_order"], least=1, most=MAX_ORDER)
         return resolve_variant(**given)
 
 
@@ -132,11 +152,15 @@ def _check_references(references: Iterable[Sequence[str]]) -> None:
 
 def _check_bytes(number: int) -> None:
     if number > MAX_MEGABYTES * 1_000_000:
-        size = f"{number / 1e6:.1f} MB"
-        raise RefusedError(f"That is {size}; this page takes {MAX_MEGABYTES} MB at a time. score.py has no limit.")
+        raise RefusedError(f"That is more than {MAX_MEGABYTES} MB, all that this page takes. score.py has no limit.")
 
 
 def _checked_systems(columns: SystemColumns) -> SystemColumns:
+    if not columns.sources:
+        raise RefusedError(fault("sources", "no segments", "at least one"))
+    for name in columns.predictions:
+        if not name.isprintable():
+            raise RefusedError(fault("outputs", f"the name {shown(name)}", "a name without line breaks and such"))
     check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
     _check_references(columns.references)
@@ -149,9 +173,10 @@ def _checked_systems(columns: SystemColumns) -> SystemColumns:
 
 
 def segment_of(source: Any, output: Any, references: Any) -> Columns:
-    """Return one segment; what is missing is refused."""
+    """Return one segment, whose references may be one text; what is missing is refused."""
+    people = [references] if isinstance(references, str) else references or [""]
     try:
-        segment = validate_columns([source], [output], [references or [""]])
+        segment = validate_columns([source], [output], [people])
     except (TypeError, ValueError) as error:
         named = str(error).replace("predictions[0]", "output").replace("sources[0]", "source")
         raise RefusedError(named.replace("references[0]", "references")) from error

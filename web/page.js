@@ -31,7 +31,7 @@
   }
 
   const words = (key) => all(`.sari-token[data-at="${key}"]`, see);
-  const wordAt = (key) => see.querySelector(`.sari-text:not(.sari-line) [data-at="${key}"]`);
+  const wordAt = (key) => see.querySelector(`[data-at="${key}"]`);
   const wordText = (word) => word.querySelector("del, ins, span span").textContent;
   const gramText = (row, size) => keysOf(row, size).slice(0, size).map((key) => wordText(wordAt(key))).join(" ");
 
@@ -121,9 +121,7 @@
       setOrder(size);
       light([number], size);
       const row = grams[size - 1][number];
-      const text = gramText(row, size);
-      const counted = document.querySelector(`.sari-grams [data-gram="${size}.${number}"]`); // the first of many alone
-      return [[text, counted ? sentences(counted, text) : row.why]];
+      return [[gramText(row, size), row.why]];
     },
   };
 
@@ -187,7 +185,7 @@
 
   // --- Keyboard: a set of words, or of n-grams, is one tab stop -------------------------------------------------------
 
-  const SETS = ".sari-see, .sari-grams ul, .sari-lists ul";
+  const SETS = ".sari-see, .sari-lists ul";
   const stopsIn = (set) => all(set.matches("ul") ? ".sari-pick" : ".sari-token[role=button]", set);
 
   function move(event, stop) {
@@ -195,7 +193,7 @@
     const here = stops.indexOf(stop);
     const text = stop.closest(".sari-text, ul");
     const forward = getComputedStyle(text).direction === "rtl" ? -1 : 1;
-    const texts = all(".sari-text:not(.sari-line)", see);
+    const texts = all(".sari-text", see);
     const inText = (step) => texts[texts.indexOf(text) + step]?.querySelector(".sari-token");
     const next = {
       ArrowRight: () => stops[here + forward],
@@ -215,7 +213,6 @@
 
   // --- The address of the Sentence view ------------------------------------------------------------------------------
 
-  const TEXTS = ["source", "output", "references"];
   let linkTimer = 0;
   let link = "";
 
@@ -228,25 +225,24 @@
 
   /** Keep the texts and the choices in the address. */
   function keepLink(...values) {
-    const names = [...TEXTS, ...window.sariChoices.map(([name]) => name)];
-    const parts = names.map((name, place) => [name, values[place]]);
+    const parts = window.sariNames.map((name, place) => [name, values[place]]);
     link = `#${new URLSearchParams(parts.filter(([, value]) => value !== "default" && value !== null))}`;
     clearTimeout(linkTimer);
     linkTimer = setTimeout(writeLink, WAIT.link);
     return [];
   }
 
-  /** Return the texts and the choices of the address; what it lacks, or is not allowed, stays. */
-  function fromLink(...values) {
-    const address = new URLSearchParams(location.hash.slice(1));
-    if (!address.has("source")) return values;
-    const choices = window.sariChoices.map(([name, allowed], place) => {
-      const value = address.get(name);
-      const usable = value !== null && (allowed ? allowed.includes(value) : Number.isFinite(Number(value)));
-      return usable ? (allowed ? value : Number(value)) : values[TEXTS.length + place];
-    });
-    return [...TEXTS.map((name) => address.get(name) ?? ""), ...choices];
+  // --- Outputs that a button has changed -----------------------------------------------------------------------------
+
+  const outputs = []; // what was in the box before
+
+  /** Return another output for the box, and keep the one before. */
+  function replaceOutput(next, before) {
+    outputs.push(before);
+    return next;
   }
+
+  const undo = (output) => outputs.pop() ?? output;
 
   // --- Copies, files and speech --------------------------------------------------------------------------------------
 
@@ -333,7 +329,7 @@
       show(null);
     } else if (tried) {
       const box = document.querySelector("#output-box textarea");
-      box.value = tried.dataset.output;
+      box.value = replaceOutput(tried.dataset.output, box.value);
       box.dispatchEvent(new Event("input", { bubbles: true }));
     } else if (button) copy(button);
     else if (size) {
@@ -346,7 +342,7 @@
     }
   });
   document.addEventListener("keydown", (event) => {
-    const stop = event.target.closest?.(".sari-see .sari-token, .sari-grams .sari-pick, .sari-lists .sari-pick");
+    const stop = event.target.closest?.(".sari-see .sari-token, .sari-lists .sari-pick");
     if (event.key === "Tab") mend();
     if (event.key === "Escape") {
       pinned = null;
@@ -358,5 +354,5 @@
   });
   window.addEventListener("hashchange", () => location.reload()); // a link that was entered into the same tab
 
-  window.sari = { keepLink, fromLink, takeOver, speakScore, showPart };
+  window.sari = { keepLink, replaceOutput, undo, takeOver, speakScore, showPart };
 })();

@@ -1,28 +1,30 @@
 """The page: its views in tabs, and the endpoints for programs."""
 
-import gc
-from functools import partial
+import os
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import gradio as gr
-import orjson
 
 from sari.web import server
-from sari.web.components import HOUR, allowed_choices
+from sari.web.components import HOUR, SegmentBoxes
 from sari.web.endpoints import ENDPOINTS
 from sari.web.files_tab import files_tab
 from sari.web.inputs import MAX_MEGABYTES
 from sari.web.rendering import about, render
-from sari.web.sentence_tab import FROM_LINK, first_sentence, sentence_tab, variants_tab
-from sari.web.server import answering, raise_line
+from sari.web.sentence_tab import NAMES, first_sentence, sentence_tab, variants_tab
 
 TITLE = "SARI, explained"
 #: How many visits the server remembers; each takes up to a megabyte.
 SESSIONS = 300
-#: How many calls are answered at the same time; with more, each takes longer.
+#: How many calls are answered at the same time; those of all views and endpoints together are fewer.
 THREADS = 8
+#: How many calls may wait.
+WAITING = 100
+
+#: What links carry, by its names.
+LINKED = (*SegmentBoxes._fields, *NAMES)
 
 THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"], primary_hue="blue", neutral_hue="slate"
@@ -42,22 +44,23 @@ THEME = gr.themes.Default(
 
 def build() -> gr.Blocks:
     """Make the page."""
-    with gr.Blocks(title=TITLE, analytics_enabled=False, delete_cache=(HOUR, HOUR)) as page:
+    with server.Page(title=TITLE, analytics_enabled=False, delete_cache=(HOUR, HOUR)) as page:
         gr.HTML(render("page", "heading"))
         with gr.Tabs(overflow_behavior="wrap") as tabs:
             with gr.Tab("Sentence", id="sentence"):
-                sentence = sentence_tab(tabs)
-                carried = [*sentence.texts, *sentence.controls.values()]
-                page.load(None, carried, carried, js=FROM_LINK)
+                sentence = sentence_tab(page, tabs)
             with gr.Tab("Variants", id="variants") as tab:
                 variants_tab(tab, sentence)
             with gr.Tab("Files", id="files"):
                 files_tab(page, sentence)
             with gr.Tab("About", id="about"):
                 gr.Markdown(about(), elem_id="card")
+        page.unload(server.forget_files)
         for endpoint in ENDPOINTS:
-            gr.api(answering(raise_line)(endpoint), api_name=endpoint.__name__, concurrency_limit=4)
-    page.queue(status_update_rate=1)  # in seconds; by default everyone who waits is told of every answer
+            gr.api(endpoint, api_name=endpoint.__name__, concurrency_limit=2, concurrency_id="programs")
+    # Every call waits in the queue, so that calls that nobody waits for any more are dropped. By default everyone who
+    # waits is told of every answer; now once a second.
+    page.queue(status_update_rate=1, api_open=False, max_size=WAITING)
     return page
 
 
@@ -65,12 +68,12 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
     folder = Path(__file__).parent
     program = (folder / "page.js").read_text(encoding="utf-8")
-    remember_settings(page)
-    gc.freeze()  # so that collections do not look at hundreds of modules again and again
-    address = page.launch(
+    # Gradio asks the server whether it runs, which no proxy may answer.
+    os.environ["NO_PROXY"] = ",".join(filter(None, [os.environ.get("NO_PROXY"), "localhost,127.0.0.1,0.0.0.0"]))
+    return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
-        head=render("page", "script", choices=[*allowed_choices().items()], program=program),
+        head=render("page", "script", names=LINKED, program=program),
         max_file_size=f"{MAX_MEGABYTES}mb",
         max_threads=THREADS,
         state_session_capacity=SESSIONS,
@@ -80,17 +83,6 @@ def launch(page: gr.Blocks, **options: Any) -> str:
         mcp_server=find_spec("mcp") is not None,  # of Gradio's extra
         ssr_mode=False,
         show_error=True,
+        enable_monitoring=False,
         **options,
     )[1]
-    tools: Any = page.mcp_server_obj
-    if tools:  # Gradio itself writes answers in Python's notation
-        tools.postprocess_output_data = lambda answers, _root_url: [
-            tools.types.TextContent(type="text", text=orjson.dumps(answer).decode()) for answer in answers
-        ]
-    return address
-
-
-def remember_settings(page: gr.Blocks) -> None:
-    """Keep the settings of each component: Gradio computes them for every visit, a third of a call's time."""
-    for block in page.blocks.values():
-        block.get_config = partial(dict, block.get_config())  # type: ignore[method-assign]

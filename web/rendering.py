@@ -4,19 +4,20 @@ The templates are in `templates/`; they escape every text. What the report shows
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from sari.aggregation import OrderFigures, Scores
 from sari.data_warnings import WarningRow
-from sari.reports.explanation import UNSEEN, Explanation, Gram
+from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
 from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_steps
-from sari.reports.tables import HIGHER, LOWER, Cell, Table, make_table
+from sari.reports.tables import Cell, Table, make_table
+from sari.reports.word_edits import Edit
 from sari.validation import either
 from sari.variant_comparison import VariantDifference
 from sari.variants import (
@@ -29,32 +30,37 @@ from sari.variants import (
     Variant,
     resolve_variants,
 )
-from sari.web.answers import RankedVariant
-from sari.web.inputs import label_of, offered_options
+from sari.web.answers import TIE, PairRanking, RankedVariant, rank_pairs
+from sari.web.components import EMPTY_LINE, variant_in_words
+from sari.web.inputs import LACKING, label_of, offered_options
 
-# How many n-grams of an operation, how many choices of each kind, and how many credits of a figure are shown.
-_GRAMS, _EDITS, _CREDITS = 60, 8, 8
-# Tables with more rows are folded.
-_LONG = 25
-# Why a variant is not offered.
-_LACKING = "this server lacks a package or the data that it needs"
+# How many choices of each kind are visible at first, and how many credits of a figure are named.
+_EDITS, _CREDITS = 8, 8
+# Tables with more rows, and lists with more items, are folded.
+_LONG, _PAIRS = 25, 10
+# Changes that are shown as nothing.
+_LEAST = 0.005
+_RANKING_NOTE = (
+    f"In brackets: the rank under the variant. Systems whose SARI differs by less than {TIE} are tied. Differences are "
+    f"significant at {SIGNIFICANT:.0%}, corrected for the number of pairs under each variant (Holm 1979)."
+)
 _FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
 # Marks with the credit that is drawn for them, and what they mean.
 _LEGEND = (
     ("kept-rightly", 1.0, "kept, as references do"),
     ("kept-wrongly", 0.0, "kept, though they drop it"),
-    ("kept-wrongly", 0.44, "44% of the credit"),
+    ("kept-wrongly", 0.44, "a longer line: more credit"),
     ("deleted-rightly", 1.0, "deleted, as they do"),
     ("deleted-wrongly", 0.0, "deleted, though they keep it"),
     ("added-rightly", 1.0, "added, as they do"),
     ("added-wrongly", 0.0, "added, though none has it"),
     ("missed", 0.0, "only references add it"),
 )
-# What the baselines are called, and what an output that is no better did.
+# What the baselines are called, as labels and in sentences.
 _BASELINES = {
-    "copy": ("The source, copied", "copying the source"),
-    "empty": ("No words at all", "writing nothing"),
-    "unrelated": ("Unrelated text", "unrelated text"),
+    "copy": ("The source, copied", "a copy of the source"),
+    "empty": ("No words at all", "an output without words"),
+    "unrelated": ("Unrelated text", "an unrelated text"),
     "references": ("People, each against the others", ""),
 }
 
@@ -86,14 +92,13 @@ def in_controls(row: WarningRow) -> str:
 
 
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
-_ENVIRONMENT.filters |= {"in_controls": in_controls, "repr": repr, "short": lambda value: f"{value:.4g}"}
-_ENVIRONMENT.filters |= {"capitalize_first": lambda text: text[:1].upper() + text[1:]}
+_ENVIRONMENT.filters |= {"in_controls": in_controls, "repr": repr}
 _ENVIRONMENT.globals |= {
     "FIGURES": _FIGURES,
     "LEGEND": _LEGEND,
     "LONG": _LONG,
+    "RANKING_NOTE": _RANKING_NOTE,
     "OPERATIONS": OPERATIONS,
-    "SIGNIFICANT": SIGNIFICANT,
     "UNSEEN": UNSEEN,
 }
 
@@ -115,7 +120,7 @@ def note(message: str) -> str:
 
 def about() -> str:
     """Return what the page says about SARI, as Markdown."""
-    lacking = dict.fromkeys(resolve_variants()[1], _LACKING)
+    lacking = dict.fromkeys(resolve_variants()[1], LACKING)
     return _ENVIRONMENT.get_template("about.md.j2").render(variants=VARIANTS, lacking=lacking)
 
 
@@ -137,12 +142,13 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
         operation: f"{row['name']} = {row['formula']} = {row['score']:.2f}{row['what']}. {of_sari}"
         for operation, row in lines.items()
     }
+    spoken = ", ".join(f"{name} {figure(explanation.scores[name])}" for name in OPERATIONS)
     single = [scores["sari"] for name, scores in baselines.items() if name.startswith("reference ")]
     bars = [
         {
             "label": label,
             "score": baselines[name]["sari"],
-            "range": [min(single), max(single)] if name == "references" else None,
+            "range": _range_in_words(single) if name == "references" else "",
         }
         for name, (label, _) in _BASELINES.items()
         if name in baselines
@@ -151,32 +157,84 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
         "sentence",
         "score",
         explanation=explanation,
+        spoken=f"SARI {figure(sari)}, {spoken}",
         total=total,
         lines=lines.values(),
         arithmetic=arithmetic,
         bars=bars,
         verdict=verdict(sari, baselines),
-        copy=baselines["copy"],
+        copying=_copying(explanation.variant, baselines["copy"]),
+    )
+
+
+def _range_in_words(scores: Sequence[float]) -> str:
+    low, high = (figure(end) for end in (min(scores), max(scores)))
+    return "" if low == high else f"From {low} to {high}; the bar is their mean."
+
+
+def _copying(variant: str, copy: Scores) -> str:
+    """Say what a copy gets where nothing that is not deleted counts as deleted well."""
+    if copy["delete"] < 100:
+        return ""
+    return (
+        f"{variant} gives 100 to Delete where nothing is deleted, so it rewards doing nothing: a copy of the source "
+        f"gets {figure(copy['sari'], 1)}. easse and xu2016 do not."
     )
 
 
 def texts(explanation: Explanation) -> str:
-    """Return source, output, both in one line, and references, with every token marked."""
-    tokens = {"source": explanation.source, "output": explanation.output}
+    """Return source, output and references with every token marked."""
+    points = {_key_of(edit.at): edit.points for edit in explanation.edits}
+    people = explanation.references
+    named = [("Source", "s", explanation.source), ("Output", "o", explanation.output)]
+    for number, tokens in enumerate(people):
+        named.append(("Reference" if len(people) == 1 else f"Reference {number + 1}", f"r{number}.", tokens))
+    rows = [
+        {"label": label, "words": [_word_row(token, f"{key}{place}", points) for place, token in enumerate(tokens)]}
+        for label, key, tokens in named
+    ]
     data = json.dumps(_gram_rows(explanation), ensure_ascii=False, separators=(",", ":"))
-    return render(
-        "sentence",
-        "texts",
-        explanation=explanation,
-        points={_key_of(edit.at): edit.points for edit in explanation.edits},
-        changes=[(tokens[which][place], f"{which[0]}{place}") for which, place in explanation.changes],
-        data=data,
-    )
+    sizes = [_size(order) for order in range(1, len(explanation.grams) + 1)]
+    return render("sentence", "texts", texts=rows, sizes=sizes, data=data)
+
+
+def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, Any]:
+    """Return a token of the page: its element, its key, and what screen readers and the panel say of it."""
+    label = f"{token.text or EMPTY_LINE}, {MARKS[token.mark]}. {token.why}"
+    if key in points:
+        label += f" {_points_in_words(points[key])}"
+    credit = None if token.mark == "kept" else token.credit
+    return {"text": token.text, "mark": token.mark, "credit": credit, "key": key, "label": label}
+
+
+def _points_in_words(points: float) -> str:
+    return f"{'Costs' if points < 0 else 'Earns'} {figure(abs(points))}."
+
+
+def _size(order: int) -> str:
+    return "Single words" if order == 1 else f"{order} words in a row"
 
 
 def costs(explanation: Explanation) -> str:
     """Return the choices that cost most, and those that earn most, to try what SARI is without them."""
-    return render("sentence", "costs", explanation=explanation, most=_EDITS, key_of=_key_of)
+    if not explanation.edits:
+        return ""
+    costing, earning = (list(map(_edit_row, edits)) for edits in (explanation.costs, explanation.earnings))
+    title = "What costs points" if costing else "No word costs points"
+    return render("sentence", "costs", title=title, costing=costing, earning=earning, most=_EDITS)
+
+
+def _edit_row(edit: Edit) -> dict[str, Any]:
+    """Return a choice of the page: what it is, its points, and the output without it."""
+    doing = edit.in_words(edit.text or EMPTY_LINE)
+    return {
+        "key": _key_of(edit.at),
+        "label": f"{doing[:1].upper()}{doing[1:]} {'costs' if edit.points < 0 else 'earns'}",
+        "points": figure(abs(edit.points), 1),
+        "words": f"{_points_in_words(edit.points)} SARI is {figure(edit.sari)} without this choice.",
+        "output": edit.output,
+        "try": f"Try the output without {doing}",
+    }
 
 
 def _key_of(at: tuple[str | int, int]) -> str:
@@ -219,25 +277,9 @@ def _figures_in_words(
     return words
 
 
-def grams(explanation: Explanation) -> str:
-    """Return for every n-gram order and operation the n-grams and what they add to precision and recall."""
-    shown = []
-    for by_operation in explanation.grams:
-        begin, lists = 0, []
-        for operation in OPERATIONS:
-            listed = by_operation[operation]
-            sums = [sum(gram.counts[place] for gram in listed) for place in range(4)]
-            lists.append({"operation": operation, "grams": listed, "sums": sums, "begin": begin})
-            begin += len(listed)
-        shown.append(lists)
-    return render("sentence", "grams", orders=shown, most=_GRAMS)
-
-
 def sharing(explanation: Explanation, program: str) -> str:
-    """Return buttons that copy the link, the signature, a sentence for a paper and a program, and what they copy."""
-    signature = explanation.signature
-    sentence = f"We report SARI (Xu et al., 2016) of {explanation.scores['sari']:.2f}, signature {signature}."
-    return render("sentence", "sharing", signature=signature, sentence=sentence, program=program)
+    """Return buttons that copy the link, the signature and a program, and what they copy."""
+    return render("sentence", "sharing", signature=explanation.signature, program=program)
 
 
 def python(source: str, output: str, references: Sequence[str], options: Mapping[str, Any], score: float) -> str:
@@ -276,19 +318,18 @@ def mean(parts: Sequence[float]) -> str:
 
 def verdict(score: float, baselines: Mapping[str, Scores]) -> str:
     """Say in words where a score stands."""
-    lazy = max(
-        (name for name in ("copy", "empty", "unrelated") if name in baselines),
-        key=lambda name: baselines[name]["sari"],
-    )
-    best = baselines[lazy]["sari"]
-    if score <= best:
-        return f"Not above {_BASELINES[lazy][1]}, {best:.0f}."
+    lazy = max((name for name in _BASELINES if name in baselines and name != "references"), key=_sari_in(baselines))
+    best = f"{_BASELINES[lazy][1]} ({baselines[lazy]['sari']:.0f})"
+    if score <= baselines[lazy]["sari"]:
+        return f"Not above {best}."
     if "references" not in baselines:
-        return f"Above copying and doing nothing, up to {best:.0f}."
+        return f"Above {best}, the best of the outputs that simplify nothing."
     people = baselines["references"]["sari"]
-    return (
-        f"Above doing nothing, up to {best:.0f}; {'at or above' if score >= people else 'below'} people, {people:.0f}."
-    )
+    return f"Above {best}; {'at or above' if score >= people else 'below'} people ({people:.0f})."
+
+
+def _sari_in(baselines: Mapping[str, Scores]) -> Callable[[str], float]:
+    return lambda name: baselines[name]["sari"]
 
 
 def _from_orders(explanation: Explanation, variant: Variant, operation: Operation) -> dict[str, Any]:
@@ -335,19 +376,39 @@ def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
 # Variants
 
 
-def variant_scores(results: Mapping[str, Scores]) -> str:
+def variant_scores(results: Mapping[str, Scores], variants: Mapping[str, Variant]) -> str:
     """Return the scores under several variants, and remarks about those that this server cannot score under."""
     reasons = dict.fromkeys(VARIANTS, "it excludes an option that is chosen") | dict.fromkeys(
-        resolve_variants()[1], _LACKING
+        resolve_variants()[1], LACKING
     )
     lacking = "".join(note(f"{name} is left out: {why}.") for name, why in reasons.items() if name not in results)
     ranked = sorted(results.items(), key=lambda pair: -pair[1]["sari"])
-    return render("variants", "comparison", ranked=ranked, variants=VARIANTS) + lacking
+    (highest, high), (lowest, low) = ranked[0], ranked[-1]
+    spread = (
+        f" points between the highest and the lowest SARI of the same texts: "
+        f"{figure(low['sari'])} under {lowest}, {figure(high['sari'])} under {highest}."
+    )
+    rows = [
+        {
+            "name": name,
+            "sari": scores["sari"],
+            "words": f"{variant_in_words(variants[name])}.",
+            "operations": ", ".join(f"{operation} {figure(scores[operation])}" for operation in OPERATIONS),
+        }
+        for name, scores in ranked
+    ]
+    points = figure(high["sari"] - low["sari"])
+    return render("variants", "comparison", points=points, spread=spread, rows=rows) + lacking
 
 
 def warnings(rows: Sequence[WarningRow]) -> str:
     """Return warnings as a list; nothing where there are none."""
     return render("elements", "warnings", rows=rows)
+
+
+def place(system: str, line: int) -> str:
+    """Return which segment was opened from another view."""
+    return render("sentence", "place", system=system, line=line)
 
 
 def given(source: str, output: str, references: Iterable[str]) -> str:
@@ -358,9 +419,11 @@ def given(source: str, output: str, references: Iterable[str]) -> str:
 
 def variant_steps(explained: VariantDifference) -> str:
     """Return the way from one variant to another as a table: every choice and what it does to SARI."""
-    if len(explained["steps"]) == 1:
+    steps = explained["steps"]
+    if len(steps) == 1:
         return note(f"{explained['variant_a']} and {explained['variant_b']} are the same.")
-    return render("variants", "steps", table=tabulate_steps([("", explained)]))
+    visible = [step for step in steps if step["change"] is None or abs(step["change"]) >= _LEAST]
+    return render("variants", "steps", table=tabulate_steps([("", {**explained, "steps": visible})]))
 
 
 # Systems
@@ -368,60 +431,75 @@ def variant_steps(explained: VariantDifference) -> str:
 
 def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Sequence[float]]) -> str:
     """Return warnings, tables and pictures of scored systems; `sari` has that of every segment, by system."""
+    # The page shows these as rows and in the report.
+    known = [standing for standing in report.published if standing.rows]
+    left_out = {standing.in_words(row.scores["sari"]) for standing in known for row in report.results}
+    if report.resampling and report.resampling.test:
+        left_out.add(f"Null hypothesis: {report.resampling.test.null_hypothesis}")
+    notes = [[note for note in table.notes_with("bold:") if note not in left_out] for table in tables]
     return render(
         "files",
         "systems",
         report=report,
-        tables=tables,
+        spoken="Scored: " + ", ".join(f"{row.name} {figure(row.scores['sari'])}" for row in report.results),
+        tables=zip(tables, notes, strict=True),
         pictures=score_pictures(report, sari),
         paragraph=paragraph_as_text(methods_paragraph(report)),
     )
 
 
-def ranking(rows: Sequence[RankedVariant], chosen: str, baseline: str, copies: Sequence[str]) -> str:
-    """Return whether the ranking of systems under a variant holds under the others: in words, and as a table.
+def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -> str:
+    """Return whether the ranking of systems holds under all variants: in words, and as a table.
 
     Args:
         rows: of every variant.
-        chosen: the variant that the others are compared with.
-        baseline: the name of a system.
+        chosen: the variant whose order is compared with those of the others.
         copies: the names of systems that copy the source, which do not compete.
     """
     own = next(row for row in rows if row.variant == chosen)
-    names = list(own.differences)
-    sentences = [_agreement(rows, own, name, baseline) for name in names if name not in copies]
+    names = sorted(own.scores, key=lambda name: -own.scores[name])
+    pairs = rank_pairs(rows, chosen, [name for name in names if name not in copies])
+    reversing = [pair for pair in pairs if pair.reverses]
     cells = []
     for row in rows:
-        shown = [
-            Cell(
-                figure(row.scores[name]),
-                mark={1: HIGHER, -1: LOWER, 0: ""}[row.verdict(name)],
-                small=signed(row.differences[name]),
-            )
-            for name in names
-        ]
-        cells.append([Cell(row.variant, small="chosen" * (row is own)), Cell(figure(row.scores[baseline])), *shown])
-    table = make_table("SARI under every variant", ["Variant", baseline, *names], cells)
-    return render("files", "ranking", sentences=sentences, table=table, copies=copies, baseline=baseline)
+        ranks = {name: rank for rank, name in enumerate(sorted(names, key=lambda name: -row.scores[name]), 1)}
+        scores = [Cell(figure(row.scores[name]), small=f"({ranks[name]})") for name in names]
+        cells.append([Cell(row.variant, small="chosen" if row is own else ""), *scores])
+    return render(
+        "files",
+        "ranking",
+        headline=_headline(pairs, reversing, len(rows)),
+        sentences=[_reversal(pair, len(rows)) for pair in reversing],
+        most=_PAIRS,
+        copies=copies,
+        table=make_table("SARI under every variant", ["Variant", *names], cells),
+    )
 
 
-def _agreement(rows: Sequence[RankedVariant], own: RankedVariant, name: str, baseline: str) -> dict[str, Any]:
-    """Return what the variants say of a system and the baseline, as parts of a sentence."""
-    sign = own.verdict(name)
-    agreeing = [row.variant for row in rows if row.verdict(name) == sign]
-    reversing = [row.variant for row in rows if sign and row.differences[name] * sign < 0]
-    words = {1: "above", -1: "below"}
-    better = {word: [row.variant for row in rows if row.verdict(name) == value] for value, word in words.items()}
+def _headline(pairs: Sequence[PairRanking], reversing: Sequence[PairRanking], variants: int) -> str:
+    """Return how many pairs of systems change places."""
+    if not pairs:
+        return ""
+    if not reversing:
+        what = "The two systems keep their" if len(pairs) == 1 else f"All {len(pairs)} pairs of systems keep their"
+        return f"{what} order under all {variants} variants."
+    significantly = sum(pair.reverses_significantly for pair in reversing)
+    if len(pairs) == 1:
+        how = "with significant differences in both orders" if significantly else "but not significantly in both orders"
+        return f"The two systems change places, {how}."
+    return f"{len(reversing)} of {len(pairs)} pairs of systems change places, {significantly or 'none'} significantly."
+
+
+def _reversal(pair: PairRanking, variants: int) -> dict[str, Any]:
+    """Return what variants say of a pair, as parts of a sentence."""
+
+    def side(names: Sequence[str], significantly: Sequence[str]) -> str:
+        return f"{len(names)} of {variants} variants, significantly under {len(significantly)} ({', '.join(names)})"
+
     return {
-        "name": name,
-        "baseline": baseline,
-        "variant": own.variant,
-        "verdict": {1: "significantly above", -1: "significantly below", 0: "not significantly different from"}[sign],
-        "agreeing": len(agreeing),
-        "all": len(rows),
-        "reversing": reversing,
-        "significantly": [row.variant for row in rows if row.variant in reversing and row.verdict(name) == -sign],
-        "otherwise": {} if sign else {word: found for word, found in better.items() if found},
+        "systems": (pair.higher, pair.lower),
+        "higher": side(pair.agreeing, pair.agreeing_significantly),
+        "lower": side(pair.opposing, pair.opposing_significantly),
     }
 
 

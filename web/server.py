@@ -1,61 +1,65 @@
-"""The server around the page: bodies are limited, no text comes into a log, and a first view is there at once.
+"""The server around the page: what it takes, and what becomes of errors.
 
-Gradio prints the traceback of every error to standard error, and its message may hold what a visitor sent. So nothing
-is printed there while the server runs. Faults of the app are logged here, with their tracebacks but without messages.
+Gradio prints the traceback of an error to standard error, and its message may have texts of visitors. `Page` is between
+Gradio and every function of the page: what it lets through is one line for the visitor, and Gradio prints nothing.
 """
 
-import contextlib
-import ctypes
 import functools
-import gc
 import logging
-import os
-import sys
 import traceback
-from collections.abc import AsyncIterator, Callable, Iterator, MutableMapping
+from collections import defaultdict
+from collections.abc import Callable, MutableMapping
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import gradio as gr
+from gradio.route_utils import FnIndexInferError
+from gradio.utils import get_upload_folder
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.gzip import GZipMiddleware
+from starlette.requests import Request
+from starlette.responses import JSONResponse, PlainTextResponse
 
+from sari.validation import one_line
 from sari.web.inputs import MAX_MEGABYTES, RefusedError
 
-_APP = b"<gradio-app"
 _LOG = logging.getLogger("sari.web")
+_APP = b"<gradio-app"
+#: What visitors read where the app fails.
+FAULT = "The app has a fault here, not your texts."
+#: Megabytes of the files of all visitors together.
+MAX_UPLOADED = 1_000
+# The files of each session, which go when it ends.
+_UPLOADED: defaultdict[str | None, set[str]] = defaultdict(set)
 
 
-def settings(first_view: str) -> dict[str, Any]:
-    """Return the settings of Gradio's server; `first_view` stands in the page until the app starts."""
-    limit = Middleware(RequestBodyLimitMiddleware, max_body_size=2 * MAX_MEGABYTES * 1_000_000)
-    first = Middleware(FirstView, view=first_view.encode())
-    return {"middleware": [Middleware(GZipMiddleware), first, limit], "lifespan": lifespan}
+class Page(gr.Blocks):
+    """The page. Each error of its functions is one line for the visitor, and the log has no text of visitors."""
+
+    async def process_api(self, block_fn: Any, inputs: list[Any], *values: Any, **named: Any) -> dict[str, Any]:
+        """Call a function of the page with what a visitor sent."""
+        try:
+            function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
+            if len(inputs) < len(function.inputs):
+                raise RefusedError(f"got {len(inputs)} values, expected {len(function.inputs)}")
+            return await super().process_api(block_fn, inputs, *values, **named)
+        except (RefusedError, gr.Error) as error:  # Gradio's own say that a value is none of the choices
+            raise gr.Error(one_line(str(error).strip("'\"")), print_exception=False) from None
+        except Exception as error:
+            log_fault(error)
+            raise gr.Error(FAULT, print_exception=False) from None
 
 
-class FirstView:
-    """An ASGI middleware that puts a first view into Gradio's document, before the app."""
-
-    def __init__(self, app: Any, view: bytes):
-        """Stand before `app`."""
-        self._app, self._view = app, view
-
-    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        """Answer a request."""
-
-        async def send_with_view(message: MutableMapping[str, Any]) -> None:
-            if message["type"] == "http.response.start":
-                message["headers"] = [pair for pair in message["headers"] if pair[0].lower() != b"content-length"]
-            else:
-                message["body"] = message.get("body", b"").replace(_APP, self._view + _APP, 1)
-            await send(message)
-
-        is_document = scope["type"] == "http" and scope["method"] == "GET" and scope["path"] in ("", "/")
-        await self._app(scope, receive, send_with_view if is_document else send)
+def log_fault(error: Exception) -> None:
+    """Log the type of an error and where it was raised, but not its message."""
+    cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
+    _LOG.error("%s%s\n%s", type(error).__name__, cause, "".join(traceback.format_tb(error.__traceback__)))
 
 
-def answering(instead: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of the app's functions: for refusals and faults they return `instead` of a line."""
+def refusals_shown(show: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of functions of the page, which return `show(line)` for input that they refuse."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -63,38 +67,80 @@ def answering(instead: Callable[[str], Any]) -> Callable[[Callable[..., Any]], C
             try:
                 return function(*values, **named)
             except RefusedError as refusal:
-                return instead(str(refusal))
-            except Exception as error:
-                cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
-                places = "".join(traceback.format_tb(error.__traceback__))
-                _LOG.error("%s%s\n%s", type(error).__name__, cause, places)
-                return instead("The app has a fault here, not your texts.")
+                return show(str(refusal))
 
         return call
 
     return decorate
 
 
-def raise_line(message: str) -> None:
-    """Raise an error of one line: for programs, and where the page has no place for it."""
-    raise gr.Error(message, print_exception=False)
+# Files
 
 
-@contextlib.asynccontextmanager
-async def lifespan(_app: object) -> AsyncIterator[None]:
-    """Print nothing but the log as long as the server runs."""
-    _LOG.addHandler(logging.StreamHandler(sys.stderr))
-    _LOG.propagate = False
-    with open(os.devnull, "w", encoding="utf-8") as nowhere, contextlib.redirect_stderr(nowhere):
-        yield
+def remember_files(paths: str | list[str] | None, request: gr.Request) -> None:
+    """Note that the files of a box belong to a session."""
+    _UPLOADED[request.session_hash].update([paths] if isinstance(paths, str) else paths or ())
 
 
-@contextlib.contextmanager
-def memory_released() -> Iterator[None]:
-    """Give memory back to the system afterwards, which glibc's malloc keeps otherwise (see malloc_trim(3))."""
-    try:
-        yield
-    finally:
-        gc.collect()
-        with contextlib.suppress(OSError, AttributeError):  # another C library
-            ctypes.CDLL(None).malloc_trim(0)
+def forget_files(request: gr.Request) -> None:
+    """Delete the files of a session that has ended."""
+    for path in _UPLOADED.pop(request.session_hash, ()):
+        with suppress(OSError):
+            Path(path).unlink()
+
+
+def _uploaded_megabytes() -> float:
+    folder = Path(get_upload_folder())
+    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+
+
+# Requests
+
+
+class _UploadLimit:
+    """An ASGI middleware that refuses files while those of all visitors together are too large."""
+
+    def __init__(self, app: Any):
+        self._app = app
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        is_upload = scope["type"] == "http" and scope["method"] == "POST" and scope["path"].endswith("/upload")
+        full = PlainTextResponse("The server has no room for more files: please try later.", 507)
+        await (full if is_upload and _uploaded_megabytes() > MAX_UPLOADED else self._app)(scope, receive, send)
+
+
+class _FirstView:
+    """An ASGI middleware that puts a first view into Gradio's document, before the app."""
+
+    def __init__(self, app: Any, view: bytes):
+        self._app, self._view = app, view
+
+    async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
+        is_document = False
+
+        async def send_with_view(message: MutableMapping[str, Any]) -> None:
+            nonlocal is_document
+            if message["type"] == "http.response.start":
+                headers = dict(message["headers"])
+                if is_document := headers.get(b"content-type", b"").startswith(b"text/html"):
+                    headers.pop(b"content-length", None)
+                    message["headers"] = [*headers.items()]
+            elif is_document:
+                message["body"] = message.get("body", b"").replace(_APP, self._view + _APP, 1)
+            await send(message)
+
+        await self._app(scope, receive, send_with_view)
+
+
+def _bad_request(_request: Request, _error: Exception) -> JSONResponse:
+    return JSONResponse({"detail": "There is no such endpoint or file, or the call is not what it takes."}, 400)
+
+
+def settings(first_view: str) -> dict[str, Any]:
+    """Return the settings of Gradio's server; `first_view` stands in the page until the app starts."""
+    limit = Middleware(RequestBodyLimitMiddleware, max_body_size=2 * MAX_MEGABYTES * 1_000_000)
+    kinds: tuple[type[Exception], ...] = (FnIndexInferError, LookupError, OSError, TypeError, ValueError)
+    first = Middleware(_FirstView, view=first_view.encode())
+    handlers = dict.fromkeys(kinds, _bad_request)
+    middleware = [Middleware(_UploadLimit), Middleware(GZipMiddleware), first, limit]
+    return {"middleware": middleware, "exception_handlers": handlers}
