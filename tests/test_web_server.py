@@ -7,6 +7,7 @@ import asyncio
 import json
 import re
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
 
 import gradio as gr
 import httpx
@@ -162,7 +163,7 @@ def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):
         except ValueError as error:
             raise KeyError(SECRET) from error
 
-    page = build()
+    page, pool = build(), ThreadPoolExecutor(1)
     for function in page.fns.values():
         if function.fn is None:
             continue
@@ -170,7 +171,8 @@ def test_every_function_that_fails_is_answered_in_a_line(caplog, monkeypatch):
         monkeypatch.setattr(page, "preprocess_data", no_change)
         caplog.clear()
         with pytest.raises(gr.Error) as error:
-            asyncio.run(page.process_api(function, [None] * len(function.inputs)))
+            # The browser of other tests has this thread's loop.
+            pool.submit(asyncio.run, page.process_api(function, [None] * len(function.inputs))).result()
         assert (error.value.message, error.value.print_exception) == (server.FAULT, False)
         (record,) = caplog.records  # the kinds and the traceback, but nothing of what the errors say
         kinds, *places = record.getMessage().splitlines()

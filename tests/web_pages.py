@@ -38,7 +38,8 @@ def visiting(browser, cache, address):
         page.set_viewport_size({"width": width, "height": height})
         page.emulate_media(color_scheme=scheme)
         page.set_default_timeout(PATIENCE)
-        page.on("pageerror", lambda error: problems.append(f"error: {error.stack or error}"))
+        # Gradio stops waiting for an answer when the page is left.
+        page.on("pageerror", lambda error: error.name == "AbortError" or problems.append(f"{error.stack or error}"))
         page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
         page.on("request", lambda request: problems.append(request.url) if is_foreign(request.url) else None)

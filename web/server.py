@@ -29,6 +29,9 @@ _LOG = logging.getLogger("sari.web")
 _APP = b"<gradio-app"
 #: What visitors read where the app fails.
 FAULT = "The app has a fault here, not your texts."
+# Gradio's functions that read what was sent.
+_READING = {"preprocess_data", "special_args"}
+_BAD_CALL = "The call has values that the page does not send."
 #: Megabytes of the files of all visitors together.
 MAX_UPLOADED = 1_000
 # The files of each session, which go when it ends.
@@ -48,6 +51,8 @@ class Page(gr.Blocks):
         except (RefusedError, gr.Error) as error:  # Gradio's own say that a value is none of the choices
             raise gr.Error(one_line(str(error).strip("'\"")), print_exception=False) from None
         except Exception as error:
+            if _READING & {frame.name for frame in traceback.extract_tb(error.__traceback__)}:
+                raise gr.Error(_BAD_CALL, print_exception=False) from None
             log_fault(error)
             raise gr.Error(FAULT, print_exception=False) from None
 
@@ -133,7 +138,7 @@ class _FirstView:
 
 
 def _bad_request(_request: Request, _error: Exception) -> JSONResponse:
-    return JSONResponse({"detail": "There is no such endpoint or file, or the call is not what it takes."}, 400)
+    return JSONResponse({"detail": "There is no such endpoint, or the call is not what it takes."}, 400)
 
 
 def settings(first_view: str) -> dict[str, Any]:
