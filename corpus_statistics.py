@@ -1,13 +1,16 @@
 """The statistics of a corpus, from which its scores are computed, and states, which collect them batch by batch."""
 
 import json
-from collections.abc import Iterable, Sequence
+import pickle
+from collections.abc import Callable, Iterable, Sequence
 from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import sha256
+from math import prod
 from numbers import Integral
 from operator import methodcaller
+from threading import Lock
 from typing import Any, cast
 
 import numpy as np
@@ -27,6 +30,7 @@ from .aggregation import (
     segment_scores,
     select_score,
     summands,
+    summands_shape,
 )
 from .data_warnings import (
     NO_TEXTS,
@@ -42,7 +46,7 @@ from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
 from .validation import Columns, check_flags, fault, shown, validate_columns
-from .variants import OPERATIONS, OPTIONS, SCORES, VERSION, Variant
+from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
 
@@ -99,6 +103,18 @@ class CorpusStatistics:
     def part_shape(self) -> tuple[int, ...]:
         """The shape of a segment in `parts`."""
         return (self.variant.max_order, len(OPERATIONS), 4) if self.keeps_counts else (len(SCORES),)
+
+    def with_numbers(self, data: bytes) -> "CorpusStatistics":
+        """Return statistics of as many segments with the sums and the parts that a state was written with."""
+        sums = (3, *summands_shape(self.variant)) if self.segments else (0,)
+        rows = (self.segments if self.keeps_sentences or self.keeps_rows else 0, *self.part_shape)
+        if len(data) != 8 * (prod(sums) + prod(rows)):
+            raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", 8 * (prod(sums) + prod(rows))))
+        totals = np.frombuffer(data, "<i8", prod(sums)).astype(np.int64).reshape(sums)
+        part = np.frombuffer(data, "<f8", offset=8 * prod(sums)).astype(float).reshape(rows)
+        if (totals < 0).any() or not np.isfinite(part).all() or (part < 0).any():
+            raise ValueError(fault("data", "a state with numbers below 0", "counts, and scores in percent"))
+        return replace(self, totals=totals if self.segments else 0, parts=(part,) if len(part) else ())
 
     def scores(self) -> Scores:
         """Return the four scores, in percent."""
@@ -231,6 +247,10 @@ class State(MadeByScorer):
     def __init__(self, scorer: Any, statistics: CorpusStatistics):
         """Begin with statistics, of no segments at first; see `Scorer.state`."""
         self.scorer, self._statistics = scorer, statistics
+        self._lock = Lock()  # several threads may update one state
+
+    def __repr__(self) -> str:
+        return f"State({self.scorer!r}, segments={self.segments})"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return self._as_call("read_state", data=self.to_bytes())
@@ -240,9 +260,8 @@ class State(MadeByScorer):
         """How many segments were seen."""
         return self._statistics.segments
 
-    @property
     def signature(self) -> str:
-        """The line that names every choice that the scores depend on."""
+        """Return the line that names every choice that the scores depend on."""
         return self._statistics.signature
 
     def update(self, *, sources: Any, predictions: Any, references: Any) -> None:
@@ -253,15 +272,18 @@ class State(MadeByScorer):
         """
         columns = validate_columns(sources, predictions, references)
         kept = self._statistics
-        scored = score_columns(columns, kept.variant, sentences=kept.keeps_sentences, rows=kept.keeps_rows)
-        self._statistics = kept.merge(scored)
+        self._add(score_columns(columns, kept.variant, sentences=kept.keeps_sentences, rows=kept.keeps_rows))
+
+    def _add(self, statistics: CorpusStatistics) -> None:
+        with self._lock:
+            self._statistics = self._statistics.merge(statistics)
 
     def merge(self, other: "State") -> None:
         """Add the segments of another state of the same signature. Their sentence scores follow those of this state.
 
         Raises:
             TypeError: for what is not a state.
-            ValueError: where signatures differ, or what is kept.
+            ValueError: where signatures differ, or callables, or what is kept.
         """
         given: Any = other
         if not isinstance(given, State):
@@ -276,7 +298,11 @@ class State(MadeByScorer):
         for part, own_part in zip(got, wanted, strict=False):
             if part != own_part:
                 raise ValueError(fault("other", f"a state with {part}", own_part))
-        self._statistics = own.merge(theirs)
+        for name in CHANGES:
+            one, another = getattr(own.variant, name), getattr(theirs.variant, name)
+            if one != another and _identity(one) != _identity(another):
+                raise ValueError(fault("other", f"a state with another {name} of the same name", "the same one"))
+        self._add(theirs)
 
     def compute(
         self,
@@ -303,24 +329,27 @@ class State(MadeByScorer):
     def to_bytes(self) -> bytes:
         """Return the state as bytes that any machine can read: see `Scorer.read_state`.
 
-        The bytes begin with a line of JSON that has version and signature. If the state keeps something of every
-        segment, float64 numbers in little-endian order follow. The SHA-256 checksum of all this is at the end.
+        The bytes begin with a line of JSON: version, signature, options, and what warnings need. The sums follow as
+        int64 and, if something of every segment is kept, this as float64, both in little-endian order. The SHA-256
+        checksum of all this is at the end.
         """
         kept = self._statistics
         options = {"variant": kept.variant.name, **self.scorer.options}
         callables = [name for name, value in options.items() if callable(value)]
         head = {
             "state": VERSION,
-            "signature": self.signature,
+            "signature": kept.signature,
             "options": {name: value for name, value in options.items() if name not in callables},
             "callables": callables,
-            "keeps": [kept.keeps_sentences, kept.keeps_rows],
+            "sentences": kept.keeps_sentences,
+            "resampling": kept.keeps_rows,
             "segments": kept.segments,
-            "sample": [kept.sample.segments, kept.sample.empty, kept.sample.copies, sorted(kept.sample.nrefs)],
-            "totals": np.asarray(kept.totals).tolist(),
+            **kept.sample._asdict(),
+            "nrefs": sorted(kept.sample.nrefs),
         }
         line = json.dumps(head, default=lambda number: int(number) if isinstance(number, Integral) else float(number))
-        content = b"".join([line.encode(), b"\n", *(part.astype("<f8").tobytes() for part in kept.parts)])
+        totals = np.asarray(kept.totals, "<i8").tobytes() if kept.segments else b""
+        content = b"".join([line.encode(), b"\n", totals, *(part.astype("<f8").tobytes() for part in kept.parts)])
         return content + sha256(content).digest()
 
     def __copy__(self) -> "State":
@@ -336,6 +365,17 @@ class State(MadeByScorer):
         return copy(self) if other == 0 else NotImplemented  # `sum` begins with 0
 
 
+def _identity(value: Any) -> Any:
+    """Return what is equal for equal values of an option, also for copies of a callable from another process."""
+    if code := getattr(value, "__code__", None):
+        cells = [cell.cell_contents for cell in value.__closure__ or ()]
+        return code.co_code, code.co_consts, code.co_names, value.__defaults__, cells
+    try:
+        return pickle.dumps(value)
+    except Exception:  # whatever an object of somebody else raises
+        return type(value)
+
+
 def read_state(data: bytes, scorer: Any) -> State:
     """Return the state that `State.to_bytes` wrote; see `Scorer.read_state`."""
     given = bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
@@ -343,28 +383,72 @@ def read_state(data: bytes, scorer: Any) -> State:
     if sha256(content).digest() != checksum:
         raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
     line, _, body = content.partition(b"\n")
-    head = json.loads(line)
-    if head["state"] != VERSION:
-        raise ValueError(fault("data", f"a state of version {shown(head['state'])}", f"one of {VERSION}"))
+    head = _checked_head(line)
     callables = {name: scorer.options.get(name) for name in head["callables"]}
     for name, given_here in callables.items():
         if not callable(given_here):
             wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
             raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
-    rows, empty, copies, nrefs = head["sample"]
-    keeps_sentences, keeps_rows = head["keeps"]
+    texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])
+    counts = {name: head[name] for name in _COUNTED}
     read = CorpusStatistics(
         variant=scorer.variant,
-        keeps_sentences=keeps_sentences,
-        keeps_rows=keeps_rows,
-        sample=TextSample(tuple((*texts, tuple(own)) for *texts, own in rows), empty, copies, frozenset(nrefs)),
+        keeps_sentences=head["sentences"],
+        keeps_rows=head["resampling"],
+        sample=TextSample(texts=texts, nrefs=frozenset(head["nrefs"]), **counts),
         segments=head["segments"],
-        totals=np.array(head["totals"]),
     )
-    if body:
-        read = replace(read, parts=(np.frombuffer(body, "<f8").astype(float).reshape(-1, *read.part_shape),))
     for got, wanted in zip(head["signature"].split("|"), read.signature.split("|"), strict=False):
         if got != wanted:
             raise ValueError(fault("data", f"a state with {shown(got)} in its signature", shown(wanted)))
-    return State(scorer, read)
+    return State(scorer, read.with_numbers(body))
+
+
+def _checked_head(line: bytes) -> dict[str, Any]:
+    """Return the first line of a state, or refuse it: others may have written it."""
+    try:
+        head = json.loads(line)
+    except (ValueError, RecursionError):
+        head = None
+    if not isinstance(head, dict):
+        raise ValueError(fault("data", "bytes that are not a state", "those of State.to_bytes"))
+    if head.get("state") != VERSION:
+        raise ValueError(fault("data", f"a state of version {shown(head.get('state'))}", f"one of {VERSION}"))
+    for name, is_valid in _HEAD.items():
+        if name not in head or not is_valid(head[name]):
+            raise ValueError(
+                fault("data", f"a state with {name} {shown(head.get(name))}", "what State.to_bytes writes")
+            )
+    _, *columns = zip(*head["texts"], strict=True) if head["texts"] else ([], [], [], [])
+    validate_columns(*map(list, columns))
+    segments, texts = head["segments"], len(head["texts"])
+    if texts > segments or bool(segments) != bool(texts) or bool(segments) != bool(head["nrefs"]):
+        raise ValueError(fault("data", f"a state of {segments} segments with {texts} sampled ones", "some of them"))
+    return head
+
+
+def _is_number(value: Any, least: int = 0) -> bool:
+    return type(value) is int and least <= value < 1 << 53
+
+
+def _is_text_row(row: Any) -> bool:
+    return isinstance(row, list) and len(row) == 4 and _is_number(row[0])
+
+
+#: The counts of a sample, beside its texts.
+_COUNTED = [name for name in TextSample._fields if name not in ("texts", "nrefs")]
+#: What stands in the first line of a state, and whether a value can stand there.
+_HEAD: dict[str, Callable[[Any], bool]] = {
+    "signature": lambda value: isinstance(value, str),
+    "options": lambda value: isinstance(value, dict) and value.keys() <= OPTIONS.keys(),
+    "callables": lambda value: (
+        isinstance(value, list) and all(name in ("tokenize", "sentence_splitter") for name in value)
+    ),
+    "sentences": lambda value: isinstance(value, bool),
+    "resampling": lambda value: isinstance(value, bool),
+    "segments": _is_number,
+    "nrefs": lambda value: isinstance(value, list) and all(_is_number(number, least=1) for number in value),
+    "texts": lambda value: isinstance(value, list) and all(map(_is_text_row, value)),
+    **dict.fromkeys(_COUNTED, _is_number),
+}

@@ -136,14 +136,14 @@ class TextSample(NamedTuple):
     """A sample of texts, and what else warnings need besides counts. Samples of parts merge to that of the whole.
 
     Attributes:
-        segments: a few different segments, those with the smallest keys. A key is a checksum of source and prediction,
+        texts: a few different segments, those with the smallest keys. A key is a checksum of source and prediction,
             so that the sample depends on the texts alone, whatever their order.
         empty: how many predictions are empty.
         copies: how many predictions are copies of their sources: see `is_copy`.
         nrefs: the numbers of references that segments have.
     """
 
-    segments: tuple[Sampled, ...]
+    texts: tuple[Sampled, ...]
     empty: int
     copies: int
     nrefs: frozenset[int]
@@ -151,7 +151,7 @@ class TextSample(NamedTuple):
     def merge(self, other: "TextSample") -> "TextSample":
         """Return the sample of the texts of both."""
         return TextSample(
-            _smallest({*self.segments, *other.segments}),
+            _smallest({*self.texts, *other.texts}),
             self.empty + other.empty,
             self.copies + other.copies,
             self.nrefs | other.nrefs,
@@ -163,7 +163,7 @@ class TextSample(NamedTuple):
         >>> take_sample(["a", "b", "b"], ["A", "B", "B"], [["1"], ["2"], ["2"]]).columns()
         (['a', 'b'], ['A', 'B'], [['1'], ['2']])
         """
-        _, sources, predictions, references = zip(*self.segments, strict=True)
+        _, sources, predictions, references = zip(*self.texts, strict=True)
         return list(sources), list(predictions), list(map(list, references))
 
 
@@ -174,7 +174,7 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     """Take a sample of checked texts; long texts are cut.
 
     >>> take_sample(["a"], ["A"], [["1"]])
-    TextSample(segments=((1021589791, 'a', 'A', ('1',)),), empty=0, copies=1, nrefs=frozenset({1}))
+    TextSample(texts=((1021589791, 'a', 'A', ('1',)),), empty=0, copies=1, nrefs=frozenset({1}))
     """
     keys = list(map(crc32, map(str.encode, predictions), map(crc32, map(str.encode, sources))))
     wanted = set(nsmallest(_SAMPLED_SEGMENTS, set(keys)))

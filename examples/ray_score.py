@@ -45,7 +45,7 @@ def main(source, target, variant):
     segments.map_batches(add_scores, **how).write_parquet(target)
     scorer, states = load_scorer(variant), segments.map_batches(make_state, **how)
     corpus = sum(scorer.read_state(row["state"]) for row in states.iter_rows())
-    print(f"{corpus.compute()['sari']:.2f}  {corpus.segments} segments  {corpus.signature}")
+    print(f"{corpus.compute()['sari']:.2f}  {corpus.segments} segments  {corpus.signature()}")
 
 
 if __name__ == "__main__":

@@ -3,7 +3,9 @@
 import json
 import os
 import pickle
-from functools import reduce
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial, reduce
 from hashlib import sha256
 from importlib.metadata import version
 from operator import add
@@ -75,6 +77,41 @@ def test_states_of_equal_signatures_merge_after_pickling(scorer):
     whole = state_of(scorer, rows(0, 1), **options)
     whole.merge(pickle.loads(pickle.dumps(state_of(scorer, rows(2, 3), **options))))
     assert whole.compute(details=True) == state_of(scorer, TEXTS, **options).compute(details=True)
+
+
+def cut_at(length):
+    return lambda text: text[:length]
+
+
+def test_states_of_other_functions_of_one_name_do_not_merge(scorer):
+    functions = [lambda text: text.upper(), lambda text: text.title(), cut_at(1), cut_at(2)]
+    functions += [partial(str.replace, "a"), partial(str.split, "a")]
+    for place, one in enumerate(functions):
+        state = scorer.with_options(tokenize=one).state()
+        other = functions[place ^ 1]
+        with refuses(ValueError, "other: got a state with another tokenize of the same name, expected the same one"):
+            state.merge(scorer.with_options(tokenize=other).state())
+    a, b = cut_at(3), cut_at(3)
+    scorer.with_options(tokenize=a).state().merge(scorer.with_options(tokenize=b).state())
+
+
+def test_a_state_says_what_it_is():
+    assert repr(Scorer("paper").state()) == "State(Scorer(variant='paper'), segments=0)"
+
+
+def test_threads_update_one_state(scorer):
+    """Nothing is lost when threads update and merge at once."""
+    state, interval = scorer.state(sentences=True), sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(8) as pool:
+            for place in range(100):
+                pool.submit(state.update, **rows(place % 4))
+                pool.submit(state.merge, state_of(scorer, rows(place % 4), sentences=True))
+    finally:
+        sys.setswitchinterval(interval)
+    whole = scorer.compute(**{name: column * 50 for name, column in TEXTS.items()})
+    assert (state.segments, state.compute()) == (200, whole)
 
 
 def test_a_read_state_has_the_options_of_its_scorer(scorer):
@@ -178,8 +215,7 @@ def test_bytes_are_a_line_of_json(sari):
     state = state_of(sari, TEXTS, variant="easse")
     line, _ = state.to_bytes().split(b"\n", maxsplit=1)
     head = json.loads(line)
-    assert (head["state"], head["signature"]) == (VERSION, state.signature)
-    assert np.array(head["totals"]).dtype in (object, np.int64)
+    assert (head["state"], head["signature"]) == (VERSION, state.signature())
     assert str(ROOT).encode() not in line
     assert os.environ["HF_HOME"].encode() not in line
 
@@ -198,6 +234,39 @@ def test_bytes_that_are_no_state_are_refused(sari):
 def signed(content):
     """Return bytes with the checksum of a state behind them."""
     return content + sha256(content).digest()
+
+
+def forged(data, **changes):
+    """Return the bytes of a state with other values in its head, and a checksum that fits."""
+    line, _, body = data[:-32].partition(b"\n")
+    return signed(json.dumps({**json.loads(line), **changes}).encode() + b"\n" + body)
+
+
+HOSTILE = [None, True, -1, 2.5, 1 << 70, "x", [], ["x"], [None], [[1, 2]], [[1, "a", "b", "c"]], {}, {"variant": ["x"]}]
+HOSTILE += [{"variant": "easse", "level": 1}, [[1, "\ud800", "b", ["c"]]], [[1, "a", "b", []]], {"lowercase": 1}]
+
+
+@pytest.mark.parametrize("keeps", [{}, {"sentences": True}, {"resampling": True}])
+@pytest.mark.parametrize("variant", ["easse", "hf"])
+def test_forged_states_are_refused_in_one_line(variant, keeps):
+    """Or they are states, which compute and merge."""
+    state = state_of(Scorer(variant), TEXTS, **keeps)
+    data = state.to_bytes()
+    head = json.loads(data.partition(b"\n")[0])
+    bad = [forged(data, **{name: value}) for name in head for value in HOSTILE]
+    bad += [signed(data[:-32] + b"\0"), signed(data[:-40]), signed(b"[" * 100_000), signed(b"\xff"), signed(b"[]\n")]
+    bad += [signed(data[:-40] + np.array(number, kind).tobytes()) for number, kind in ((-1, "<i8"), (np.nan, "<f8"))]
+    for one in bad:
+        said = ""
+        try:
+            read = Scorer().read_state(one)
+            assert (type(read.segments), read.segments) == (int, len(TEXTS["sources"]))
+            read.merge(read)
+            read.compute(details=True, confidence=0.9 if "resampling" in keeps else None, resamples=10)
+        except (ValueError, TypeError) as error:
+            said = str(error)
+        assert len(said) <= 200
+        assert "\n" not in said
 
 
 def test_states_of_other_versions_and_signatures_are_refused(sari):

@@ -462,6 +462,6 @@ def test_samples_merge_in_any_order():
     for begin, end in pairwise([0, 1, 3, 50, 51, 170, 200]):
         sample = take_sample(*(column[begin:end] for column in columns)).merge(sample)
     assert sample == take_sample(*whole)
-    assert (len(sample.segments), sample.empty, sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
+    assert (len(sample.texts), sample.empty, sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
     twice = take_sample(*(column * 2 for column in whole))
-    assert twice.segments == sample.segments
+    assert twice.texts == sample.texts

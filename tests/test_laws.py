@@ -2,6 +2,7 @@
 
 import pickle
 import random
+from concurrent.futures import ThreadPoolExecutor
 from fractions import Fraction
 
 import oracle
@@ -25,6 +26,7 @@ from hostile_texts import (
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sari.data_warnings import collect_warnings
 from sari.sari_scorer import Scorer
 
 # Hostile texts give every reason to doubt a score.
@@ -72,14 +74,29 @@ def test_a_reference_given_twice_weighs_no_more_than_once(variant, data):
 @given(data=st.data())
 @runs(6)
 def test_shards_are_the_whole(variant, data):
-    corpus, options = data.draw(hostile()), data.draw(options_of(variant))
-    whole = details(Scorer(), corpus, **options)
-    shards = [
-        state_of(Scorer(), batch, sentences=True, **options) for batch in cut(corpus, data.draw(st.integers(1, 3)))
-    ]
-    assert sum(pickle.loads(pickle.dumps(shard)) for shard in shards).compute(details=True) == whole
-    in_any_order = sum(data.draw(st.permutations(shards)))
-    assert without_sentences(in_any_order.compute(details=True)) == without_sentences(whole)
+    """Scores, details and warnings, whatever the batches: merged, in any order, or updated from threads."""
+    times, options = data.draw(st.sampled_from([1, 4])), data.draw(options_of(variant))
+    corpus = {name: column * times for name, column in data.draw(hostile()).items()}
+    scorer = Scorer(**options)
+    whole, warned = with_warnings(lambda **kept: scorer.compute(**corpus, **kept))
+    batches = cut(corpus, data.draw(st.integers(1, 3)))
+    shards = [state_of(scorer, batch, sentences=True) for batch in batches]
+    assert with_warnings(sum(pickle.loads(pickle.dumps(shard)) for shard in shards).compute) == (whole, warned)
+    updated = scorer.state(sentences=True)
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(lambda batch: updated.update(**batch), batches))
+    for state in (sum(data.draw(st.permutations(shards))), updated):
+        result, own = with_warnings(state.compute)
+        assert without_sentences(result) == without_sentences(whole)
+        assert sorted(map(sorted, result["sentences"].values())) == sorted(map(sorted, whole["sentences"].values()))
+        assert own == warned
+
+
+def with_warnings(compute):
+    """Return details, and the warnings about them as data."""
+    with collect_warnings() as collected:
+        result = compute(details=True)
+    return result, [warning.as_dict() for warning in collected]
 
 
 @every_variant

@@ -229,11 +229,11 @@ def test_signature_counts_references(scorer):
         assert nrefs(scorer.compute(**texts, details=True)["signature"]) == number
     assert (nrefs(scorer.signature()), nrefs(scorer.signature(9))) == ("?", "9")
     state = scorer.state()
-    assert nrefs(state.signature) == "?"
+    assert nrefs(state.signature()) == "?"
     state.update(**TEXTS)
-    assert nrefs(state.signature) == "2"
+    assert nrefs(state.signature()) == "2"
     state.update(sources=["a"], predictions=["a"], references=["a"])
-    assert nrefs(state.signature) == nrefs(state.compute(details=True)["signature"]) == "var"
+    assert nrefs(state.signature()) == nrefs(state.compute(details=True)["signature"]) == "var"
 
 
 def test_a_signature_restores_its_scorer(scorer):
