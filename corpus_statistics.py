@@ -42,6 +42,7 @@ from .data_warnings import (
     mostly_copies,
     take_sample,
 )
+from .languages import is_code
 from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
 from .tokenization import encode_corpus
@@ -335,7 +336,7 @@ class State(MadeByScorer):
         """
         kept = self._statistics
         options = {"variant": kept.variant.name, **self.scorer.options}
-        callables = [name for name, value in options.items() if callable(value)]
+        callables = [name for name, value in options.items() if is_code(value)]
         head = {
             "state": VERSION,
             "signature": kept.signature,
@@ -384,10 +385,12 @@ def read_state(data: bytes, scorer: Any) -> State:
         raise ValueError(fault("data", "bytes that are not a complete state", "those of State.to_bytes"))
     line, _, body = content.partition(b"\n")
     head = _checked_head(line)
-    callables = {name: scorer.options.get(name) for name in head["callables"]}
+    # Code is never taken from the bytes, which may be somebody else's.
+    code = [*head["callables"], *(name for name, value in head["options"].items() if is_code(value))]
+    callables = {name: scorer.options.get(name) for name in code}
     for name, given_here in callables.items():
-        if not callable(given_here):
-            wanted = f"the callable that the state was made with: Scorer({name}=...).read_state(data)"
+        if not is_code(given_here):
+            wanted = f"the one that the state was made with: Scorer({name}=...).read_state(data)"
             raise ValueError(fault(name, shown(given_here), wanted))
     scorer = scorer.with_options(**{**dict.fromkeys(OPTIONS), **head["options"], **callables})
     texts = tuple((key, source, output, tuple(row)) for key, source, output, row in head["texts"])

@@ -22,11 +22,12 @@ from zlib import crc32
 import numpy as np
 
 from .aggregation import exact_sums, sari_scores, score_totals, summands
+from .languages import EXTERNAL_TOKENIZERS
 from .ngram_statistics import count_ngrams
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import encode_corpus, split_into_tokens
 from .validation import either, shown, value_in_python
-from .variants import EXTERNAL_TOKENIZERS, SIGNIFICANT, VARIANTS, Text, Variant, differing_parts
+from .variants import SIGNIFICANT, VARIANTS, Text, Variant, differing_parts
 
 #: A warning as plain data: the name of its category, and its attributes.
 WarningRow = dict[str, Any]

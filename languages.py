@@ -4,10 +4,22 @@ Tokenizers and splitters are imported when they are used. Only small modules are
 can list the choices at once.
 """
 
+import logging
 import re
+import sys
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
+from functools import cache, partial
+from importlib import import_module
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .validation import fault, one_line, shown
+
+Tokenizer = str | Callable[[str], str | Iterable[Any]]
+SentenceSplitter = str | Callable[[str], Sequence[str]]
 
 # ---- Scripts --------------------------------------------------------------------------------------------------------
 
@@ -105,3 +117,249 @@ def count_letters(texts: Iterable[str]) -> Counter[str]:
         for match in _LETTERS.finditer(text):
             counts[str(match.lastgroup)] += len(match[0])
     return counts
+
+
+# ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
+
+
+class ExternalTokenizer(NamedTuple):
+    """A tokenizer of another package.
+
+    Attributes:
+        module, name: its class.
+        install: what pip installs.
+        method, arguments: the method to call with a text, and its other arguments.
+        separates_marks: whether it separates marks from words, and expects spaces between words.
+        fetches: the address of the model that sacreBLEU fetches when the tokenizer is made; empty for none.
+        signed: its name in signatures; empty where the tokenizer says it, or it is its own.
+    """
+
+    module: str
+    name: str
+    install: str
+    method: str = "__call__"
+    arguments: tuple[tuple[str, object], ...] = ()
+    separates_marks: bool = False
+    fetches: str = ""
+    signed: str = ""
+
+
+def _of_sacrebleu(module: str, name: str, **row: Any) -> ExternalTokenizer:
+    return ExternalTokenizer(f"sacrebleu.tokenizers.tokenizer_{module}", name, **{"install": "sacrebleu", **row})
+
+
+_FLORES_101 = "https://dl.fbaipublicfiles.com/fairseq/models/flores/sacrebleu_tokenizer_spm.model"
+_SENTENCEPIECE = partial(_of_sacrebleu, "spm", install="sentencepiece")
+EXTERNAL_TOKENIZERS = {
+    "intl": _of_sacrebleu("intl", "TokenizerV14International", separates_marks=True),
+    "char": _of_sacrebleu("char", "TokenizerChar"),
+    "zh": _of_sacrebleu("zh", "TokenizerZh"),
+    "ja-mecab": _of_sacrebleu("ja_mecab", "TokenizerJaMecab", install="sacrebleu[ja]"),
+    "ko-mecab": _of_sacrebleu("ko_mecab", "TokenizerKoMecab", install="sacrebleu[ko]"),
+    "spm": _SENTENCEPIECE("TokenizerSPM", fetches=_FLORES_101, signed="flores101"),
+    "flores101": _SENTENCEPIECE("Flores101Tokenizer", fetches=_FLORES_101, signed="flores101"),
+    "flores200": _SENTENCEPIECE(
+        "Flores200Tokenizer", fetches="https://tinyurl.com/flores200sacrebleuspm", signed="flores200"
+    ),
+    "spBLEU-1K": _SENTENCEPIECE(
+        "spBLEU1KTokenizer",
+        fetches="https://www.dlnlp.ai/spBLEU-1K/spbleu-1k_tokenizer_spm.model",
+        signed="spBLEU-1K",
+    ),
+    "moses": ExternalTokenizer(
+        "sacremoses",
+        "MosesTokenizer",
+        "sacremoses",
+        "tokenize",
+        (("return_str", True), ("escape", False)),
+        separates_marks=True,
+    ),
+}
+
+#: The names that `tokenize` takes, besides those of spaCy; "none" leaves a text as it is. "13a" and "none" are computed
+#: in tokenization.py.
+TOKENIZERS = ("13a", "none", *EXTERNAL_TOKENIZERS)
+
+#: The pattern of the names of spaCy's tokenizers: "spacy-de" is that of `spacy.blank("de")`.
+SPACY = "spacy-[a-z]{2,3}"
+
+PUNKT = "punkt"
+_HOW_TO_GET_PUNKT = (
+    f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
+    "or pass a callable from a text to the list of its sentences"
+)
+
+#: What callables begin with in signatures, unless they are a function of a module.
+CUSTOM = "custom."
+_FUNCTION_OF_A_MODULE = re.compile(r"\w+(\.\w+)*:\w+(\.\w+)*")
+
+
+def is_code(value: object) -> bool:
+    """Return whether a tokenizer or splitter is a callable or the name of one, as "module:function".
+
+    Such a name imports the module: it is taken from the caller, and never from a file, a signature or a visitor.
+
+    >>> is_code("jieba:lcut"), is_code(str.split), is_code("13a")
+    (True, True, False)
+    """
+    return callable(value) or (isinstance(value, str) and bool(_FUNCTION_OF_A_MODULE.fullmatch(value)))
+
+
+def check_function(option: str, value: Tokenizer | SentenceSplitter) -> None:
+    """Refuse a tokenizer or splitter that cannot be used here. What has to be fetched is fetched when it is used.
+
+    Raises:
+        ImportError: where its package is not installed.
+        ValueError: where a module has no such function, or a tokenizer cannot be set up.
+    """
+    row = EXTERNAL_TOKENIZERS.get(value) if isinstance(value, str) else None
+    if row is not None and row.fetches:
+        try:
+            import_module(row.install)
+        except ImportError:
+            raise ImportError(_missing(option, str(value), row.install)) from None
+    elif value not in ("13a", "none"):
+        function_of(option, value)
+
+
+def function_of(option: str, value: Tokenizer | SentenceSplitter) -> Callable[[str], Any]:
+    """Return the function that a tokenizer or splitter is, loaded if it is a name: see `check_function` for errors."""
+    return value if callable(value) else load_function(option, value)
+
+
+@cache
+def load_function(option: str, name: str) -> Callable[[str], Any]:
+    """Return the function that a name stands for; `option` is for errors."""
+    if name == PUNKT:
+        return load_punkt().tokenize
+    if name in EXTERNAL_TOKENIZERS:
+        row = EXTERNAL_TOKENIZERS[name]
+        method = partial(getattr(load_tokenizer(name), row.method), **dict(row.arguments))
+        return lambda text: method(text).split()
+    return _spacy_tokenizer(option, name) if re.fullmatch(SPACY, name) else _imported(option, name)
+
+
+@cache
+def load_tokenizer(name: str) -> Any:
+    """Return an instance of an external tokenizer; where it fetches a model, a line of the log says so."""
+    row = EXTERNAL_TOKENIZERS[name]
+    model = _model_of(row)
+    if model is not None and not model.exists():
+        logging.getLogger("sari").warning("tokenize: %r is fetched from %s to %s", name, row.fetches, model)
+    try:
+        return getattr(import_module(row.module), row.name)()
+    except Exception as error:
+        if model is None and isinstance(error, ImportError | RuntimeError):
+            raise ImportError(_missing("tokenize", name, row.install)) from None
+        reason = " ".join(str(error).split())[:60] or type(error).__name__
+        remedy = "" if model is None else f": save {row.fetches} as {model}"
+        raise ValueError(f"tokenize: {name!r} could not be set up ({reason}){remedy}") from error
+
+
+def _model_of(row: ExternalTokenizer) -> Path | None:
+    """Return the file in which sacreBLEU keeps the model of a tokenizer."""
+    if not row.fetches:
+        return None
+    from sacrebleu.utils import SACREBLEU_DIR  # slow to import
+
+    return Path(SACREBLEU_DIR, "models", row.fetches.rpartition("/")[2])
+
+
+def _spacy_tokenizer(option: str, name: str) -> Callable[[str], Any]:
+    try:
+        import spacy  # optional
+    except ImportError:
+        raise ImportError(_missing(option, name, "spacy")) from None
+    try:
+        return spacy.blank(name.partition("-")[2]).tokenizer
+    except ImportError as error:  # of a language that spaCy lacks, or that needs a further package
+        raise ImportError(one_line(f"{option}: {name!r} cannot be used: {error}")) from None
+
+
+def _imported(option: str, name: str) -> Callable[[str], Any]:
+    module, _, path = name.partition(":")
+    try:
+        found = attrgetter(path)(import_module(module))
+    except ImportError as error:
+        raise ImportError(one_line(f"{option}: {name!r} cannot be imported: {error}")) from None
+    except AttributeError:
+        found = None
+    if not callable(found):
+        raise ValueError(fault(option, shown(name), f"a function of the module {module}"))
+    return found
+
+
+def _missing(option: str, name: str, install: str) -> str:
+    return f"{option}: {name!r} needs a package that is missing: pip install '{install}'"
+
+
+@cache
+def load_punkt() -> Any:
+    """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
+    from zipfile import BadZipFile
+
+    try:
+        from nltk.tokenize import PunktTokenizer  # optional, and slow to import
+
+        return PunktTokenizer("english")
+    # The class came with NLTK 3.9; its data are a broken archive where a download was interrupted.
+    except (ImportError, AttributeError, LookupError, BadZipFile):
+        raise ImportError(_HOW_TO_GET_PUNKT) from None
+
+
+# ---- Names in signatures --------------------------------------------------------------------------------------------
+
+
+def describe(value: Tokenizer | SentenceSplitter) -> str:
+    """Return the name of a tokenizer or splitter for a signature, with its version unless that of sacreBLEU says it.
+
+    A function of a module is named so that it can be imported; another callable cannot be restored from its name.
+
+    >>> describe("13a"), describe(str.title), describe(re.escape), describe("re:escape")
+    ('13a', 'custom.str.title', 're:escape', 're:escape')
+    """
+    if callable(value):
+        return _describe_callable(value)
+    if value in EXTERNAL_TOKENIZERS:
+        row = EXTERNAL_TOKENIZERS[value]
+        if row.signed:
+            return row.signed
+        loaded = load_tokenizer(value)
+        return str(loaded.signature()) if hasattr(loaded, "signature") else f"{value}-{version_of(row.install)}"
+    if is_code(value):
+        return value + _version_of_module(value.partition(":")[0])
+    package = {"punkt": "nltk", "spacy": "spacy"}.get(value.partition("-")[0])
+    return f"{value}-{version_of(package)}" if package else value
+
+
+def _describe_callable(function: Callable[[str], Any]) -> str:
+    module = str(getattr(function, "__module__", ""))
+    names = [str(getattr(function, attribute, "")) for attribute in ("__qualname__", "__name__")]
+    for name in names if module in sys.modules and module != "__main__" else ():
+        with suppress(AttributeError):
+            if is_code(f"{module}:{name}") and attrgetter(name)(sys.modules[module]) == function:
+                return f"{module}:{name}{_version_of_module(module)}"
+    return CUSTOM + (names[0] or type(function).__qualname__).replace("|", "_")  # which separates parts of a signature
+
+
+@cache
+def _version_of_module(module: str) -> str:
+    """Return "-" and the version of the distribution that a module is of; nothing if it is of none."""
+    from importlib import metadata  # slow to import
+
+    package = module.partition(".")[0]
+    with suppress(metadata.PackageNotFoundError):
+        return f"-{metadata.version(package)}"
+    owners = metadata.packages_distributions().get(package)
+    return f"-{metadata.version(owners[0])}" if owners else ""
+
+
+@cache
+def version_of(package: str) -> str:
+    """Return the version of an installed package, which signatures name; raise ModuleNotFoundError without it."""
+    from importlib import metadata  # slow to import
+
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:  # the package may be there without its metadata
+        return str(import_module(package).__version__)

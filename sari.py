@@ -23,7 +23,7 @@ from .aggregation import sari_scores
 from .comparison import compare_corpora
 from .corpus_statistics import State
 from .data_warnings import CATEGORIES
-from .languages import SCRIPTS
+from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import COUNTINGS
 from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
@@ -31,7 +31,7 @@ from .tokenization import encode_corpus
 from .training import ComputeMetrics
 from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns
 from .variant_comparison import CHOICES
-from .variants import CITATION, OPTIONS, VARIANTS, SentenceSplitter, Tokenizer
+from .variants import CITATION, OPTIONS, VARIANTS
 
 _DESCRIPTION = """\
 SARI (Xu et al., 2016) scores automatic text simplification: it compares a system's output with the source and with

@@ -28,6 +28,7 @@ from .data_warnings import (
     take_sample,
     variant_warnings,
 )
+from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
@@ -50,16 +51,7 @@ from .validation import (
     validate_systems,
 )
 from .variant_comparison import VariantDifference, VariantSearch, explain_difference, find_variant
-from .variants import (
-    DEFAULT_VARIANT,
-    OPTIONS,
-    VARIANTS,
-    SentenceSplitter,
-    Tokenizer,
-    Variant,
-    read_signature,
-    resolve_variant,
-)
+from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, read_signature, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
 
@@ -72,12 +64,14 @@ class Scorer:
         level: "sentence" averages the scores of sentences, "corpus" sums counts over the corpus first.
         deletion: the score of the delete operation, "precision" or "f1".
         zero_division: the value of a precision or recall whose denominator is 0: from 0 to 1.
-        tokenize: how texts are split into tokens: a name of `TOKENIZERS`, or a callable from a text to a str with
-            spaces between tokens or a list of tokens.
+        tokenize: how texts are split into tokens: a name of `TOKENIZERS`; "spacy-de" for the tokens of
+            `spacy.blank("de")`, and so on; "module:function", which is imported; or a callable from a text to its
+            tokens, as a str with spaces between them, a list of str, or what spaCy returns.
         lowercase: whether texts are lowercased first.
         max_order: the length of the longest n-grams, in tokens.
         penalties: factors for the length and the number of sentences of documents, a key of `PENALTIES`.
-        sentence_splitter: how penalties split sentences: "punkt", or a callable from a text to a list of sentences.
+        sentence_splitter: how penalties split sentences: "punkt", "module:function", or a callable from a text to a
+            list of sentences.
 
         Without a variant it is "easse". Every other option that is None has the value that the variant gives it.
 
@@ -143,19 +137,26 @@ class Scorer:
         return type(self)(**{**self._arguments, **changes})
 
     @classmethod
-    def from_signature(cls, signature: str) -> "Scorer":
-        """Return the scorer of a printed signature.
+    def from_signature(
+        cls, signature: str, *, tokenize: Tokenizer | None = None, sentence_splitter: SentenceSplitter | None = None
+    ) -> "Scorer":
+        """Return the scorer of a printed signature. No signature imports a module.
+
+        Args:
+            signature: the line that a score is printed with.
+            tokenize, sentence_splitter: what the signature names, where that is code: a callable, or the name of a
+                function that is imported, such as "jieba:lcut".
 
         It warns where the signature names another version of sacreBLEU or of this project, which may score differently.
 
         Raises:
-            ValueError: for what is not a signature, and for a callable, which a signature cannot restore.
+            ValueError: for what is not a signature, and for code that is missing or not in it.
 
         >>> printed = Scorer("easse", max_order=2).signature()
         >>> Scorer.from_signature(printed).signature() == printed
         True
         """
-        scorer = cls(**read_signature(signature))
+        scorer = cls(**read_signature(signature, tokenize=tokenize, sentence_splitter=sentence_splitter))
         give_warnings(signature_warnings(signature, scorer.signature()))
         return scorer
 

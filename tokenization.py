@@ -7,7 +7,7 @@ texts. Tokens are spans of that buffer. Two tokens get the same id if and only i
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property, partial
+from functools import cache, cached_property
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
@@ -15,7 +15,9 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from .variants import EXTERNAL_TOKENIZERS, SentenceSplitter, Text, Tokenizer, Variant, load_punkt, load_tokenizer
+from .languages import SentenceSplitter, function_of
+from .validation import is_column
+from .variants import Text, Variant
 
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
@@ -234,17 +236,8 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
         return texts, text
     if text.lowercase:
         texts = [one.lower() for one in texts]
-    function = tokenizer_function(tokenize)
+    function = function_of("tokenize", tokenize)
     return [_called(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
-
-
-def tokenizer_function(tokenize: Tokenizer) -> Callable[[str], str | Sequence[str]]:
-    """Return a tokenizer that is Python code as a function; one with a name leaves single spaces between tokens."""
-    if callable(tokenize):
-        return tokenize
-    row = EXTERNAL_TOKENIZERS[tokenize]
-    method = partial(getattr(load_tokenizer(tokenize), row.method), **dict(row.arguments))
-    return lambda text: " ".join(method(text).split())
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -273,14 +266,14 @@ def even_runs(sizes: np.ndarray, wanted: int) -> Iterator[slice]:
 
 
 def _called(tokenize: Callable[[str], Any], text: str) -> str:
-    """Return the tokens of a text, apart by spaces, that a tokenizer returns as a text or as a list."""
+    """Return the tokens of a text, apart by spaces; a tokenizer returns them so, or one by one, as text or spaCy's."""
     tokens = tokenize(text)
-    if isinstance(tokens, list | tuple) and all(isinstance(token, str) for token in tokens):
-        tokens = " ".join(tokens)
     if not isinstance(tokens, str):
-        raise TypeError(
-            f"tokenize: it returned {type(tokens).__name__}, expected a str with spaces between tokens or a list of str"
-        )
+        several: list[Any] = [getattr(token, "text", token) for token in tokens] if is_column(tokens) else [None]
+        if not all(isinstance(token, str) for token in several):
+            got = type(tokens).__name__
+            raise TypeError(f"tokenize: it returned {got}, expected a str with spaces between tokens or a list of str")
+        tokens = " ".join(several)
     try:
         tokens.encode()
     except UnicodeEncodeError:
@@ -425,7 +418,7 @@ def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndar
     >>> count_sentences(["One line.", "Two\nlines."], str.splitlines)
     array([1, 2])
     """
-    split: Callable[[str], Any] = load_punkt().tokenize if isinstance(splitter, str) else splitter
+    split = function_of("sentence_splitter", splitter)
     counts = []
     for text in texts:
         sentences = split(text)

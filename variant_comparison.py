@@ -15,8 +15,9 @@ from tqdm.auto import tqdm
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
 from .data_warnings import NO_TEXTS
+from .languages import SentenceSplitter, Tokenizer, function_of
 from .ngram_statistics import count_by_each
-from .tokenization import encode_corpus, tokenizer_function
+from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns
 from .variants import (
     CHANGES,
@@ -26,10 +27,7 @@ from .variants import (
     SCORES,
     VARIANTS,
     Operation,
-    SentenceSplitter,
-    Tokenizer,
     Variant,
-    load_punkt,
     resolve_variant,
 )
 
@@ -242,11 +240,11 @@ def _scored_by_each(
 
     @cache
     def tokenizing_once(tokenize: Tokenizer) -> Tokenizer:
-        return tokenize if tokenize in ("13a", "none") else cache(tokenizer_function(tokenize))
+        return tokenize if tokenize in ("13a", "none") else cache(function_of("tokenize", tokenize))
 
     @cache
     def splitting_once(splitter: SentenceSplitter) -> SentenceSplitter:
-        return cache(load_punkt().tokenize if isinstance(splitter, str) else splitter)
+        return cache(function_of("sentence_splitter", splitter))
 
     groups: dict[Any, list[Variant]] = {}
     for variant in variants:

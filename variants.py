@@ -3,19 +3,31 @@
 Only small modules are imported here, so that a command line can list the choices at once.
 """
 
-import functools
-import importlib
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, fields, replace
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
+from .languages import (
+    CUSTOM,
+    PUNKT,
+    SPACY,
+    TOKENIZERS,
+    SentenceSplitter,
+    Tokenizer,
+    check_function,
+    describe,
+    is_code,
+    version_of,
+)
 from .validation import (
     check_choice,
     check_flags,
     check_share,
     check_whole_number,
     fault,
+    one_line,
     refuse_unknown,
     shown,
 )
@@ -45,9 +57,6 @@ OPERATIONS: tuple[Operation, ...] = ("keep", "delete", "add")
 #: What a document can be penalized for: see `aggregation.penalty_factors`.
 PenaltyFactor = Literal["shortness", "verbosity", "sentences"]
 
-Tokenizer = str | Callable[[str], str | Sequence[str]]
-SentenceSplitter = str | Callable[[str], Sequence[str]]
-
 #: A difference is significant if its corrected p-value is below this.
 SIGNIFICANT = 0.05
 
@@ -56,93 +65,14 @@ DEFAULT_VARIANT = "easse"
 
 LEVELS = ("sentence", "corpus")
 DELETIONS = ("precision", "f1")
-PUNKT = "punkt"
 
-# What callables begin with in signatures, and the parts of a signature that are no options.
-_CUSTOM = "custom."
+# The parts of a signature that are no options.
 _NO_OPTIONS = ("nrefs", "sacrebleu", "version")
 
 _LONGEST_NGRAMS = 100  # longer ones would fill the memory and change no score
-_HOW_TO_GET_PUNKT = (
-    f"sentence_splitter: {PUNKT!r} needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
-    "or pass a callable from a text to the list of its sentences"
-)
 
 
-# ---- Tokenizers -----------------------------------------------------------------------------------------------------
-
-
-class ExternalTokenizer(NamedTuple):
-    """A tokenizer of another package.
-
-    Attributes:
-        module, name: its class.
-        install: what pip installs; the app offers all that come with sacreBLEU and nothing else.
-        method, arguments: the method to call with a text, and its other arguments.
-        separates_marks: whether it separates marks from words, and expects spaces between words.
-    """
-
-    module: str
-    name: str
-    install: str
-    method: str = "__call__"
-    arguments: tuple[tuple[str, object], ...] = ()
-    separates_marks: bool = False
-
-
-_SPM = "sacrebleu.tokenizers.tokenizer_spm"
-EXTERNAL_TOKENIZERS = {
-    "intl": ExternalTokenizer(
-        "sacrebleu.tokenizers.tokenizer_intl", "TokenizerV14International", "sacrebleu", separates_marks=True
-    ),
-    "char": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_char", "TokenizerChar", "sacrebleu"),
-    "zh": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_zh", "TokenizerZh", "sacrebleu"),
-    "ja-mecab": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_ja_mecab", "TokenizerJaMecab", "sacrebleu[ja]"),
-    "ko-mecab": ExternalTokenizer("sacrebleu.tokenizers.tokenizer_ko_mecab", "TokenizerKoMecab", "sacrebleu[ko]"),
-    "spm": ExternalTokenizer(_SPM, "TokenizerSPM", "sentencepiece"),
-    "flores101": ExternalTokenizer(_SPM, "Flores101Tokenizer", "sentencepiece"),
-    "flores200": ExternalTokenizer(_SPM, "Flores200Tokenizer", "sentencepiece"),
-    "spBLEU-1K": ExternalTokenizer(_SPM, "spBLEU1KTokenizer", "sentencepiece"),
-    "moses": ExternalTokenizer(
-        "sacremoses",
-        "MosesTokenizer",
-        "sacremoses",
-        "tokenize",
-        (("return_str", True), ("escape", False)),
-        separates_marks=True,
-    ),
-}
-
-#: Every name that `tokenize` takes; "none" leaves a text as it is. "13a" and "none" are computed in tokenization.py.
-TOKENIZERS = ("13a", "none", *EXTERNAL_TOKENIZERS)
-
-
-@functools.cache
-def load_tokenizer(name: str) -> Any:
-    """Return an instance of an external tokenizer.
-
-    Raises:
-        ImportError: where its package is not installed.
-        ValueError: where it cannot be set up: sacreBLEU downloads the models of its sentencepiece tokenizers.
-    """
-    row = EXTERNAL_TOKENIZERS[name]
-    try:
-        return getattr(importlib.import_module(row.module), row.name)()
-    except (ImportError, RuntimeError):
-        raise ImportError(f"tokenize: {name!r} needs a package that is missing: pip install '{row.install}'") from None
-    except Exception as error:
-        reason = " ".join(str(error).split())[:120]
-        raise ValueError(f"tokenize: {name!r} could not be set up: {reason or type(error).__name__}") from error
-
-
-@functools.cache
-def load_punkt() -> Any:
-    """Return NLTK's Punkt for English, or raise an ImportError that says how to install it."""
-    try:
-        return importlib.import_module("nltk.tokenize").PunktTokenizer("english")
-    # The class came with NLTK 3.9; its data are a broken archive where a download was interrupted.
-    except (ImportError, AttributeError, LookupError, importlib.import_module("zipfile").BadZipFile):
-        raise ImportError(_HOW_TO_GET_PUNKT) from None
+# ---- Texts and variants ----------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -160,9 +90,6 @@ class Text:
     tokenize: Tokenizer = "none"
     lowercase: bool = True
     splits_on_space: bool = False
-
-
-# ---- Variants -------------------------------------------------------------------------------------------------------
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -434,46 +361,6 @@ _ROWS = (
 VARIANTS = {row.name: row for row in _ROWS}
 
 
-@functools.cache
-def version_of(package: str) -> str:
-    """Return the version of an installed package, which signatures name."""
-    metadata = importlib.import_module("importlib.metadata")  # which is slow to import
-    try:
-        return str(metadata.version(package))
-    except metadata.PackageNotFoundError:
-        raise ModuleNotFoundError(f"No module named {package!r}, which signatures name", name=package) from None
-
-
-def describe_tokenizer(tokenize: Tokenizer) -> str:
-    """Return the name of a tokenizer for a signature, with its version if it is not one of sacreBLEU.
-
-    >>> describe_tokenizer("13a"), describe_tokenizer(str.title)
-    ('13a', 'custom.str.title')
-    """
-    if not isinstance(tokenize, str):
-        return _describe_callable(tokenize)
-    if tokenize not in EXTERNAL_TOKENIZERS:
-        return tokenize
-    loaded = load_tokenizer(tokenize)
-    if hasattr(loaded, "signature"):
-        return str(loaded.signature())
-    return f"{tokenize}-{version_of(EXTERNAL_TOKENIZERS[tokenize].install)}"
-
-
-def describe_splitter(splitter: SentenceSplitter) -> str:
-    """Return the name of a sentence splitter for a signature; that of Punkt with the version of NLTK.
-
-    >>> describe_splitter(str.splitlines)
-    'custom.str.splitlines'
-    """
-    return f"{splitter}-{version_of('nltk')}" if isinstance(splitter, str) else _describe_callable(splitter)
-
-
-def _describe_callable(function: Callable[[str], Any]) -> str:
-    name = str(getattr(function, "__qualname__", type(function).__qualname__))
-    return _CUSTOM + name.replace("|", "_")  # which separates the parts of a signature
-
-
 # ---- Options --------------------------------------------------------------------------------------------------------
 
 
@@ -511,16 +398,22 @@ def _choice(choices: Iterable[str], **row: Any) -> Option:
     return Option(kind="choice", choices=names, check=partial(check_choice, choices=names), **row)
 
 
-def _function(choices: Iterable[str], **row: Any) -> Option:
-    """Return an option that is a name or a callable; signatures may add a version to the name."""
+def _function(choices: Iterable[str], *, pattern: str, in_words: str = "", **row: Any) -> Option:
+    """Return an option that is a name, a name that fits a pattern, "module:function", or a callable.
+
+    Signatures may add a version to the name. `in_words` stands for the pattern in errors.
+    """
     names = tuple(choices)
 
     def check(name: str, value: Any) -> Any:
-        return value if callable(value) else check_choice(name, value, names, "or a callable")
+        if is_code(value) or (isinstance(value, str) and re.fullmatch(pattern, value)):
+            return value
+        return check_choice(name, value, names, *filter(None, [in_words]), "module:function or a callable")
 
     def read(text: str) -> str:
-        found = [name for name in names if text == name or text.startswith(f"{name}-")]
-        return max(found, key=len, default=text)
+        known = "|".join(map(re.escape, sorted(names, key=len, reverse=True)))
+        match = re.match(f"({known}|{pattern})(-|$)", text)
+        return match[1] if match else text
 
     return Option(kind="function", choices=names, check=check, read=read, **row)
 
@@ -561,9 +454,11 @@ OPTIONS: dict[str, Option] = {
     ),
     "tokenize": _function(
         TOKENIZERS,
+        pattern=SPACY,
+        in_words="spacy-LANGUAGE",
         help="how texts are split into tokens",
         key="tok",
-        sign=describe_tokenizer,
+        sign=describe,
         words=_tokenizer_in_words,
     ),
     "max_order": Option(
@@ -600,10 +495,11 @@ OPTIONS: dict[str, Option] = {
     ),
     "sentence_splitter": _function(
         (PUNKT,),
+        pattern=PUNKT,
         help="how penalties split sentences",
         default=PUNKT,
         key="split",
-        sign=describe_splitter,
+        sign=describe,
         is_used=_has_penalties,
         words=lambda value: f"sentences by {value if isinstance(value, str) else 'a callable'}",
     ),
@@ -642,10 +538,9 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     elif resolved.level != "sentence":
         got = f"{resolved.penalties!r} with level {resolved.level!r}"
         raise ValueError(fault("penalties", got, "level 'sentence' or penalties 'none'"))
-    elif resolved.sentence_splitter == PUNKT:
-        load_punkt()
-    if isinstance(resolved.tokenize, str) and resolved.tokenize in EXTERNAL_TOKENIZERS:
-        load_tokenizer(resolved.tokenize)
+    else:
+        check_function("sentence_splitter", resolved.sentence_splitter)
+    check_function("tokenize", resolved.tokenize)
     return resolved
 
 
@@ -661,14 +556,19 @@ def resolve_variants(**options: Any) -> tuple[dict[str, Variant], dict[str, str]
     return found, left_out
 
 
-def read_signature(signature: Any) -> dict[str, Any]:
-    """Return the options that a signature names, without those that its variant has anyway.
+def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
+    """Return the options that a signature names, without those that its variant has anyway. Nothing is imported.
 
     Signatures of older versions have "variant:easse" where those of today have "variant:easse+level": both are read.
     White space does not count, since a signature that is copied from a paper has line breaks.
 
+    Args:
+        signature: the line that a score is printed with.
+        code: the tokenizer or the sentence splitter, where the signature names one that is no name of `OPTIONS`:
+            a callable, or "module:function".
+
     Raises:
-        ValueError: for what is not a signature, and for a callable, which a signature cannot restore.
+        ValueError: for what is not a signature, and for code that is missing or not in it.
         TypeError: for what is not text.
 
     >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
@@ -690,13 +590,19 @@ def read_signature(signature: Any) -> dict[str, Any]:
         if key not in by_key:
             raise ValueError(fault("signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
         name, option = by_key[key]
-        if option.kind == "function" and text.startswith(_CUSTOM):
-            raise ValueError(f"signature: got {key}:{text}, which only code can give: Scorer({name}=...)")
+        if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
+            if code.get(name) is None:
+                raise ValueError(one_line(f"signature: got {key}:{text}, which is code: give it, too, as {name}=..."))
+            options[name] = option.check(name, code[name])
+            continue
         try:
             options[name] = option.check(name, option.read(text))
         except (KeyError, ValueError):
             wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
             raise ValueError(fault("signature", shown(f"{key}:{text}"), wanted)) from None
+    for name, value in code.items():
+        if value is not None and options.get(name) != value:
+            raise ValueError(fault(name, shown(value), f"nothing, or what the signature says: {shown(signature)}"))
     own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
     return {name: value for name, value in options.items() if name not in own or own[name] != value}
 

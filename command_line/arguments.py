@@ -72,7 +72,11 @@ RULES: dict[str, Rule] = {
     "--columns": Rule(needs=("--dataset", "--table")),
     "--tab-separated": Rule(needs=("--references",)),
     "--signature": Rule(
-        excludes=("--variant", "--all-variants", "--find-variant", *map(flag_of, SCORING_OPTIONS)),
+        # A tokenizer that is imported is given beside the signature that names it.
+        excludes=(
+            *("--variant", "--all-variants", "--find-variant"),
+            *(flag_of(name) for name in SCORING_OPTIONS if name != "tokenize"),
+        ),
     ),
     "--all-variants": Rule(excludes=("--variant", *_OF_ONE_VARIANT)),
     SEVERAL_VARIANTS: Rule(excludes=_OF_ONE_VARIANT),
@@ -122,7 +126,7 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
         options.systems = options.file_systems if options.table is None else []
         with refusals():
             if options.signature is not None and options.given.isdisjoint(RULES["--signature"].excludes):
-                chosen = read_signature(options.signature)
+                chosen = read_signature(options.signature, tokenize=options.tokenize)
                 vars(options).update(chosen, variant=[chosen["variant"]])
             check_rules(options)
             _check_inputs(options)

@@ -14,9 +14,9 @@ from string import punctuation
 
 import numpy as np
 
+from sari.languages import PUNKT
 from sari.tokenization import Text, count_sentences, split_into_tokens
 from sari.validation import validate_texts
-from sari.variants import PUNKT
 
 #: How many words of a table of frequencies EASSE has ranks for.
 RANKED_WORDS = 50_000

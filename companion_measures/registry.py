@@ -14,7 +14,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sari.variants import CHANGES, PUNKT, VERSION, Tokenizer, load_punkt, version_of
+from sari.languages import PUNKT, Tokenizer, load_punkt, version_of
+from sari.variants import CHANGES, VERSION
 
 if TYPE_CHECKING:
     import numpy as np

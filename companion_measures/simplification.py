@@ -18,10 +18,9 @@ import regex
 
 from sari.companion_measures.columns import best_of_references, check_length
 from sari.data_warnings import is_copy
-from sari.languages import SCRIPTS
+from sari.languages import PUNKT, SCRIPTS
 from sari.tokenization import count_sentences
 from sari.validation import validate_texts
-from sari.variants import PUNKT
 
 # A sentence ends at its marks, and the quotes and brackets that close after them. Marks that words and numbers have,
 # too, need whitespace after them; others do not. A run of marks is looked at once, from its start.

@@ -14,11 +14,12 @@ import numpy as np
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
+from sari.languages import Tokenizer
 from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
-from sari.variants import Text, Tokenizer, Variant
+from sari.variants import Text, Variant
 
 #: What was read from side files, by their names; and under "own_measures", by name, the numbers of systems by name.
 SideData = Mapping[str, Any]

@@ -5,7 +5,7 @@ The package is apart from the product and from the wheel. The texts are not part
 - `published`: `published.csv`, the figures of papers, printed and ours.
 - `systems`: `docs/systems.csv`, every variant on public outputs of systems, and the page and picture made from it.
 - `ratings`: `docs/ratings.csv`, how every variant agrees with people's ratings, and the page made from it.
-- `variant_tables`: the tables of variants and options in `README.md` and `docs/variants.md`.
+- `variant_tables`: the tables of variants, options and scripts in documents.
 - `power`: `power.csv`, what differences between real systems tests find.
 - `collections_of_ratings`: public collections of ratings.
 - `joshua`: FK, BLEU, iBLEU and FKBLEU of Xu et al. 2016.

@@ -1,9 +1,9 @@
-"""Write the tables of variants and options in README.md and docs/variants.md.
+"""Write the tables of variants, options and scripts in README.md, docs/variants.md and docs/languages.md.
 
     python research/variant_tables.py              prints the tables
     python research/variant_tables.py --store      writes them
 
-What they say comes from `variants.py`, and the scores of PBMT-R for PWKP from docs/systems.csv.
+What they say comes from `variants.py` and `languages.py`, and the scores of PBMT-R for PWKP from docs/systems.csv.
 """
 
 import sys
@@ -17,11 +17,12 @@ from as_package import make_importable
 make_importable()
 
 from sari.command_line.process import run_program  # noqa: E402
+from sari.languages import SCRIPTS  # noqa: E402
 from sari.reports.published_systems import FILE  # noqa: E402
 from sari.research.files import DOCS, ROOT, formatted, run  # noqa: E402
 from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant  # noqa: E402
 
-PAGES = [ROOT / "README.md", DOCS / "variants.md"]
+PAGES = [ROOT / "README.md", DOCS / "variants.md", DOCS / "languages.md"]
 
 #: The variants that most figures are of.
 _COMMON = ("hf", "xu2016", "easse", "easse_legacy", "lasertagger")
@@ -44,11 +45,23 @@ def variant_tables(systems: pd.DataFrame) -> dict[str, pd.DataFrame]:
         (f"`{name}`", f"`{row.key}`", row.help, ", ".join(f"`{choice}`" for choice in row.choices))
         for name, row in OPTIONS.items()
     ]
+    scripts = [
+        {
+            "script": name,
+            "languages": row.languages,
+            "spaces part words": "yes" if row.spaces else "no",
+            "marks of sentences": " ".join(row.marks),
+            "`tokenize`": ", ".join(f"`{one}`" for one in row.tokenizers),
+            "used by": row.users,
+        }
+        for name, row in SCRIPTS.items()
+    ]
     return {
         "common variants": named.loc[list(_COMMON)],
         "variants": named,
         "choices": pd.DataFrame(list(map(_choices, VARIANTS.values()))),
         "options": pd.DataFrame(options, columns=["option", "in signatures", "what it is", "names"]),
+        "scripts": pd.DataFrame(scripts),
     }
 
 

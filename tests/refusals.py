@@ -9,8 +9,9 @@ import oracle
 import pandas as pd
 import pytest
 
+from sari.languages import TOKENIZERS
 from sari.validation import one_line, shown
-from sari.variants import PENALTIES, TOKENIZERS, VARIANTS
+from sari.variants import PENALTIES, VARIANTS
 
 #: How many characters a refusal has at most.
 LONGEST = 200
@@ -27,11 +28,11 @@ def refuses(kind, message):
 
 # ---- Options --------------------------------------------------------------------------------------------------------
 
-TOKENIZER = f"expected one of {', '.join(TOKENIZERS)}, or a callable"
+TOKENIZER = f"expected one of {', '.join(TOKENIZERS)}, spacy-LANGUAGE, module:function or a callable"
 WHOLE = "expected a whole number of at least 1"
 SHARE = "expected a number from 0 to 1"
 VARIANT = f"expected one of {', '.join(VARIANTS)}"
-SPLITTER = "expected one of punkt, or a callable"
+SPLITTER = "expected one of punkt, module:function or a callable"
 
 #: Name, value, kind of error, and what is wanted.
 BAD_OPTIONS = [

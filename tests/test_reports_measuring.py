@@ -8,7 +8,7 @@ from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
-from sari import variants
+from sari import languages
 from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES, Measure
@@ -93,7 +93,7 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     }
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
-    variants.load_punkt.cache_clear()
+    languages.load_punkt.cache_clear()
     assert lacking(measured(side_data={})) == of_files | {"fkgl", "sentence_splits"}
 
 

