@@ -261,7 +261,7 @@ def test_signatures_import_nothing(trap):
 def test_states_import_nothing(trap):
     scorer = Scorer("easse", tokenize="four_segments:own_tokenizer")
     data = scorer.state().to_bytes()
-    assert scorer.read_state(data).signature == scorer.signature()
+    assert scorer.read_state(data).signature() == scorer.signature()
     honest = "tokenize: got None, expected the one that the state was made with: Scorer(tokenize=...).read_state(data)"
     plain = Scorer("easse", tokenize="char").state().to_bytes()[:-32]
     forged = plain.replace(b'"char"', f'"{trap}"'.encode())
