@@ -215,13 +215,22 @@ def value_in_python(option: str, values: Iterable[str | bool]) -> str:
     return f"{option}={either(written)}"
 
 
+def visible(text: str) -> str:
+    r"""Return a text with escapes for characters that are not seen, which could change what stands around them.
+
+    >>> visible("a\x1b[2Jb\u202e")
+    'a\\x1b[2Jb\\u202e'
+    """
+    return "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
+
+
 def one_line(message: str) -> str:
-    """Return a message in one line of at most 200 characters.
+    """Return a message in one line of at most 200 characters, all of them visible.
 
     >>> one_line("batch: got   two words")
     'batch: got two words'
     """
-    line = " ".join(message.split())
+    line = visible(" ".join(message.split()))
     return line if len(line) <= _LONGEST_MESSAGE else f"{line[: _LONGEST_MESSAGE - 1]}…"
 
 

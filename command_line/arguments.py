@@ -12,6 +12,7 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from difflib import get_close_matches
+from glob import glob
 from itertools import chain
 from typing import Any, NamedTuple, NoReturn
 
@@ -23,6 +24,7 @@ from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.text_files.reading import STANDARD_INPUT
+from sari.text_files.writing import STANDARD_OUTPUT
 from sari.validation import check_choice, check_figure, either, fault, shown
 from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
 
@@ -68,6 +70,7 @@ class Rule(NamedTuple):
 RULES: dict[str, Rule] = {
     "--table": Rule(excludes=("--sources", "--outputs", "--references", "--dataset")),
     "--dataset": Rule(excludes=("--sources", "--references")),
+    "--echo": Rule(needs=("--dataset",)),
     "--split": Rule(needs=("--dataset",)),
     "--columns": Rule(needs=("--dataset", "--table")),
     "--tab-separated": Rule(needs=("--references",)),
@@ -122,6 +125,10 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
             raise OptionError(f"unknown argument {shown(argument)}{hint}")
         if options.outputs is None and _is_piped(options):
             options.outputs = [("", STANDARD_INPUT)]
+        options.references = options.references and [*chain(*map(_matching, options.references))]
+        options.outputs = options.outputs and [
+            (name, path) for name, pattern in options.outputs for path in ([pattern] if name else _matching(pattern))
+        ]
         options.given = _given(options, parser)
         options.systems = options.file_systems if options.table is None else []
         with refusals():
@@ -141,7 +148,13 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
 def _is_piped(options: Options) -> bool:
     """Return whether nothing but outputs is missing, and standard input is no terminal."""
     has_texts = options.dataset is not None or None not in (options.sources, options.references)
-    return has_texts and options.table is None and sys.stdin is not None and not sys.stdin.isatty()
+    return (
+        has_texts
+        and options.echo is None
+        and options.table is None
+        and sys.stdin is not None
+        and not sys.stdin.isatty()
+    )
 
 
 def check_rules(options: Options) -> None:
@@ -184,6 +197,8 @@ def _check_inputs(options: Options) -> None:
         others = ", or --table or --dataset"
     elif options.columns is None and options.dataset not in ALIASES:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
+    if options.echo is not None:
+        return
     missing = [flag_of(name) for name in wanted if getattr(options, name) is None]
     if missing and options.table is None:
         expected = either(map(flag_of, wanted), "and")
@@ -214,9 +229,10 @@ def _check_values(options: Options) -> None:
         for value in values:
             if value is not None:
                 check_choice(flag, value, choices)
+    sentences = None if options.sentences == STANDARD_OUTPUT else options.sentences
     for flag, path, endings in (
         ("--report", options.report, [".html", *(row.ending for row in TABLE_FORMATS.values())]),
-        ("--sentences", options.sentences, SENTENCE_FORMATS),
+        ("--sentences", sentences, SENTENCE_FORMATS),
     ):
         if path is not None and _ending(path) not in endings:
             raise ValueError(fault(flag, shown(path), f"a name ending in {either(endings)}"))
@@ -278,6 +294,11 @@ def _named_path(output: str) -> tuple[str, str]:
     """Split NAME=FILE, unless that is the name of a file; the name may be empty."""
     name, equals, path = output.partition("=")
     return (name, path) if name and equals and path and not os.path.exists(output) else ("", output)
+
+
+def _matching(pattern: str) -> list[str]:
+    """Return the files that a pattern such as references.* matches, which shells of Windows leave to programs."""
+    return [pattern] if os.path.exists(pattern) else sorted(glob(pattern)) or [pattern]
 
 
 def _text_encoding(name: str) -> str:
@@ -348,6 +369,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--references": _values("FILE", "simplifications by people, in one or several files"),
         "--table": _value("FILE", "JSON Lines, .csv or .tsv, instead of these files: source, prediction, references"),
         "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
+        "--echo": {"choices": ("sources", "references"), "help": "print these texts of --dataset, and nothing else"},
         "--split": _value("NAME", "the split of --dataset (default: test)"),
         "--columns": _values("NAME", "the columns of sources, of outputs (not with --dataset), and of references"),
         "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
@@ -404,7 +426,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
         "--sentences": _value(
             "FILE",
-            "write the scores of segments to .csv, .tsv or .jsonl; SARI of a corpus-level variant is not their mean",
+            "write the scores of segments to .csv, .tsv or .jsonl, or print them (-); SARI of a corpus-level variant is "
+            "not their mean",
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),

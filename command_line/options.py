@@ -13,7 +13,8 @@ from sari.companion_measures.registry import SIDE_FILES
 from sari.reports.formats import Layout
 from sari.reports.tables import warning_in_words
 from sari.text_files.reading import stem
-from sari.validation import either
+from sari.text_files.writing import STANDARD_OUTPUT
+from sari.validation import either, visible
 from sari.variants import CHANGES, OPTIONS
 
 if TYPE_CHECKING:  # what `--help` need not wait for
@@ -148,14 +149,13 @@ class Options(argparse.Namespace):
     @property
     def written_paths(self) -> list[str]:
         """The files that are written."""
-        return [path for path in (self.sentences, self.report) if path is not None]
+        return [path for path in (self.sentences, self.report) if path not in (None, STANDARD_OUTPUT)]
 
     @property
     def file_systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
         pairs = [("", self.table)] if self.table is not None else self.outputs or []
-        # Names of files may be bytes that are not Unicode, which cannot be written as UTF-8.
-        pairs = [[part.encode("utf-8", "replace").decode() for part in pair] for pair in pairs]
+        pairs = [(visible(name), visible(path)) for name, path in pairs]
         short = [name or stem(path) for name, path in pairs]
         return [
             path if not name and short.count(system) > 1 else system
@@ -172,5 +172,5 @@ class Options(argparse.Namespace):
     def needs_texts(self) -> bool:
         """Whether texts are kept until all are read; scores and tests alone do not need them."""
         names = ("baselines", "by_references", "measures", "own_measure", "published", "report", "why")
-        has_texts = self.sentences is not None and not self.sentences.endswith(".tsv")
+        has_texts = self.sentences is not None and self.sentences.endswith((".csv", ".jsonl"))
         return has_texts or self.format == "latex" or any(getattr(self, name) not in (None, False) for name in names)

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 
-from sari.validation import one_line
+from sari.validation import one_line, visible
 
 
 def run_program(main: Callable[[], int], program: str) -> int:
@@ -20,7 +20,9 @@ def run_program(main: Callable[[], int], program: str) -> int:
     if sys.stdout is None:
         return refuse(program, "standard output: closed, expected a terminal, a file or a pipe")
     if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # what the encoding of a terminal lacks
+        # Files and pipes get UTF-8, as all files of this program, also where Windows has another encoding.
+        is_fixed = sys.stdout.isatty() or "PYTHONIOENCODING" in os.environ
+        sys.stdout.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace")
     try:
         try:
             return main()
@@ -46,7 +48,7 @@ def say(program: str, message: str) -> None:
     """Print a line on standard error; if that is closed, `print` would write to standard output."""
     if sys.stderr is not None:
         with suppress(OSError):
-            print(f"{program}: {' '.join(message.split())}", file=sys.stderr)
+            print(f"{program}: {visible(' '.join(message.split()))}", file=sys.stderr)
 
 
 def _discard_output() -> None:

@@ -19,10 +19,10 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import open_test_set
+from sari.text_files.named_sets import open_test_set, read_test_set
 from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
 from sari.text_files.table_files import OutputTable, read_output_table
-from sari.text_files.writing import check_writable
+from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns, fault
 from sari.variants import Variant, resolve_variant
 
@@ -46,7 +46,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
         answer, messages = _answer(options)
     except (FileError, OptionError) as error:
         return refuse(program, str(error))
-    print(answer, flush=True)
+    if options.sentences != STANDARD_OUTPUT:  # which has the scores of segments instead
+        print(answer, flush=True)
     written = [f"{path}: written" for path in options.written_paths if not options.quiet]
     for message in [*messages, *written]:
         say(program, message)
@@ -64,6 +65,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         check_readable(path)
     for path in options.written_paths:
         check_writable(path, options.input_paths)
+    if options.echo is not None:
+        return _echoed(options), []
     corpus, table = _open_corpus(options)
     batches = corpus.batches()
     first = next(batches)  # read before slow imports, so that most faults of files are reported at once
@@ -119,6 +122,13 @@ def _open_corpus(options: Options) -> tuple[Corpus, OutputTable | None]:
         tab_separated=options.tab_separated,
     )
     return files, None
+
+
+def _echoed(options: Options) -> str:
+    """Return the sources of a test set, or its references with tabs between them, a line for each segment."""
+    sources, references = read_test_set(options.dataset, split=options.split or "test", columns=options.columns)
+    rows = references if options.echo == "references" else [[source] for source in sources]
+    return "\n".join("\t".join(" ".join(text.split()) for text in row) for row in rows)
 
 
 def _scores_alone(report: ScoreReport, options: Options) -> str:

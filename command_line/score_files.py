@@ -69,7 +69,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
                 write_lines(options.report, [_document(measuring, first, report, options, choices)])
     if options.sentences is not None:
         sentences = {name: own.sentences() for name, own in first.items()}
-        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix](sentences, columns))
+        write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"](sentences, columns))
     return report
 
 
@@ -80,7 +80,7 @@ def _score_batches(
 
     Without texts, rows and sentence scores, memory use does not depend on the size of the files.
     """
-    kept = {"sentences": bool(options.written_paths), "rows": choices.resampling.is_wanted}
+    kept = {"sentences": bool(options.report or options.sentences), "rows": choices.resampling.is_wanted}
     scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in choices.variants}
     texts = []
     with progress_bar("Scoring", corpus.size, quiet=options.quiet, unit="B", unit_scale=True) as bar:

@@ -349,12 +349,18 @@ def as_csv(report: TableReport, _layout: Layout) -> str:
     return _csv_text(report.records())
 
 
+#: Columns of CSV with names that a stranger may have chosen.
+_CSV_NAMES = ("system", "compared_with")
+
+
 def _csv_text(rows: Sequence[Mapping[str, Any]]) -> str:
-    """Return a header, which the longest row has, and the rows."""
+    """Return a header, which the longest row has, and the rows, whose names no spreadsheet takes for formulas."""
     file, longest = io.StringIO(), max(rows, key=len)
     writer = csv.DictWriter(file, list(longest), lineterminator="\n")
     writer.writeheader()
-    writer.writerows(rows)
+    for row in rows:
+        names = {key: f"'{row[key]}" for key in _CSV_NAMES if str(row.get(key)).startswith(("=", "+", "-", "@"))}
+        writer.writerow({**row, **names})
     return file.getvalue().removesuffix("\n")
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from wcwidth import wcswidth
 
 from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
+from sari.validation import visible
 from sari.variants import OPERATIONS, Figure
 
 _SHAPES = {
@@ -87,8 +88,7 @@ def _painted(text: str, *codes: int) -> str:
 
 def _visible(text: str) -> str:
     """Return a token without control characters, and a sign for an empty one."""
-    shown = "".join(one if one.isprintable() else one.encode("unicode_escape").decode() for one in text)
-    return shown or "␣"
+    return visible(text) or "␣"
 
 
 def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> str:

@@ -19,7 +19,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
         "a/out.txt",
         "b/out.txt",
     ]
-    assert parse(["--sources", "s", "--outputs", "\udcff.txt", *references]).systems == ["?"]
+    assert parse(["--sources", "s", "--outputs", "\udcff.txt", *references]).systems == [r"\udcff"]
     options = parse(["--jsonl", "a/in.jsonl", "--all-variants", "--no-lowercase", "--encoding", "UTF8"])
     assert (options.systems, options.input_paths, options.encoding) == ([], ["a/in.jsonl"], "utf-8")
     assert not options.needs_texts

@@ -23,6 +23,13 @@ def test_names_that_the_terminal_lacks(corpus):
     assert rb"\xe9" in run(*FILES, "--outputs", "é.txt", folder=corpus, command=command).stdout
 
 
+def test_pipes_get_utf_8(corpus):
+    (corpus / "é.txt").write_bytes((corpus / "o.txt").read_bytes())
+    command = ["env", "-u", "PYTHONIOENCODING", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "LC_ALL=C", *COMMAND]
+    process = run(*FILES, "--outputs", "o.txt", "é.txt", folder=corpus, command=command)
+    assert "\né ".encode() in process.stdout
+
+
 def test_missing_packages(corpus):
     """Without the packages of the environment, as with -S, what is missing is said in one line."""
     command = [sys.executable, "-S", str(ROOT / "score.py")]

@@ -93,6 +93,40 @@ def test_what_needs_several_systems_or_one_is_checked_when_a_table_is_read(run_h
     assert "Line 1 of a" in output_of(run_here("--table", "one.csv", "--explain", "1", folder=tmp_path))
 
 
+def test_patterns_are_expanded_where_the_shell_does_not(printed_json):
+    patterns = [*EXAMPLE[:3], "examples/references.*.txt", "--outputs", "examples/outputs*.txt", "--variant", "easse"]
+    named = printed_json(*EXAMPLE, "--outputs", "examples/outputs.rewriting.txt", "examples/outputs.txt")
+    assert printed_json(*patterns) == named
+
+
+def test_sentence_scores_on_standard_output(printed, tmp_path):
+    path = tmp_path / "x.tsv"
+    printed(*EXAMPLE, *SYSTEMS, "--sentences", path)
+    assert printed(*EXAMPLE, *SYSTEMS, "--sentences", "-") == path.read_text()
+
+
+def test_texts_of_a_test_set(run_here, tmp_path):
+    (tmp_path / "data").mkdir()
+    rows = [{"s": "a\nb", "r": ["c", "d"]}, {"s": "e", "r": ["f", "g"]}]
+    (tmp_path / "data" / "test.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    arguments = ["--dataset", "data", "--columns", "s", "r", "--echo"]
+    assert output_of(run_here(*arguments, "sources", folder=tmp_path)) == "a b\ne\n"
+    assert output_of(run_here(*arguments, "references", folder=tmp_path)) == "c\td\nf\tg\n"
+
+
+def test_names_of_strangers_are_harmless(run_here, tmp_path):
+    """They hold no escape sequences, in errors neither, and no formulas for spreadsheets."""
+    names = ["=1+1", "\x1b[2J\u202ea"]
+    rows = [{"system": name, "source": "a b", "output": "a", "references": "a"} for name in names]
+    (tmp_path / "t.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    for style in ("text", "markdown", "latex", "csv", "json"):
+        text = output_of(run_here("--table", "t.jsonl", "--format", style, folder=tmp_path))
+        assert not {"\x1b", "\u202e"} & {*text}
+        assert ("'=1+1," in text) == (style == "csv")
+    (tmp_path / "c.csv").write_text("sou\x1b[2Jrce\nx\n")
+    assert r"among sou\x1b[2Jrce," in refusal_of(run_here("--table", "c.csv", folder=tmp_path))
+
+
 # ---- What is refused ------------------------------------------------------------------------------------------------
 
 
@@ -102,10 +136,22 @@ def test_what_needs_several_systems_or_one_is_checked_when_a_table_is_read(run_h
         ({"o.txt": None}, "o.txt: No such file or directory, expected a file to read"),
         ({"o.txt": "folder"}, "o.txt: Is a directory, expected a file to read"),
         ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, expected at least one"),
-        ({"o.txt": b"a\n"}, "o.txt:2: the file has 1 line, expected 3 as in s.txt"),
-        ({"r.txt": b"a\nb\n\nd\n"}, "r.txt:4: the file has 4 lines, expected 3 as in s.txt"),
-        ({"s.txt": b"a\nb"}, "o.txt:3: the file has 3 lines, expected 2 as in s.txt"),
-        ({"s.txt": b""}, "o.txt:1: the file has 3 lines, expected 0 as in s.txt"),
+        (
+            {"o.txt": b"a\n"},
+            "o.txt:2: the file has 1 line, expected 3 as in s.txt; texts of several lines belong in a table",
+        ),
+        (
+            {"r.txt": b"a\nb\n\nd\n"},
+            "r.txt:4: the file has 4 lines, expected 3 as in s.txt; texts of several lines belong in a table",
+        ),
+        (
+            {"s.txt": b"a\nb"},
+            "o.txt:3: the file has 3 lines, expected 2 as in s.txt; texts of several lines belong in a table",
+        ),
+        (
+            {"s.txt": b""},
+            "o.txt:1: the file has 3 lines, expected 0 as in s.txt; texts of several lines belong in a table",
+        ),
         ({"o.txt": b"a\nb\xe9b\nc\n"}, "o.txt:2: byte 0xe9 is not UTF-8, expected UTF-8 text"),
         ({"r.txt": b"\xff\xfea"}, "r.txt:1: byte 0x61 is not UTF-16, expected UTF-16 text"),
         ({"r.txt": b"a\rb\rc\r"}, r"r.txt:1: got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW"),

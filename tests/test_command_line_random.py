@@ -47,7 +47,7 @@ WORDS = [
     "*",
     "1,000",
 ]
-NAMES = ["ours", "b low", "a|b", "x_y", "100%", "копия", "sari", '"q"', "p*", "sari_low"]
+NAMES = ["ours", "b low", "a|b", "x_y", "100%", "копия", "sari", '"q"', "p*", "sari_low", "=1+1", "@a"]
 #: Names of own measures; the last three are taken, or would be columns of another.
 OWN = ["mine", "bleu_2", "é", "sari_p_value", "bleu_low", "mine_low"]
 KINDS = ["files", "tabs", "csv", "semicolons", "tsv", "jsonl", "json", "xlsx"]
@@ -351,7 +351,11 @@ def check_json(case, found, expected):
 
 def check_csv(text, found):
     """Check that the rows have the figures of JSON."""
-    rows = {(row["system"], row["variant"]): row for row in csv.DictReader(io.StringIO(text)) if row["sari"]}
+    rows = {
+        (row["system"].removeprefix("'"), row["variant"]): row
+        for row in csv.DictReader(io.StringIO(text))
+        if row["sari"]
+    }
     for known in [*found["systems"], *found.get("baselines", ())]:
         if "sari" in known["scores"]:
             row = rows[known["name"], known["variant"]]

@@ -43,31 +43,50 @@ NAMED_SETS: dict[str, NamedSet] = {
     ),
 }
 #: Other names that papers give them.
-ALIASES = {"turkcorpus": "turk", "TurkCorpus": "turk", "ASSET": "asset"}
+ALIASES = {
+    "asset_test": "asset",  # as EASSE calls this split, which is the default
+    "turkcorpus_test": "turk",
+    "turkcorpus": "turk",
+    "TurkCorpus": "turk",
+    "ASSET": "asset",
+}
 
 
-def open_test_set(
-    name: str, *, split: str, columns: Sequence[str] | None, outputs: Sequence[str], encoding: str = "utf-8"
-) -> Corpus:
-    """Open a test set with a file of outputs for each system.
+def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:
+    """Return the sources and references of a test set.
 
     Args:
         name: in `NAMED_SETS` or `ALIASES`; or a data set on the Hub, or a folder, together with its columns.
         split: of the data set.
         columns: the column of sources, then one or more of references; None for those of a test set.
-        outputs, encoding: as in `open_texts`.
 
     Raises:
-        FileError: at once for a data set or a file that cannot be opened, and while reading for a fault in it.
+        FileError: for a data set that cannot be loaded, and for a fault in it.
     """
     test_set = NAMED_SETS.get(ALIASES.get(name, name)) or NamedSet(path=name, columns=tuple(columns or ()))
-    chosen = tuple(columns or test_set.columns)
+    first, *others = columns or test_set.columns
     rows = _loaded(name, test_set, split)
-    missing = [column for column in chosen if column not in rows.column_names]
-    if missing:
-        raise FileError(f"{name}: no column {missing[0]!r}, it has {', '.join(rows.column_names)}")
+    for column in (first, *others):
+        if column not in rows.column_names:
+            raise FileError(f"{name}: no column {column!r}, it has {', '.join(rows.column_names)}: name its columns")
+    table = rows.select_columns(list(dict.fromkeys([first, *others])))[:]
+    cells = zip(*(table[column] for column in others), strict=True)
+    lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
+    with faults_in(name):
+        return validate_shared(table[first], lists)
+
+
+def open_test_set(
+    name: str, *, split: str, columns: Sequence[str] | None, outputs: Sequence[str], encoding: str = "utf-8"
+) -> Corpus:
+    """Open a test set, as `read_test_set` reads it, with a file of outputs for each system, as in `open_texts`.
+
+    Raises:
+        FileError: at once for a test set or a file that cannot be opened, and while reading for a fault in a file.
+    """
+    sources, references = read_test_set(name, split=split, columns=columns)
     files = [LineFile(path, encoding) for path in outputs]
-    return Corpus(files, _segments(rows.select_columns(list(dict.fromkeys(chosen))), files, chosen, name))
+    return Corpus(files, _segments(sources, references, files, name))
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
@@ -86,12 +105,9 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
         raise FileError(one_line(message)) from None
 
 
-def _segments(rows: Any, files: Sequence[LineFile], columns: Sequence[str], name: str) -> Iterator[Segment]:
-    table = rows[:]
-    cells = zip(*(table[column] for column in columns[1:]), strict=True)
-    lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
-    with faults_in(name):
-        sources, references = validate_shared(table[columns[0]], lists)
+def _segments(
+    sources: list[str], references: list[list[str]], files: Sequence[LineFile], name: str
+) -> Iterator[Segment]:
     try:
         rows = zip(sources, zip(*files, strict=True), references, strict=True)
         yield from (Segment(*row) for row in rows)

@@ -219,14 +219,15 @@ def _lines_of_files(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
         yield from zip(*files, strict=True)
     except ValueError:
         deque(files[0], maxlen=0)
-        raise line_faults(files, files[0].lines, files[0].name) from None
+        hint = "; texts of several lines belong in a table"
+        raise line_faults(files, files[0].lines, files[0].name, hint) from None
 
 
-def line_faults(files: Sequence[LineFile], lines: int, model: str) -> FileError:
+def line_faults(files: Sequence[LineFile], lines: int, model: str, hint: str = "") -> FileError:
     """Read the files to their ends, and return the error about the first that has not as many lines as the model."""
     for file in files:
         deque(file, maxlen=0)
     other = next(file for file in files if file.lines != lines)
     place = f"{other.name}:{min(lines, other.lines) + 1}"
     plural = "" if other.lines == 1 else "s"
-    return FileError(f"{place}: the file has {other.lines} line{plural}, expected {lines} as in {model}")
+    return FileError(f"{place}: the file has {other.lines} line{plural}, expected {lines} as in {model}{hint}")

@@ -28,6 +28,7 @@ from sari.validation import (
     shown,
     validate_columns,
     validate_texts,
+    visible,
 )
 
 _JSON = "a JSON object in each line"
@@ -67,7 +68,7 @@ class OutputTable(NamedTuple):
         """
         rows: dict[str, dict[Any, int]] = {}  # by system and segment; a segment may stand there several times
         times: Counter[Any] = Counter()
-        systems = self.systems or [name] * len(self.places)
+        systems = list(map(visible, self.systems or [name] * len(self.places)))
         texts = zip(systems, self.texts.sources, self.texts.references, strict=True)
         for row, (system, source, references) in enumerate(texts):
             segment = (system, source, *sorted(references))

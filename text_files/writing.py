@@ -4,10 +4,13 @@ import errno
 import os
 import shutil
 import stat
+import sys
 from collections.abc import Iterable
 from pathlib import Path
 
 from sari.text_files.errors import FileError, reason
+
+STANDARD_OUTPUT = "-"
 
 
 def check_writable(path: str, inputs: Iterable[str]) -> None:
@@ -32,6 +35,9 @@ def write_lines(path: str, lines: Iterable[str]) -> None:
     Raises:
         FileError: for a file that cannot be written.
     """
+    if path == STANDARD_OUTPUT:
+        sys.stdout.writelines(f"{line}\n" for line in lines)
+        return
     target = written = Path(path)
     if not _is_stream(path):
         target = Path(os.path.realpath(path))  # so that a link stays a link
