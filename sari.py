@@ -20,6 +20,7 @@ if __name__ == "sari":  # `import sari` in this folder finds this file first; th
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .aggregation import sari_scores
+from .attached_texts import AttachedTexts
 from .comparison import compare_corpora
 from .corpus_statistics import State
 from .data_warnings import CATEGORIES

@@ -7,6 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .aggregation import Result, Scores, SentenceScores
+from .attached_texts import attach
 from .comparison import (
     Chosen,
     Prepared,
@@ -32,7 +33,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .significance import resolve_resampling
 from .tokenization import encode_corpus
-from .training import ComputeMetrics, Reward, attach
+from .training import ComputeMetrics, Reward
 from .validation import (
     SystemColumns,
     check_choice,

@@ -1,30 +1,27 @@
-"""SARI in training: three contracts. What is outside of one is refused in a line that names the remedy.
+"""SARI in training: a function for `compute_metrics=`, and a reward.
 
-- `compute_metrics`, for a Trainer that generates. It gets generated ids: int[row, token]. An evaluated row is the row
+- `compute_metrics` is for a Trainer that generates. It gets generated ids: int[row, token]. An evaluated row is the row
   of the data set with its label ids and, where the Trainer gives inputs and the data set has them, its input ids. Rows
   with the same ids and other texts are refused. Texts come from columns of the data set, never from ids.
-- `attach`, for any Trainer. At each evaluation the model generates for given texts, as `model.generate` does for their
-  prompts, and the scores are among the metrics of the evaluation. They are about these texts and no others.
-- `reward`, for GRPO. Each completion is scored alone.
+- `reward` is for GRPO. Each completion is scored alone.
+
+What is outside of this is refused in a line that names the remedy. `attached_texts` is for all other Trainers.
 """
 
 import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
-from numbers import Integral
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import numpy as np
-from tqdm.auto import tqdm
 
 from .corpus_statistics import MadeByScorer, score_columns
 from .data_warnings import TrainingWarning, give_warnings
 from .validation import (
     Columns,
     check_flags,
-    check_whole_number,
     fault,
     is_column,
     shown,
@@ -114,8 +111,12 @@ class ComputeMetrics(MadeByScorer):
         rows: list[Any] = [self._rows[key] for key in keys[: self._without_repeats(keys)]]
         self._check_generated(predictions[: len(rows)], labels[: len(rows)], rows)
         give_warnings(self._tokenizer.output_warnings(predictions[: len(rows)], "generation_max_length"))
-        texts = _postprocessed(self._tokenizer.decode(predictions[: len(rows)]), self._postprocess)
-        return _scores(self.scorer, [row.source for row in rows], texts, [row.references for row in rows])
+        if lacking := int((predictions >= self._tokenizer.end).any(axis=1).sum()):
+            message = "outputs have ids that the tokenizer lacks: give the one of the Trainer"
+            give_warnings([TrainingWarning(message, f"{lacking} of {len(predictions)}")])
+        texts = postprocessed(self._tokenizer.decode(predictions[: len(rows)]), self._postprocess)
+        columns = Columns([row.source for row in rows], texts, [row.references for row in rows])
+        return score_texts(self.scorer, columns)
 
     def _known(self, number: int, labels: Any, inputs: Any) -> Any:
         """Return the key of an evaluated row."""
@@ -181,157 +182,6 @@ def _columns(name: str, dataset: Any, *columns: str) -> list[list[Any]]:
     return [*([row[column] for row in rows] for column in columns), [row.get("input_ids", ()) for row in rows]]
 
 
-# ---- Texts attached to a Trainer -------------------------------------------------------------------------------------
-
-
-#: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
-_REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
-
-
-def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **arguments: Any) -> None:
-    """Add the scores of attached texts to the metrics of each evaluation; see `Scorer.attach`.
-
-    The Trainer logs, returns and compares what its `evaluation_loop` returns. The Trainer gets a class of its own with
-    this method, so that a copy of the Trainer evaluates its own model.
-    """
-    _prefix(trainer, evaluation_set)
-    texts, kind = AttachedTexts(scorer, trainer, **arguments), type(trainer)
-
-    class TrainerWithTexts(kind):  # type: ignore[misc, valid-type]
-        def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
-            is_scored = metric_key_prefix == _prefix(self, evaluation_set)
-            output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
-            if is_scored:
-                scores = {f"{metric_key_prefix}_{name}": score for name, score in texts.scores(self).items()}
-                if not output.metrics.keys().isdisjoint(scores):
-                    known = f"{', '.join(scores)} already"
-                    raise ValueError(fault("metrics", known, "one sari.attach, or a compute_metrics of other names"))
-                output.metrics.update(scores)
-            return output
-
-    TrainerWithTexts.__name__ = TrainerWithTexts.__qualname__ = kind.__name__
-    trainer.__class__ = TrainerWithTexts
-
-
-def _prefix(trainer: Any, evaluation_set: str | None) -> str:
-    """Return the prefix of the metrics of the evaluations that are scored."""
-    names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
-    if evaluation_set not in names:
-        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {shown(names)}"))
-    return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
-
-
-class AttachedTexts:
-    """Texts for which the model of a Trainer generates. The arguments are those of `Scorer.attach`."""
-
-    def __init__(
-        self,
-        scorer: Any,
-        trainer: Any,
-        *,
-        sources: Any,
-        references: Any,
-        prompts: Any,
-        generation_kwargs: Mapping[str, Any] | None,
-        chat_template_kwargs: Mapping[str, Any] | None,
-        batch_size: int | None,
-        postprocess: Postprocess,
-    ):
-        self._scorer, self._postprocess = scorer, postprocess
-        self._sources, self._references = validate_shared(sources, references)
-        if not self._sources:
-            raise ValueError(fault("sources", "no rows", "at least one"))
-        size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
-        self._batch_size = check_whole_number("batch_size", size, least=1)
-        #: Whether an encoder reads the prompts, or the model continues them.
-        self._encodes = bool(trainer.model.config.is_encoder_decoder)
-        self._tokenizer = TextTokenizer("processing_class", trainer.processing_class)
-        padding = self._tokenizer.tokenizer.pad_token_id
-        if padding is None:
-            raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
-        given = generation_kwargs or {}
-        for name in _REPLACED.keys() & given:
-            raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
-        self._arguments = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding, **given}
-        if "stop_strings" in given:  # `generate` needs the tokenizer for them alone.
-            self._arguments["tokenizer"] = self._tokenizer.tokenizer
-        self._ids = self._prompt_ids(trainer, prompts, chat_template_kwargs or {})
-        give_warnings(self._tokenizer.warnings(self._references, postprocess))
-
-    def _prompt_ids(self, trainer: Any, prompts: Any, template: Mapping[str, Any]) -> list[list[int]]:
-        """Return the token ids of a prompt for each source."""
-        if prompts is None and not self._encodes:
-            raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
-        column = self._sources if prompts is None else prompts
-        column = list(map(column, self._sources)) if callable(column) else column
-        if not is_column(column):
-            raise ValueError(fault("prompts", shown(prompts), "a list, or a function from a source to a prompt"))
-        if len(column) != len(self._sources):
-            raise ValueError(fault("prompts", f"{len(column)} rows", f"{len(self._sources)} (as in sources)"))
-        rows = [self._ids_of(trainer, f"prompts[{row}]", prompt, template) for row, prompt in enumerate(column)]
-        config = trainer.model.config.get_text_config()
-        positions = getattr(config, "max_position_embeddings", None)
-        if positions is not None:
-            positions = getattr(config, "max_encoder_position_embeddings", positions)
-            most = positions - (0 if self._encodes else self._arguments["max_new_tokens"])
-            longest = max(range(len(rows)), key=lambda row: len(rows[row]))
-            if len(rows[longest]) > most:
-                wanted = f"at most {most}: the model has {positions} positions, for prompt and max_new_tokens"
-                raise ValueError(fault(f"prompts[{longest}]", f"{len(rows[longest])} tokens", wanted))
-        return rows
-
-    def _ids_of(self, trainer: Any, name: str, prompt: Any, template: Mapping[str, Any]) -> list[int]:
-        """Return the token ids of a text, or of the messages of a chat; ids stay as they are."""
-        tokenizer = self._tokenizer.tokenizer
-        if isinstance(prompt, str):
-            ids = list(tokenizer(prompt)["input_ids"])
-            if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
-                ids = ids[1:]  # The prompt begins with this token already.
-            is_ended = not self._encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id
-            return ids[:-1] if is_ended else ids
-        if _is_chat(prompt):
-            is_open = bool(template.get("continue_final_message"))
-            if not is_open and prompt[-1]["role"] == "assistant":
-                raise ValueError(fault(name, "a chat that ends with its answer", "what is before it"))
-            options = {"add_generation_prompt": not is_open, **template}
-            text = trainer.processing_class.apply_chat_template(prompt, tokenize=False, **options)
-            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
-        if is_column(prompt) and len(prompt) and all(isinstance(token, Integral) for token in prompt):
-            return list(map(int, prompt))
-        raise ValueError(fault(name, shown(prompt), "a str, a list of messages, or token ids"))
-
-    def scores(self, trainer: Any) -> dict[str, float]:
-        """Generate, each process for its share of the texts, and return the scores in percent."""
-        processes, number = trainer.accelerator.num_processes, trainer.accelerator.process_index
-        # The shares are equal: processes wait for each other if the model is spread over them.
-        share = -(-len(self._ids) // processes)
-        rows = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
-        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(trainer, rows))
-        texts = _postprocessed(texts[: len(self._ids)], self._postprocess)
-        return _scores(self._scorer, self._sources, texts, self._references)
-
-    def _generated(self, trainer: Any, rows: list[list[int]]) -> list[str]:
-        """Return what the model generates for prompts; random numbers go on where they were."""
-        model, tokenizer, answers = trainer.model, self._tokenizer.tokenizer, []
-        random = importlib.import_module("torch").random
-        batches = [rows[begin : begin + self._batch_size] for begin in range(0, len(rows), self._batch_size)]
-        is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
-        with random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
-            for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
-                # A model that continues prompts needs their ends in one column.
-                options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}
-                inputs = tokenizer.pad({"input_ids": batch}, return_tensors="pt", **options).to(model.device)
-                made = model.generate(**inputs, **self._arguments)
-                made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
-                if len(made) != len(batch):
-                    got = f"{len(made)} texts for {len(batch)} prompts"
-                    raise ValueError(fault("generation_kwargs", got, "one each"))
-                answers += made.tolist() if self._encodes else made[:, inputs["input_ids"].shape[1] :].tolist()
-        limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
-        give_warnings(self._tokenizer.output_warnings(answers, limit, most))
-        return [text.strip() for text in self._tokenizer.decode(answers)]
-
-
 # ---- The reward ------------------------------------------------------------------------------------------------------
 
 
@@ -368,7 +218,7 @@ class Reward(MadeByScorer):
         unscored = {row for row, pair in enumerate(zip(sources, references, strict=True)) if None in pair}
         for row in unscored:  # Dummy texts keep row numbers aligned.
             sources[row], references[row] = "", [""]
-        checked = validate_columns(sources, _postprocessed(texts, self._postprocess), references)
+        checked = validate_columns(sources, postprocessed(texts, self._postprocess), references)
         scores = score_columns(checked, self.scorer.variant, sentences=True).sentences()["sari"]
         return [None if row in unscored else score / (100 if self._unit else 1) for row, score in enumerate(scores)]
 
@@ -377,7 +227,7 @@ def _completion(row: int, completion: Any) -> str:
     """Return the text of a completion: the last message of a chat, whose content may be parts."""
     if isinstance(completion, str):
         return completion.strip()
-    if not _is_chat(completion):
+    if not is_chat(completion):
         raise ValueError(fault(f"completions[{row}]", shown(completion), "a str or a list of messages"))
     content = completion[-1].get("content") or ""  # A call of a tool has None.
     parts = [{"text": content}] if isinstance(content, str) else content
@@ -389,7 +239,7 @@ def _completion(row: int, completion: Any) -> str:
     return "".join(texts).strip()
 
 
-# ---- Arguments, texts and scores of all three ------------------------------------------------------------------------
+# ---- Tokens, texts and scores, also of attached texts ----------------------------------------------------------------
 
 
 class TextTokenizer:
@@ -397,6 +247,7 @@ class TextTokenizer:
 
     Attributes:
         tokenizer: the tokenizer.
+        end: one more than the largest id. Models may have more outputs than there are tokens.
         special: the ids that begin, end, part and pad texts.
     """
 
@@ -406,8 +257,7 @@ class TextTokenizer:
             raise ValueError(fault(name, type(processor).__name__, "a tokenizer of transformers"))
         added = self.tokenizer.added_tokens_decoder.items()
         self.special = sorted({*self.tokenizer.all_special_ids, *(number for number, token in added if token.special)})
-        #: One more than the largest id. Models may have more outputs than there are tokens.
-        self._end = 1 + max(self.tokenizer.get_vocab().values())
+        self.end = 1 + max(self.tokenizer.get_vocab().values())
 
     def key(self, ids: Any) -> bytes:
         """Return what a row of ids is known by: its ids without padding, as bytes."""
@@ -416,7 +266,7 @@ class TextTokenizer:
 
     def decode(self, rows: Any) -> list[str]:
         """Return the texts of ids, int[row, token], without padding, unknown ids and special tokens."""
-        known = [[token for token in row if 0 <= token < self._end] for row in map(list, rows)]
+        known = [[token for token in row if 0 <= token < self.end] for row in map(list, rows)]
         return list(self.tokenizer.batch_decode(known, skip_special_tokens=True))
 
     def check_labels(self, name: str, labels: list[np.ndarray], references: list[list[str]]) -> None:
@@ -426,8 +276,8 @@ class TextTokenizer:
         reference of their row, even in another case, and those of another tokenizer at most 31%.
         """
         largest = max((ids.max(initial=0) for ids in labels), default=0)
-        if largest >= self._end:
-            got = f"{self._end} tokens, and label ids up to {largest} in {name}"
+        if largest >= self.end:
+            got = f"{self.end} tokens, and label ids up to {largest} in {name}"
             raise ValueError(fault("tokenizer", got, "the one that made the labels"))
         shares = []
         for label, texts in islice(zip(labels, references, strict=True), 50):
@@ -436,36 +286,27 @@ class TextTokenizer:
             shares += [max(shared) / len(ids)] if ids else []
         if shares and fmean(shares) < 1 / 3:
             got = f"{fmean(shares):.0%} of ids in a reference of the same row"
-            raise ValueError(
-                fault(f"labels of {name}", got, "a third or more: give the tokenizer that made the labels")
-            )
+            raise ValueError(fault(f"labels of {name}", got, "a third or more: the tokenizer that made the labels"))
 
     def warnings(self, references: list[list[str]], postprocess: Postprocess) -> Iterator[Warning]:
-        """Yield a warning if the tokenizer changes most texts, in more than case and spaces at the ends."""
-        texts = [row[0] for row in references[:20]]
-        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"])
-        changed = [
-            (text, new)
-            for text, *others, new in zip(texts, _postprocessed(decoded, postprocess), decoded, strict=True)
-            if text.casefold().split() not in [other.casefold().split() for other in (*others, new)]
-        ]
+        """Yield a warning if the tokenizer changes most texts, in more than case and spaces, and nothing mends it."""
+        texts = [row[0] for row in references[:20]] if postprocess is None else []
+        decoded = self.decode(self.tokenizer(text_target=texts)["input_ids"]) if texts else []
+        changed = [pair for pair in zip(texts, decoded, strict=True) if len({*map(_words, pair)}) > 1]
         if 2 * len(changed) > len(texts):
             detail = " becomes ".join(map(shown, changed[0]))
             yield TrainingWarning("the tokenizer changes texts: correct them with postprocess", detail)
 
     def output_warnings(self, rows: Any, limit: str, least: int = 0) -> Iterator[Warning]:
-        """Yield warnings about generated ids; `limit` is the setting that ends them, after at least so many tokens."""
+        """Yield a warning if many outputs of at least so many tokens have no end; `limit` is the setting to raise."""
         ended = {PADDING, *self.special}
         cut = sum(len(row) >= least and int(row[-1]) not in ended for row in rows)
         if 10 * cut > len(rows):
             yield TrainingWarning(f"many outputs are cut before their end: raise {limit}", f"{cut} of {len(rows)}")
-        unknown = sum(max(row) >= self._end for row in rows)
-        if unknown:
-            message = "outputs have ids that the tokenizer lacks: give the one of the Trainer"
-            yield TrainingWarning(message, f"{unknown} of {len(rows)}")
 
 
-def _is_chat(messages: Any) -> bool:
+def is_chat(messages: Any) -> bool:
+    """Return whether something is a list of the messages of a chat."""
     return (
         is_column(messages)
         and len(messages) > 0
@@ -473,13 +314,18 @@ def _is_chat(messages: Any) -> bool:
     )
 
 
-def _postprocessed(texts: list[str], postprocess: Postprocess) -> list[str]:
+def postprocessed(texts: list[str], postprocess: Postprocess) -> list[str]:
+    """Return the texts that are scored."""
     return texts if postprocess is None else validate_texts("postprocess", list(map(postprocess, texts)))
 
 
-def _scores(scorer: Any, sources: list[str], predictions: list[str], references: list[list[str]]) -> dict[str, float]:
+def score_texts(scorer: Any, columns: Columns) -> dict[str, float]:
     """Return "sari", "keep", "delete" and "add" of checked texts, and give warnings about them."""
-    corpus = score_columns(Columns(sources, predictions, references), scorer.variant)
+    corpus = score_columns(columns, scorer.variant)
     give_warnings(corpus.warnings())
     scores: Any = corpus.result()
     return dict(scores)
+
+
+def _words(text: str) -> tuple[str, ...]:
+    return tuple(text.casefold().split())

@@ -1,0 +1,165 @@
+"""Texts attached to a Trainer: at each evaluation its model generates for them.
+
+- It generates as `model.generate` does for each prompt alone: without sampling and at most 128 new tokens, unless
+  arguments say otherwise, and else as the model's own configuration says. Lengths are those of new tokens.
+- The scores are among the metrics of the evaluation, which the Trainer logs, returns and compares. They are about these
+  texts and no others, whatever is evaluated.
+- A copy of the Trainer evaluates its own model.
+
+What is outside of this is refused in a line that names the remedy.
+"""
+
+import importlib
+from collections.abc import Mapping
+from numbers import Integral
+from typing import Any
+
+from tqdm.auto import tqdm
+
+from .data_warnings import give_warnings
+from .training import Postprocess, TextTokenizer, is_chat, postprocessed, score_texts
+from .validation import Columns, check_whole_number, fault, is_column, shown, validate_shared
+
+#: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
+_REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
+
+
+def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **arguments: Any) -> None:
+    """Add the scores of attached texts to the metrics of each evaluation; see `Scorer.attach`.
+
+    The Trainer logs, returns and compares what its `evaluation_loop` returns. The Trainer gets a class of its own with
+    this method, so that a copy of the Trainer evaluates its own model.
+    """
+    _prefix(trainer, evaluation_set)
+    texts, kind = AttachedTexts(scorer, trainer, **arguments), type(trainer)
+
+    class TrainerWithTexts(kind):  # type: ignore[misc, valid-type]
+        def evaluation_loop(self, *arguments: Any, metric_key_prefix: str = "eval", **options: Any) -> Any:
+            is_scored = metric_key_prefix == _prefix(self, evaluation_set)
+            output = super().evaluation_loop(*arguments, metric_key_prefix=metric_key_prefix, **options)
+            if is_scored:
+                scores = {f"{metric_key_prefix}_{name}": score for name, score in texts.scores(self).items()}
+                if not output.metrics.keys().isdisjoint(scores):
+                    known = f"{', '.join(scores)} already"
+                    raise ValueError(fault("metrics", known, "one sari.attach, or a compute_metrics of other names"))
+                output.metrics.update(scores)
+            return output
+
+    TrainerWithTexts.__name__ = TrainerWithTexts.__qualname__ = kind.__name__
+    trainer.__class__ = TrainerWithTexts
+
+
+def _prefix(trainer: Any, evaluation_set: str | None) -> str:
+    """Return the prefix of the metrics of the evaluations that are scored."""
+    names = list(trainer.eval_dataset) if isinstance(trainer.eval_dataset, Mapping) else [None]
+    if evaluation_set not in names:
+        raise ValueError(fault("evaluation_set", str(evaluation_set), f"a set of the Trainer: {shown(names)}"))
+    return "eval" if evaluation_set is None else f"eval_{evaluation_set}"
+
+
+class AttachedTexts:
+    """Texts for which the model of a Trainer generates. The arguments are those of `Scorer.attach`."""
+
+    def __init__(
+        self,
+        scorer: Any,
+        trainer: Any,
+        *,
+        sources: Any,
+        references: Any,
+        prompts: Any,
+        generation_kwargs: Mapping[str, Any] | None,
+        chat_template_kwargs: Mapping[str, Any] | None,
+        batch_size: int | None,
+        postprocess: Postprocess,
+    ):
+        self._scorer, self._postprocess = scorer, postprocess
+        self._sources, self._references = validate_shared(sources, references)
+        if not self._sources:
+            raise ValueError(fault("sources", "no rows", "at least one"))
+        size = trainer.args.per_device_eval_batch_size if batch_size is None else batch_size
+        self._batch_size = check_whole_number("batch_size", size, least=1)
+        #: Whether an encoder reads the prompts, or the model continues them.
+        self._encodes = bool(trainer.model.config.is_encoder_decoder)
+        self._tokenizer = TextTokenizer("processing_class", trainer.processing_class)
+        padding = self._tokenizer.tokenizer.pad_token_id
+        if padding is None:
+            raise ValueError(fault("processing_class", "no pad_token", "one, such as its eos_token"))
+        given = generation_kwargs or {}
+        for name in _REPLACED.keys() & given:
+            raise ValueError(fault("generation_kwargs", name, _REPLACED[name]))
+        self._arguments = {"do_sample": False, "max_new_tokens": 128, "pad_token_id": padding, **given}
+        if "stop_strings" in given:  # `generate` needs the tokenizer for them alone.
+            self._arguments["tokenizer"] = self._tokenizer.tokenizer
+        self._ids = self._prompt_ids(trainer, prompts, chat_template_kwargs or {})
+        give_warnings(self._tokenizer.warnings(self._references, postprocess))
+
+    def _prompt_ids(self, trainer: Any, prompts: Any, template: Mapping[str, Any]) -> list[list[int]]:
+        """Return the token ids of a prompt for each source."""
+        if prompts is None and not self._encodes:
+            raise ValueError(fault("prompts", prompts, 'what the model continues, such as "Simplify: {}\\n".format'))
+        column = self._sources if prompts is None else prompts
+        column = list(map(column, self._sources)) if callable(column) else column
+        if not is_column(column):
+            raise ValueError(fault("prompts", shown(prompts), "a list, or a function from a source to a prompt"))
+        if len(column) != len(self._sources):
+            raise ValueError(fault("prompts", f"{len(column)} rows", f"{len(self._sources)} (as in sources)"))
+        rows = [self._ids_of(trainer, f"prompts[{row}]", prompt, template) for row, prompt in enumerate(column)]
+        positions = getattr(trainer.model.config.get_text_config(), "max_position_embeddings", None)
+        longest = max(range(len(rows)), key=lambda row: len(rows[row]))
+        most = (positions or 0) - (0 if self._encodes else self._arguments["max_new_tokens"])
+        if positions is not None and len(rows[longest]) > most:
+            wanted = f"at most {most}: the model has {positions} positions, for prompt and max_new_tokens"
+            raise ValueError(fault(f"prompts[{longest}]", f"{len(rows[longest])} tokens", wanted))
+        return rows
+
+    def _ids_of(self, trainer: Any, name: str, prompt: Any, template: Mapping[str, Any]) -> list[int]:
+        """Return the token ids of a text, or of the messages of a chat; ids stay as they are."""
+        tokenizer = self._tokenizer.tokenizer
+        if isinstance(prompt, str):
+            ids = list(tokenizer(prompt)["input_ids"])
+            if len(ids) > 1 and ids[0] == ids[1] == tokenizer.bos_token_id:
+                ids = ids[1:]  # The prompt begins with this token already.
+            is_ended = not self._encodes and len(ids) > 1 and ids[-1] == tokenizer.eos_token_id
+            return ids[:-1] if is_ended else ids
+        if is_chat(prompt):
+            is_open = bool(template.get("continue_final_message"))
+            if not is_open and prompt[-1]["role"] == "assistant":
+                raise ValueError(fault(name, "a chat that ends with its answer", "what is before it"))
+            options = {"add_generation_prompt": not is_open, **template}
+            text = trainer.processing_class.apply_chat_template(prompt, tokenize=False, **options)
+            return list(tokenizer(text, add_special_tokens=False)["input_ids"])
+        if is_column(prompt) and len(prompt) and all(isinstance(token, Integral) for token in prompt):
+            return list(map(int, prompt))
+        raise ValueError(fault(name, shown(prompt), "a str, a list of messages, or token ids"))
+
+    def scores(self, trainer: Any) -> dict[str, float]:
+        """Generate, each process for its share of the texts, and return the scores in percent."""
+        processes, number = trainer.accelerator.num_processes, trainer.accelerator.process_index
+        # The shares are equal: processes wait for each other if the model is spread over them.
+        share = -(-len(self._ids) // processes)
+        rows = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
+        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(trainer, rows))
+        texts = postprocessed(texts[: len(self._ids)], self._postprocess)
+        return score_texts(self._scorer, Columns(self._sources, texts, self._references))
+
+    def _generated(self, trainer: Any, rows: list[list[int]]) -> list[str]:
+        """Return what the model generates for prompts; random numbers go on where they were."""
+        model, tokenizer, answers = trainer.model, self._tokenizer.tokenizer, []
+        random = importlib.import_module("torch").random
+        batches = [rows[begin : begin + self._batch_size] for begin in range(0, len(rows), self._batch_size)]
+        is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
+        with random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
+            for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
+                # A model that continues prompts needs their ends in one column.
+                options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}
+                inputs = tokenizer.pad({"input_ids": batch}, return_tensors="pt", **options).to(model.device)
+                made = model.generate(**inputs, **self._arguments)
+                made = getattr(made, "sequences", made)  # with return_dict_in_generate=True
+                if len(made) != len(batch):
+                    got = f"{len(made)} texts for {len(batch)} prompts"
+                    raise ValueError(fault("generation_kwargs", got, "one each"))
+                answers += made.tolist() if self._encodes else made[:, inputs["input_ids"].shape[1] :].tolist()
+        limit, most = "max_new_tokens in generation_kwargs", self._arguments["max_new_tokens"]
+        give_warnings(self._tokenizer.output_warnings(answers, limit, most))
+        return [text.strip() for text in self._tokenizer.decode(answers)]
