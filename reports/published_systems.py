@@ -142,7 +142,7 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
 
 @cache
 def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
-    """Return the scores of a file that research/systems.py wrote, by the digest of the texts of the test set."""
+    """Return the scores of a file that `python research systems` wrote, by the digest of the texts of the test set."""
     found: dict[str, list[PublishedScore]] = {}
     with open(path, encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):

@@ -1,6 +1,7 @@
 """Published figures and public collections, computed again from checkouts of public repositories.
 
-The package is apart from the product and from the wheel. The texts are not part of the project.
+The package is apart from the product and from the wheel. The texts are not part of the project. `python research NAME`
+runs the first five.
 
 - `published`: `published.csv`, the figures of papers, printed and ours.
 - `systems`: `docs/systems.csv`, every variant on public outputs of systems, and the page and picture made from it.
@@ -8,6 +9,5 @@ The package is apart from the product and from the wheel. The texts are not part
 - `variant_tables`: the tables of variants, options and scripts in documents.
 - `power`: `power.csv`, what differences between real systems tests find.
 - `collections_of_ratings`: public collections of ratings.
-- `joshua`: FK, BLEU, iBLEU and FKBLEU of Xu et al. 2016.
 - `files`: files of the repositories, whose commits are in `repositories.csv`, and the tables of the project.
 """

@@ -4,11 +4,11 @@ Files are named by patterns that begin with the owner and the name of the reposi
 "feralvam/easse/easse/resources/data/test_sets/asset/asset.test.simp.*": a folder of checkouts has it as "easse".
 """
 
-import argparse
 import re
 import subprocess
 import sys
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
 
@@ -145,50 +145,40 @@ def with_tables(page: str, tables: Mapping[str, pd.DataFrame]) -> str:
     return re.sub(r"(<!-- table: (.*) -->\n)(?s:.*?)(<!-- end -->)", new_table, page)
 
 
-def run(
-    description: str | None,
-    *,
-    file: Path,
-    compute: Callable[[Path], pd.DataFrame] | None = None,
-    tables: Callable[[pd.DataFrame], Mapping[str, pd.DataFrame]],
-    pages: Sequence[Path] = (),
-    arguments: Sequence[str] | None = None,
-    parents: Sequence[argparse.ArgumentParser] = (),
-) -> tuple[pd.DataFrame, bool]:
-    """Run a script: compute rows from checkouts, or read the stored ones, and print their tables.
+@dataclass(frozen=True)
+class Study:
+    """What is computed from checkouts and stored.
 
-    Args:
-        description: of the script, for its help.
-        file: that has the rows; `--store` writes them.
-        compute: from a folder of checkouts to rows; None if the rows are those of another script.
+    Attributes:
+        file: that has the rows.
         tables: from rows to tables by name.
-        pages: with the tables; `--store` writes them.
-        arguments: of the command line.
-        parents: parsers of further arguments.
-
-    Returns:
-        The rows, and whether they were stored.
+        pages: with the tables.
+        compute: from a folder of checkouts to rows; None if the rows are those of another study.
+        draw: writes a picture of the rows; None for no picture.
     """
-    how = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(description=description, formatter_class=how, parents=list(parents))
-    if compute is not None:
-        parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts of the repositories")
-    parser.add_argument("--store", action="store_true", help="write files instead of printing alone")
-    options = parser.parse_args(arguments)
-    rows = read_table(file)
-    if compute is not None and options.folder is not None:
-        if not options.folder.is_dir():
-            parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
-        try:
-            rows = compute(options.folder).fillna("")
-        except (OSError, ValueError) as error:
-            parser.error(str(error))
-    named = tables(rows)
-    for name, table in named.items():
-        print(f"\n{name}\n\n{aligned(table)}")
-    if options.store:
-        if compute is not None:
-            rows.to_csv(file, index=False, lineterminator="\n")
-        for page in pages:
-            page.write_text(with_tables(page.read_text(encoding="utf-8"), named), encoding="utf-8")
-    return rows, options.store
+
+    file: Path
+    tables: Callable[[pd.DataFrame], Mapping[str, pd.DataFrame]]
+    pages: Sequence[Path] = ()
+    compute: Callable[[Path], pd.DataFrame] | None = None
+    draw: Callable[[pd.DataFrame], None] | None = None
+
+    def run(self, folder: Path | None, *, store: bool) -> None:
+        """Compute the rows, or read the stored ones without a folder, and print or store what is made from them.
+
+        Raises:
+            OSError, ValueError: if checkouts lack a file, or files do not go together.
+        """
+        rows = read_table(self.file)
+        if folder is not None and self.compute is not None:
+            rows = self.compute(folder).fillna("")
+        named = self.tables(rows)
+        for name, table in named.items():
+            print(f"\n{name}\n\n{aligned(table)}")
+        if store:
+            if self.compute is not None:
+                rows.to_csv(self.file, index=False, lineterminator="\n")
+            for page in self.pages:
+                page.write_text(with_tables(page.read_text(encoding="utf-8"), named), encoding="utf-8")
+            if self.draw is not None:
+                self.draw(rows)

@@ -1,9 +1,6 @@
-"""Measure what differences between real systems paired tests find: research/power.csv, a table of docs/statistics.md.
+"""What differences between real systems paired tests find: research/power.csv, and a table of docs/statistics.md.
 
-    python research/power.py                     prints the table
-    python research/power.py FOLDER --store      measures it again, and writes both files
-
-FOLDER has checkouts of ZurichNLP/BLESS, and of feralvam/easse for ASSET. For each variant and difference, 60 random
+For each variant and difference, 60 random
 pairs of BLESS's runs of different models are taken whose scores on ASSET differ by it, give or take .2 points. Their
 359 segments are the population: samples are drawn from it with replacement, and each is tested.
 
@@ -13,7 +10,6 @@ samples that are significant at 5%, for differences of 1, 2 and 3 points. `obser
 differ by one point do so significantly by randomization, on all segments.
 """
 
-import sys
 from itertools import combinations
 from pathlib import Path
 
@@ -22,19 +18,13 @@ import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable
-
-make_importable()
-
-from sari.command_line.process import run_program  # noqa: E402
-from sari.comparison import score_systems  # noqa: E402
-from sari.corpus_statistics import CorpusStatistics  # noqa: E402
-from sari.reports.published_systems import FILE as SYSTEMS  # noqa: E402
-from sari.research.files import DOCS, TEST_SETS, formatted, read_runs, read_table, read_test_set, run  # noqa: E402
-from sari.significance import TESTS, Sample  # noqa: E402
-from sari.validation import SystemColumns  # noqa: E402
-from sari.variants import SIGNIFICANT, resolve_variant  # noqa: E402
+from sari.comparison import score_systems
+from sari.corpus_statistics import CorpusStatistics
+from sari.reports.published_systems import FILE as SYSTEMS
+from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
+from sari.significance import TESTS, Sample
+from sari.validation import SystemColumns
+from sari.variants import SIGNIFICANT, resolve_variant
 
 FILE = Path(__file__).with_name("power.csv")
 
@@ -112,11 +102,4 @@ def power_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     return {"power": pd.DataFrame(table)}
 
 
-def main() -> int:
-    """Run the program and return its status."""
-    run(__doc__, file=FILE, compute=measure_power, tables=power_tables, pages=[DOCS / "statistics.md"])
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(run_program(main, "power.py"))
+STUDY = Study(FILE, power_tables, [DOCS / "statistics.md"], measure_power)

@@ -1,10 +1,7 @@
-"""Compute published figures again, and print what was printed next to ours.
+"""Published figures next to ours: research/published.csv.
 
-    python research/published.py [--table TABLE]                      prints what is stored
-    python research/published.py [--table TABLE] FOLDER [--store]     computes it; --store writes research/published.csv
-
-FOLDER has checkouts of the repositories that the rows name, each under its own name. The status is 1 where a figure
-differs in the printed digits. `reason` says why. Without TABLE all tables are meant.
+A figure that differs in the printed digits has a `reason`. A row whose repositories are not in the folder keeps what is
+stored.
 
 A row of research/published.csv is a system with its scores: `sari`, `keep`, `delete` and `add` under a variant, with
 options as JSON; those of `OTHER_MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of
@@ -12,10 +9,9 @@ ratings. `printed` and `ours` have a figure for each score. Several files of out
 Where no sources and references are named, the file of outputs has them.
 """
 
-import argparse
 import json
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
 from typing import Any
@@ -25,19 +21,12 @@ import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable
-
-make_importable()
-
-from sari.command_line.process import run_program  # noqa: E402
-from sari.companion_measures import simplification, translation  # noqa: E402
-from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.research.collections_of_ratings import rated_in_test_set  # noqa: E402
-from sari.research.files import read_runs, read_table, read_test_set, run  # noqa: E402
-from sari.research.joshua import joshua_scores  # noqa: E402
-from sari.validation import Columns  # noqa: E402
-from sari.variants import resolve_variant  # noqa: E402
+from sari.companion_measures import simplification, translation
+from sari.corpus_statistics import score_columns
+from sari.research.collections_of_ratings import rated_in_test_set
+from sari.research.files import Study, read_runs, read_table, read_test_set
+from sari.validation import Columns
+from sari.variants import resolve_variant
 
 FILE = Path(__file__).with_name("published.csv")
 
@@ -58,7 +47,7 @@ def narayan_scores(texts: Columns) -> dict[str, Any]:
 
 
 #: The measures besides SARI, in the place of a variant: from texts to figures, or numbers whose means are the figures.
-OTHER_MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"joshua": joshua_scores, "narayan": narayan_scores}
+OTHER_MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"narayan": narayan_scores}
 
 
 def rounded(ours: str, printed: str) -> str:
@@ -96,37 +85,28 @@ def score_row(row: dict[str, str], folder: Path) -> str:
     return " ".join(f"{fmean(float(np.mean(run[name])) for run in runs):.9f}" for name in names)
 
 
+def compute_figures(folder: Path) -> pd.DataFrame:
+    """Compute the rows whose repositories are in a folder, and return all."""
+    stored = read_table(FILE)
+    patterns = stored[["sources", "references", "outputs"]].agg(" ".join, axis=1).str.split()
+    here = patterns.map(lambda row: all((folder / pattern.split("/")[1]).is_dir() for pattern in row))
+    if not here.all():
+        print(f"{folder}: {(~here).sum()} rows are not computed, whose repositories are not here", file=sys.stderr)
+    rows = tqdm(stored[here].to_dict("records"), disable=None, leave=False)
+    stored.loc[here, "ours"] = [score_row(row, folder) for row in rows]
+    return stored
+
+
 def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-    """Return the figures of each paper, with reasons for those that differ."""
+    """Return the figures of each paper, with reasons for those that differ, and how many come out."""
     found = figures(rows)
+    same, titles = found["printed"] == found["ours"], found["paper"] + ", " + found["url"]
     table = pd.DataFrame({"figure": found["system"] + ", " + found["test_set"] + ": " + found["score"]})
     table[["printed", "ours"]] = found[["printed", "ours"]]
-    table["why it differs"] = found["reason"].where(found["printed"] != found["ours"], "")
-    return dict(iter(table.groupby(found["table"] + ": " + found["paper"] + ", " + found["url"], sort=False)))
+    table["why it differs"] = found["reason"].mask(same, "")
+    summary = pd.DataFrame({"paper": titles, "figures": 1, "to the printed digits": same.astype(int)})
+    summary = summary.groupby("paper", sort=False, as_index=False).sum().astype(str)
+    return dict(iter(table.groupby(titles, sort=False))) | {"Figures that come out": summary}
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the program and return its status: 0, or 1 where a figure differs."""
-    stored = read_table(FILE)
-    chooser = argparse.ArgumentParser(add_help=False)
-    chooser.add_argument("--table", choices=stored["table"].unique(), help="those of one table alone")
-    table = chooser.parse_known_args(arguments)[0].table
-    chosen = stored["table"] == table if table else stored["table"] != ""
-
-    def compute(folder: Path) -> pd.DataFrame:
-        rows = tqdm(stored[chosen].to_dict("records"), disable=None, leave=False)
-        stored.loc[chosen, "ours"] = [score_row(row, folder) for row in rows]
-        return stored
-
-    def tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
-        return figures_by_paper(rows[chosen])
-
-    rows, _ = run(__doc__, file=FILE, compute=compute, tables=tables, arguments=arguments, parents=[chooser])
-    found = figures(rows[chosen])
-    same = found["printed"] == found["ours"]
-    print(f"\n{same.sum():,} of {len(same):,} figures come out to the printed digits.")
-    return int(not same.all())
-
-
-if __name__ == "__main__":
-    sys.exit(run_program(main, "published.py"))
+STUDY = Study(FILE, figures_by_paper, compute=compute_figures)

@@ -1,11 +1,7 @@
-"""Compute which SARI agrees with people: docs/ratings.csv, and the tables of docs/ratings.md.
+"""Which SARI agrees with people: docs/ratings.csv, and the tables of docs/ratings.md.
 
-    python research/ratings.py                     prints the tables
-    python research/ratings.py FOLDER --store      computes all figures again, and writes both files
-    python research/ratings.py --store             writes the tables from docs/ratings.csv
-
-FOLDER has checkouts of the repositories that `collections_of_ratings` names, each under its own name. The file has a
-row for each collection and score, with 95% intervals from 1,000 resamples of the sources, each with all its outputs:
+The file has a row for each collection and score, with 95% intervals from 1,000 resamples of the sources, each with all
+its outputs:
 
 - `Pearson`: of the scores and ratings of outputs, each scored alone. `at_equal_length` is the partial correlation,
   given the tokens of the output divided by those of its source.
@@ -16,7 +12,6 @@ row for each collection and score, with 95% intervals from 1,000 resamples of th
 `number` is that of outputs, systems, pairs or references. `difference` is that to `easse`.
 """
 
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -27,23 +22,17 @@ import pandas as pd
 from sacrebleu.metrics import BLEU
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable
-
-make_importable()
-
-from sari.command_line.process import run_program  # noqa: E402
-from sari.companion_measures import translation  # noqa: E402
-from sari.corpus_statistics import score_columns  # noqa: E402
-from sari.human_ratings.correlation import Agreement, Numbers, SystemRows, agreement  # noqa: E402
-from sari.human_ratings.rated_outputs import RatedScore, rated_scores  # noqa: E402
-from sari.reports.by_references import scores_by_references  # noqa: E402
-from sari.research.collections_of_ratings import COLLECTIONS, Collection, cochrane_pairs  # noqa: E402
-from sari.research.files import DOCS, TEST_SETS, read_runs, read_test_set, run  # noqa: E402
-from sari.significance import Sample, resolve_resampling  # noqa: E402
-from sari.tokenization import split_into_tokens  # noqa: E402
-from sari.validation import Columns, SystemColumns  # noqa: E402
-from sari.variants import VARIANTS, Text, Variant, resolve_variant  # noqa: E402
+from sari.companion_measures import translation
+from sari.corpus_statistics import score_columns
+from sari.human_ratings.correlation import Agreement, Numbers, SystemRows, agreement
+from sari.human_ratings.rated_outputs import RatedScore, rated_scores
+from sari.reports.by_references import scores_by_references
+from sari.research.collections_of_ratings import COLLECTIONS, Collection, cochrane_pairs
+from sari.research.files import DOCS, TEST_SETS, Study, read_runs, read_test_set
+from sari.significance import Sample, resolve_resampling
+from sari.tokenization import split_into_tokens
+from sari.validation import Columns, SystemColumns
+from sari.variants import VARIANTS, Text, Variant, resolve_variant
 
 FILE = DOCS / "ratings.csv"
 
@@ -195,11 +184,4 @@ def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def main() -> int:
-    """Run the program and return its status."""
-    run(__doc__, file=FILE, compute=compute_agreement, tables=ratings_tables, pages=[DOCS / "ratings.md"])
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(run_program(main, "ratings.py"))
+STUDY = Study(FILE, ratings_tables, [DOCS / "ratings.md"], compute_agreement)

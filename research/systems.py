@@ -1,10 +1,6 @@
-"""Score public outputs of systems under every variant: docs/systems.csv, the tables of docs/systems.md, its picture.
+"""Public outputs of systems under every variant: docs/systems.csv, the tables of docs/systems.md, and its picture.
 
-    python research/systems.py                     prints the tables
-    python research/systems.py FOLDER --store      computes all rows again, and writes the three files
-    python research/systems.py --store             writes tables and picture from docs/systems.csv
-
-FOLDER has checkouts of the repositories that the rows name, each under its own name. A new system is a row of
+A new system is a row of
 docs/systems.csv with test set, kind "system", name, year, publication, how it was made, licence of the repository, and
 the pattern of its outputs; several files are runs.
 
@@ -16,7 +12,6 @@ any of these faults. Where it is more than a quarter, the kind becomes "failed":
 """
 
 import re
-import sys
 from collections.abc import Sequence
 from itertools import combinations, pairwise
 from pathlib import Path
@@ -28,27 +23,13 @@ from scipy import stats
 from scipy.spatial.distance import squareform
 from tqdm import tqdm
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable
-
-make_importable()
-
-from sari.command_line.process import run_program  # noqa: E402
-from sari.comparison import baseline_scores, score_systems  # noqa: E402
-from sari.corpus_statistics import CorpusStatistics  # noqa: E402
-from sari.reports.published_systems import FILE, texts_digest  # noqa: E402
-from sari.research.files import (  # noqa: E402
-    DOCS,
-    TEST_SETS,
-    formatted,
-    read_runs,
-    read_table,
-    read_test_set,
-    run,
-)
-from sari.significance import Sample, holm, resolve_resampling  # noqa: E402
-from sari.validation import SystemColumns  # noqa: E402
-from sari.variants import SIGNIFICANT, VARIANTS  # noqa: E402
+from sari.comparison import baseline_scores, score_systems
+from sari.corpus_statistics import CorpusStatistics
+from sari.reports.published_systems import FILE, texts_digest
+from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
+from sari.significance import Sample, holm, resolve_resampling
+from sari.validation import SystemColumns
+from sari.variants import SIGNIFICANT, VARIANTS
 
 #: The variant that ranks come from, and the others that the table shows.
 RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
@@ -216,7 +197,7 @@ def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     }
 
 
-def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
+def draw_ranks(rows: pd.DataFrame, path: Path = DOCS / "systems.svg") -> None:
     """Write a picture of ranks: a column for each variant, and a line for each system and baseline."""
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -247,14 +228,4 @@ def draw_ranks(rows: pd.DataFrame, path: Path) -> None:
         figure.savefig(path, metadata={"Date": None})
 
 
-def main() -> int:
-    """Run the program and return its status."""
-    pages = [DOCS / "systems.md"]
-    rows, is_new = run(__doc__, file=FILE, compute=score_public_systems, tables=systems_tables, pages=pages)
-    if is_new:
-        draw_ranks(rows, DOCS / "systems.svg")
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(run_program(main, "systems.py"))
+STUDY = Study(FILE, systems_tables, [DOCS / "systems.md"], score_public_systems, draw_ranks)

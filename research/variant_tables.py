@@ -1,28 +1,14 @@
-"""Write the tables of variants, options and scripts in README.md, docs/variants.md and docs/languages.md.
-
-    python research/variant_tables.py              prints the tables
-    python research/variant_tables.py --store      writes them
+"""The tables of variants, options and scripts in README.md, docs/variants.md and docs/languages.md.
 
 What they say comes from `variants.py` and `languages.py`, and the scores of PBMT-R for PWKP from docs/systems.csv.
 """
 
-import sys
-from pathlib import Path
-
 import pandas as pd
 
-sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
-from as_package import make_importable
-
-make_importable()
-
-from sari.command_line.process import run_program  # noqa: E402
-from sari.languages import SCRIPTS  # noqa: E402
-from sari.reports.published_systems import FILE  # noqa: E402
-from sari.research.files import DOCS, ROOT, formatted, run  # noqa: E402
-from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant  # noqa: E402
-
-PAGES = [ROOT / "README.md", DOCS / "variants.md", DOCS / "languages.md"]
+from sari.languages import SCRIPTS
+from sari.reports.published_systems import FILE
+from sari.research.files import DOCS, ROOT, Study, formatted
+from sari.variants import CHANGES, OPTIONS, VARIANTS, Variant
 
 #: The variants that most figures are of.
 _COMMON = ("hf", "xu2016", "easse", "easse_legacy", "lasertagger")
@@ -84,11 +70,4 @@ def _choices(row: Variant) -> dict[str, str]:
     }
 
 
-def main() -> int:
-    """Run the program and return its status."""
-    run(__doc__, file=FILE, tables=variant_tables, pages=PAGES)
-    return 0
-
-
-if __name__ == "__main__":
-    sys.exit(run_program(main, "variant_tables.py"))
+STUDY = Study(FILE, variant_tables, [ROOT / "README.md", DOCS / "variants.md", DOCS / "languages.md"])

@@ -1,5 +1,6 @@
 """Published figures: the stored ones, and rows computed from made-up checkouts."""
 
+import dataclasses
 import re
 
 import numpy as np
@@ -10,6 +11,7 @@ from published_trees import COLUMNS, sentences, write
 from scipy import stats
 
 from sari.research import published
+from sari.research.__main__ import main
 from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
 
@@ -72,23 +74,24 @@ def test_correlations_with_ratings(checkouts):
 
 def test_figures_are_printed_and_stored(checkouts, tmp_path, monkeypatch, capsys):
     file, ours = tmp_path / "published.csv", score("one")["sari"]
-    rows = [row("sari", printed=printed, reason="cut") for printed in (f"{ours:.2f}", "99.9")]
-    write(file, pd.DataFrame([*rows, row("sari", "o/muss/none", table="other")]))
+    rows = [row("sari", printed=printed, reason="cut", paper="ours") for printed in (f"{ours:.2f}", "99.9")]
+    write(file, pd.DataFrame([*rows, row("sari", "o/elsewhere/none", paper="other")]))
     monkeypatch.setattr(published, "FILE", file)
-    assert published.main(["--table", "made-up", str(checkouts), "--store"]) == 1
-    *_, first, second, _, last = capsys.readouterr().out.splitlines()
-    assert [cell.strip() for cell in first.split("|")[2:4]] == [f"{ours:.2f}", f"{ours:.2f}"]
-    assert [cell.strip() for cell in second.split("|")[2:5]] == ["99.9", f"{ours:.1f}", "cut"]
-    assert last == "1 of 2 figures come out to the printed digits."
+    dataclasses.replace(published.STUDY, file=file).run(checkouts, store=True)
+    printed, said = capsys.readouterr()
+    cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in printed.split("\n") if ": sari" in line]
+    assert cells[0][1:] == [f"{ours:.2f}", f"{ours:.2f}", ""]
+    assert cells[1][1:] == ["99.9", f"{ours:.1f}", "cut"]
+    assert "1 rows are not computed" in said
     assert read_table(file)["ours"].tolist() == [f"{ours:.9f}", f"{ours:.9f}", "1.00"]
-    assert published.main(["--table", "other"]) == 0  # stored
+    summary = published.figures_by_paper(read_table(file))["Figures that come out"]
+    assert summary.to_numpy().tolist() == [["ours, ", "2", "1"], ["other, ", "1", "1"]]
 
 
-def test_a_missing_checkout_is_named(tmp_path, capsys):
+def test_a_missing_file_is_named(checkouts, capsys):
     with pytest.raises(SystemExit, match="2"):
-        published.main(["--table", "xu2016", str(tmp_path)])
-    missing = "no simplification/data/turkcorpus/test.8turkers.tok.turk.*"
-    assert f"{missing}, expected a checkout of https://" in capsys.readouterr().err
+        main(["systems", str(checkouts)])
+    assert "expected a checkout of https://" in capsys.readouterr().err
 
 
 def test_outputs_of_another_test_set_are_refused(checkouts):

@@ -98,17 +98,10 @@ def test_stored_signatures_are_those_that_the_module_prints(signature):
     assert without_versions(printed) == without_versions(signature)
 
 
-@pytest.mark.parametrize(
-    ("pages", "file", "tables"),
-    [
-        ([DOCS / "ratings.md"], ratings.FILE, ratings.ratings_tables),
-        ([DOCS / "systems.md"], systems.FILE, systems.systems_tables),
-        ([DOCS / "statistics.md"], power.FILE, power.power_tables),
-        (variant_tables.PAGES, systems.FILE, variant_tables.variant_tables),
-    ],
-)
-def test_pages_have_the_stored_tables(pages, file, tables):
-    texts, named = [page.read_text(encoding="utf-8") for page in pages], tables(read_table(file))
+@pytest.mark.parametrize("study", [ratings.STUDY, systems.STUDY, power.STUDY, variant_tables.STUDY])
+def test_pages_have_the_stored_tables(study):
+    texts = [page.read_text(encoding="utf-8") for page in study.pages]
+    named = study.tables(read_table(study.file))
     assert not [name for name in named if not any(f"<!-- table: {name} -->" in text for text in texts)]
     for text in texts:
         emptied = with_tables(text, {name: table[:0] for name, table in named.items()})

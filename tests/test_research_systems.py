@@ -8,6 +8,7 @@ from conftest import ROOT
 from published_trees import COLUMNS, REFERENCES, sentences, write
 
 from sari.research import published, systems
+from sari.research.__main__ import STUDIES, main
 from sari.research.files import REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
@@ -100,13 +101,17 @@ def test_another_commit_is_said(tmp_path, capsys):
     assert f"the stored figures are from {stored}" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize("script", ["published", "ratings", "systems", "power", "variant_tables"])
-def test_scripts_end_well(script, tmp_path):
-    """A closed pipe and a missing folder are no tracebacks."""
-    command = [sys.executable, str(ROOT / "research" / f"{script}.py")]
+@pytest.mark.parametrize("name", STUDIES)
+def test_studies_end_well(name):
+    """A closed pipe is no traceback."""
+    command = [sys.executable, str(ROOT / "research"), name]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-    found = subprocess.run([*command, str(tmp_path / "missing")], capture_output=True, text=True, check=False)
-    assert found.returncode == 2
-    assert "error: " in found.stderr
+
+
+@pytest.mark.parametrize("arguments", [["sistems"], ["systems", "xu2017"]])
+def test_what_is_no_name_and_no_folder_is_refused(arguments, capsys):
+    with pytest.raises(SystemExit, match="2"):
+        main(arguments)
+    assert arguments[-1] in capsys.readouterr().err.split("\n")[-2]

@@ -1,0 +1,46 @@
+"""Compute from public repositories what the project publishes, and print it.
+
+    python research NAME                      prints the tables from the stored rows
+    python research NAME FOLDER [--store]     computes the rows again
+    python research NAME --store              writes the pages from the stored rows
+
+FOLDER has checkouts of the repositories in research/repositories.csv, each under its own name.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
+from as_package import make_importable
+
+make_importable()
+
+from sari.command_line.process import run_program  # noqa: E402
+from sari.research import power, published, ratings, systems, variant_tables  # noqa: E402
+
+STUDIES = {
+    module.__name__.rpartition(".")[2]: module for module in (published, systems, ratings, power, variant_tables)
+}
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run a study and return the status of the program."""
+    names = "".join(f"  {name:<16}{str(module.__doc__).partition(chr(10))[0]}\n" for name, module in STUDIES.items())
+    how = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser("research", description=f"{__doc__}\nNAME is one of\n{names}", formatter_class=how)
+    parser.add_argument("name", choices=STUDIES, metavar="NAME", help="what to print")
+    parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts; it is computed again")
+    parser.add_argument("--store", action="store_true", help="write the files and pages")
+    options = parser.parse_args(arguments)
+    if options.folder is not None and not options.folder.is_dir():
+        parser.error(f"FOLDER: got {options.folder}, expected a folder with checkouts")
+    try:
+        STUDIES[options.name].STUDY.run(options.folder, store=options.store)
+    except (FileNotFoundError, ValueError) as error:
+        parser.error(str(error))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(run_program(main, "research"))
