@@ -24,10 +24,9 @@ def test_names_that_the_terminal_lacks(corpus):
 
 
 def test_pipes_get_utf_8(corpus):
-    (corpus / "é.txt").write_bytes((corpus / "o.txt").read_bytes())
+    (corpus / "t.csv").write_text("system,source,output,references\né,a,a,a\no,a,a,a\n", encoding="utf-8")
     command = ["env", "-u", "PYTHONIOENCODING", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "LC_ALL=C", *COMMAND]
-    process = run(*FILES, "--outputs", "o.txt", "é.txt", folder=corpus, command=command)
-    assert "\né ".encode() in process.stdout
+    assert "\né ".encode() in run("--table", "t.csv", folder=corpus, command=command).stdout
 
 
 def test_missing_packages(corpus):

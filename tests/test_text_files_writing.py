@@ -28,6 +28,43 @@ def test_an_error_leaves_the_old_file_and_nothing_else(tmp_path, error, raised):
     assert (link.is_symlink(), path.read_text(), path.stat().st_mode & 0o777) == (True, "after\n", 0o640)
 
 
+@pytest.mark.skipif(not hasattr(os, "chown"), reason="files have no owners here")
+def test_modes_and_owners(tmp_path, monkeypatch):
+    """Nobody else can read what is being written; then the file has the mode of the old one, or that of new ones."""
+    path, during = tmp_path / "x.tsv", []
+
+    def lines():
+        (written,) = (other for other in tmp_path.iterdir() if other != path)
+        during.append(written.stat().st_mode & 0o777)
+        yield "a"
+
+    before = os.umask(0o027)
+    write_lines(str(path), lines())
+    os.umask(before)
+    assert (during, path.stat().st_mode & 0o777) == ([0o600], 0o640)
+    path.chmod(0o604)
+    given = []
+    monkeypatch.setattr(os, "chown", lambda _, *owner: given.append(owner))
+    write_lines(str(path), lines())
+    assert (during[1], path.stat().st_mode & 0o777, given) == (0o600, 0o604, [])
+    if os.geteuid() == 0:
+        monkeypatch.undo()
+        os.chown(path, 12345, 12345)
+        write_lines(str(path), lines())
+        assert (path.stat().st_uid, path.stat().st_gid) == (12345, 12345)
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() != 0, reason="only root can give files away")
+def test_a_link_of_somebody_else_is_not_followed(tmp_path, monkeypatch):
+    (tmp_path / "link.tsv").symlink_to("x.tsv")
+    tmp_path.chmod(0o1777)
+    check_writable(str(tmp_path / "link.tsv"), [])
+    monkeypatch.setattr(os, "geteuid", lambda: 12345)
+    os.chown(tmp_path, 1, 1)
+    with pytest.raises(FileError, match="a link of somebody else in a shared folder"):
+        check_writable(str(tmp_path / "link.tsv"), [])
+
+
 @pytest.mark.parametrize(
     ("path", "message"),
     [
