@@ -16,11 +16,11 @@ from .data_warnings import (
     check_resampling,
     give_warnings,
     merge_warnings,
-    take_sample,
     variant_warnings,
 )
 from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
 from .significance import TESTS, Resampling, Sample, resolve_resampling
+from .text_checks import take_sample
 from .tokenization import encode_corpus, encode_predictions
 from .validation import SystemColumns, check_flags, fault, shown, validate_predictions
 from .variants import (

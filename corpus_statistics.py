@@ -32,19 +32,11 @@ from .aggregation import (
     summands,
     summands_shape,
 )
-from .data_warnings import (
-    NO_TEXTS,
-    SariWarning,
-    TextSample,
-    check_corpus,
-    check_resampling,
-    give_warnings,
-    mostly_copies,
-    take_sample,
-)
+from .data_warnings import SariWarning, check_resampling, give_warnings
 from .languages import is_code
 from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
+from .text_checks import NO_TEXTS, TextSample, check_corpus, mostly_copies, take_sample
 from .tokenization import encode_corpus
 from .validation import Columns, check_flags, fault, shown, validate_columns
 from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant

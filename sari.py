@@ -28,6 +28,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import COUNTINGS
 from .sari_scorer import COLUMNS, Scorer
 from .significance import resolve_resampling
+from .text_checks import ENOUGH
 from .tokenization import encode_corpus
 from .training import ComputeMetrics
 from .validation import check_flags, fault, refuse_positions, refuse_unknown, shown, validate_columns

@@ -26,12 +26,12 @@ from .data_warnings import (
     collect_warnings,
     give_warnings,
     signature_warnings,
-    take_sample,
     variant_warnings,
 )
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .significance import resolve_resampling
+from .text_checks import take_sample
 from .tokenization import encode_corpus
 from .training import ComputeMetrics, Reward
 from .validation import (

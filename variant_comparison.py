@@ -14,9 +14,9 @@ from tqdm.auto import tqdm
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
-from .data_warnings import NO_TEXTS
 from .languages import SentenceSplitter, Tokenizer, function_of
 from .ngram_statistics import count_by_each
+from .text_checks import NO_TEXTS
 from .tokenization import encode_corpus
 from .validation import Columns, SystemColumns
 from .variants import (

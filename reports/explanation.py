@@ -13,10 +13,11 @@ import numpy as np
 
 from sari.aggregation import OrderFigures, Scores, penalty_factors
 from sari.corpus_statistics import score_corpus
-from sari.data_warnings import WarningRow, take_sample, warning_rows
+from sari.data_warnings import WarningRow, warning_rows
 from sari.ngram_statistics import COUNTINGS, NgramTable, SegmentCounts, count_ngrams, ngram_tables
 from sari.reports.alignment import align, changes, pair_words
 from sari.reports.word_edits import Edit, score_edits
+from sari.text_checks import take_sample
 from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant

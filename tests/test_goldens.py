@@ -17,7 +17,7 @@ from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS, resolve_variants
 
 # Texts are scored as they are, also by variants that expect tokenized ones.
-pytestmark = pytest.mark.filterwarnings("ignore:.* not tokenized, and are only split at spaces:UserWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 HERE = Path(__file__).resolve().parent
 #: The texts lie next to the checkout, or next to a folder that it is in; they are not ours to ship.
@@ -102,7 +102,6 @@ def test_lens_searches_sources_as_they_are_written(sari):
 WITH_ORDERS = [options for options, group in SENTENCES.items() if "orders" in group[0][1]]
 
 
-@pytest.mark.filterwarnings("ignore:sources contain Chinese or Japanese:UserWarning")
 @pytest.mark.parametrize("options", WITH_ORDERS)
 def test_orders(options):
     given = json.loads(options)
@@ -124,7 +123,6 @@ def assert_cases(corpus, texts, *scorers):
             assert {name: found[name] for name in NAMES} == pytest.approx(case["scores"], **TOLERANCE), case
 
 
-@pytest.mark.filterwarnings("ignore:two references are nearly always the same:UserWarning")
 @pytest.mark.parametrize("corpus", CORPORA, ids=range(len(CORPORA)))
 def test_corpora(sari, corpus):
     texts = {name: corpus[name] for name in ("sources", "predictions", "references")}
@@ -168,7 +166,6 @@ def published(system):
     }
 
 
-@pytest.mark.filterwarnings("ignore:.* in lower case and .* case matters:UserWarning")
 @needs_texts
 @pytest.mark.parametrize("system", REAL, ids=lambda system: Path(system["predictions"]).stem)
 def test_published_texts(sari, system):
