@@ -52,26 +52,35 @@ def sentence_counts(texts) -> np.ndarray:
     >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
     array([2, 2, 1, 0])
     """
-    return np.fromiter(map(_sentence_count, validate_texts("texts", texts)), np.int64)
+    return np.fromiter((len(split_sentences(text)) for text in validate_texts("texts", texts)), np.int64)
 
 
 @lru_cache(1 << 15)  # the sources of several systems are the same
-def _sentence_count(text: str) -> int:
-    """Count the stretches between ends that have a letter or digit, in time proportional to the text."""
+def split_sentences(text: str) -> tuple[str, ...]:
+    """Return the sentences that `sentence_counts` counts, in time proportional to the text.
+
+    Marks without a letter or digit go with the sentence before them.
+
+    >>> split_sentences("One. Two ... (a)!")
+    ('One.', 'Two ...', '(a)!')
+    """
     cased = text != text.lower()
     tokens = [match.span() for match in _TOKEN.finditer(text)]
-    begin = count = place = 0
+    sentences: list[str] = []
+    begin = place = 0
+    ends = []
     for match in _END.finditer(text):
         while place < len(tokens) and tokens[place][1] < match.end():
             place += 1
         if _is_end(text, match, tokens, place, cased):
-            count += _has_letter_or_digit(text[begin : match.start()])
-            begin = match.end()
-    return count + _has_letter_or_digit(text[begin:])
-
-
-def _has_letter_or_digit(text: str) -> bool:
-    return any(map(str.isalnum, text))
+            ends.append(match.end())
+    for end in (*ends, len(text)):
+        if any(map(str.isalnum, text[begin:end])):
+            sentences.append(text[begin:end].strip())
+        elif sentences:
+            sentences[-1] = f"{sentences[-1]}{text[begin:end].rstrip()}"
+        begin = end
+    return tuple(sentences)
 
 
 def _is_end(text: str, match: regex.Match, tokens: list[tuple[int, int]], place: int, cased: bool) -> bool:
@@ -98,7 +107,7 @@ def splits(sources, predictions) -> np.ndarray:
     array([ True, False])
     """
     return _of_pairs(
-        lambda source, output: _sentence_count(output) > _sentence_count(source), sources, predictions
+        lambda source, output: len(split_sentences(output)) > len(split_sentences(source)), sources, predictions
     ).astype(bool)
 
 

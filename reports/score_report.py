@@ -311,7 +311,7 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
         for explanation in segment["outputs"].values():
             for name in ("grams", "orders", "references", "changes", "warnings"):
                 del explanation[name]
-            for edit in explanation["edits"]:
+            for edit in (*explanation["edits"], *explanation["sentences"]):
                 del edit["output"]
     parts = {
         "systems": [_fields_of_row(row, without=("kind",)) for row in report.results],

@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from wcwidth import wcswidth
 
 from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
+from sari.reports.score_report import without_empty
+from sari.reports.word_edits import Edit
 from sari.validation import visible
 from sari.variants import OPERATIONS, Figure
 
@@ -30,6 +32,8 @@ _COLOUR_CODES = {"rightly": _BLUE, "right": _BLUE, "wrongly": _YELLOW, "wrong": 
 _LABEL_WIDTH = 10
 # How many choices are shown that cost most, and how many that earn most.
 _SHOWN_EDITS = 5
+# How many characters of a sentence are shown, and how many tokens have each its reason.
+_SHOWN_TEXT, _SHOWN_REASONS = 80, 300
 
 
 def explanation_as_text(
@@ -64,8 +68,10 @@ def explanation_as_text(
     ):
         lines += _text(label, tokens, paint, width)
     lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _SHOWN_MARKS.items())]
+    if explanation.sentences:
+        lines += ["", "What sentences cost and earn, in points of SARI", *_edits(explanation.sentences)]
     if explanation.edits:
-        lines += ["", "What choices cost and earn, in points of SARI", *_edits(explanation)]
+        lines += ["", "What choices of words cost and earn, in points of SARI", *_edits(explanation.edits)]
     lines += ["", "Why", *_reasons(explanation)]
     if by_order:
         for row, grams in zip(explanation.orders, explanation.grams, strict=True):
@@ -77,9 +83,8 @@ def explanation_as_text(
 
 
 def explanations_as_json(explanations: Sequence[Explanation]) -> str:
-    """Return the fields of an explanation as JSON, or a list of several."""
-    fields = list(map(dataclasses.asdict, explanations))
-    return json.dumps(fields if len(fields) > 1 else fields[0], indent=2, allow_nan=False)
+    """Return a list with the fields of each explanation as JSON; fields without a value are left out."""
+    return json.dumps(without_empty(list(map(dataclasses.asdict, explanations))), indent=2, allow_nan=False)
 
 
 def _painted(text: str, *codes: int) -> str:
@@ -113,20 +118,27 @@ def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width:
     return [f"{label:<{_LABEL_WIDTH}}{line}".rstrip() for label, line in zip(labels, lines, strict=True)]
 
 
-def _edits(explanation: Explanation) -> list[str]:
+def _edits(edits: Sequence[Edit]) -> list[str]:
     """Return the choices that cost most and those that earn most, each by what SARI would be without it."""
-    choices = [*explanation.costs, *reversed(explanation.earnings)]
-    lines = [f"  {edit.points:+7.2f}  {edit.in_words(_visible(edit.text))}" for edit in choices]
+    choices = [edit for edit in edits if edit.counts]
+    lines = [f"  {edit.points:+7.2f}  {edit.in_words(_cut(edit.text))}" for edit in choices]
     between = len(lines) - 2 * _SHOWN_EDITS
     return lines if between <= 0 else [*lines[:_SHOWN_EDITS], f"  ({between} more between)", *lines[-_SHOWN_EDITS:]]
 
 
+def _cut(text: str) -> str:
+    text = _visible(text)
+    return text if len(text) <= _SHOWN_TEXT else f"{text[: _SHOWN_TEXT - 1]}…"
+
+
 def _reasons(explanation: Explanation) -> list[str]:
-    """Return the sentence of every token once, in the order of the texts."""
-    pairs = {
-        (_visible(token.text), token.why): None
-        for token in (*explanation.source, *explanation.output, *explanation.missed)
-    }
+    """Return the reason of every token once, in the order of the texts; of documents, those of the shown choices."""
+    tokens = [*explanation.source, *explanation.output, *explanation.missed]
+    if len(tokens) > _SHOWN_REASONS:
+        choices = [edit for edit in explanation.edits if edit.counts]
+        shown = {edit.text for edit in (*choices[:_SHOWN_EDITS], *choices[-_SHOWN_EDITS:])}
+        tokens = [token for token in tokens if token.text in shown]
+    pairs = {(_visible(token.text), token.why): None for token in tokens}
     width = min(max((wcswidth(text) for text, _ in pairs), default=0), 24)
     return [f"  {text}{' ' * (width - wcswidth(text))}  {why}" for text, why in pairs]
 

@@ -15,6 +15,8 @@ from sari.tokenization import split_into_tokens
 from sari.validation import Columns
 from sari.variants import Variant
 
+# Points that are shown as nothing.
+_LEAST = 0.005
 # The tokens of all changed outputs that are scored.
 _TOKENS = 300_000
 
@@ -38,6 +40,11 @@ class Edit:
     points: float
     sari: float
     output: str
+
+    @property
+    def counts(self) -> bool:
+        """Whether the points are more than nothing when they are rounded."""
+        return abs(self.points) > _LEAST
 
     def in_words(self, text: str) -> str:
         """Return what the output did to the word, of which `text` is shown."""

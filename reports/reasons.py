@@ -1,0 +1,89 @@
+"""What explanations say of an n-gram: what the output did to it, what the references did, and what that earns."""
+
+from sari.reports.segment_ngrams import Ngram
+
+# Shares of credit that differ less are the same.
+_SAME = 1e-9
+
+
+def say_why(ngram: Ngram, operation: str) -> str:
+    """Say what the output did to an n-gram, what the references did, and the credit if it is not obvious."""
+    agreeing, credit = ngram.agreeing(operation), ngram.credit(operation)
+    agree = _who(agreeing, ngram.asked, f"{operation}s", operation)
+    if not ngram.counts[operation][1]:
+        missed = {"keep": "Not kept, though", "delete": "Not deleted, though", "add": "Missed:"}
+        return f"{missed[operation]} {agree} it."
+    have = _who(ngram.holders, ngram.asked, "has", "have")
+    if operation == "add":
+        if ngram.counts["add"][0]:
+            return f"Added: {have} it too."
+        but = f" {ngram.rule}, so it does not count." if ngram.holders else ""
+        return f"Added{'; ' if ngram.holders else ', but '}{have} it.{but}"
+    if ngram.source > 1 or ngram.scale > ngram.asked:
+        return _why_repeated(ngram, operation)
+    done, opposite = ("Kept", "delete") if operation == "keep" else ("Deleted", "keep")
+    if 2 * agreeing >= ngram.asked:
+        too = " too" if operation == "delete" else ""
+        why = f"{done}: {agree} it{too}."
+    else:
+        why = f"{done}, but {_who(ngram.asked - agreeing, ngram.asked, f'{opposite}s', opposite)} it."
+    if abs(_share(agreeing, ngram.asked) - credit) < _SAME:
+        return why
+    if ngram.references > ngram.holders:
+        return f"{why} Together they have it {times(ngram.references)}: {_in_words(credit)}."
+    return f"{why} {ngram.rule}: {_in_words(credit)}."
+
+
+def _why_repeated(ngram: Ngram, operation: str) -> str:
+    """Say the same of an n-gram that the source holds more than once, where each copy counts."""
+    kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
+    done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
+    copies, theirs = number * ngram.scale, min(most, ngram.references)
+    why, they = f"{done} {number} of {times(ngram.source)}", "the references keep"
+    if ngram.scale > 1:
+        why += f", {copies} of {most} copies over {ngram.asked} references"
+        they = "together they keep"
+    if ngram.asked == 1:
+        they = "the reference keeps"
+    why += f"; {they} {theirs}"
+    credit = ngram.credit(operation)
+    if operation == "delete":
+        may_go, beyond = most - theirs, max(copies - ngram.references, 0)
+        if abs(_share(min(copies, may_go), copies) - credit) < _SAME:
+            why += f", so {may_go} may go"
+        elif abs(_share(beyond, copies) - credit) < _SAME:
+            why += ". This variant credits deletions only as far as they outnumber the copies that references keep"
+            why += f", {copies} against {ngram.references}"
+    return f"{why}: {_in_words(credit)}."
+
+
+def _in_words(credit: float) -> str:
+    if credit > 0.995:
+        return "full credit"
+    return f"{100 * credit:.0f}% of the credit" if credit >= 0.005 else "no credit"
+
+
+def _who(number: int, of: int, singular: str, plural: str) -> str:
+    """Return how many of the references do something, in words.
+
+    >>> [_who(number, 4, "has", "have") for number in (0, 1, 3, 4)]
+    ['none of the 4 references has', '1 of 4 references has', '3 of 4 references have', 'all 4 references have']
+    >>> [_who(number, 1, "has", "have") for number in (0, 1)]
+    ['no reference has', 'the reference has']
+    """
+    if of == 1:
+        return f"the reference {singular}" if number else f"no reference {singular}"
+    if number == of:
+        return f"{'both' if of == 2 else f'all {of}'} references {plural}"
+    if not number:
+        return f"none of the {of} references {singular}"
+    return f"{number} of {of} references {singular if number == 1 else plural}"
+
+
+def times(number: int) -> str:
+    """Return how often something is there, in words."""
+    return "1 time" if number == 1 else f"{number} times"
+
+
+def _share(good: float, whole: float) -> float:
+    return good / whole if whole else 0.0
