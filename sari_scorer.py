@@ -2,7 +2,9 @@
 
 from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
+from dataclasses import asdict
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -358,6 +360,38 @@ class Scorer:
         sources, references = validate_shared(sources, references)
         give_warnings(variant_warnings(self.variant, sources))
         return baseline_scores(sources, references, self.variant)
+
+    def explain(self, *, source: str, prediction: str, references: Any) -> dict[str, Any]:
+        """Explain the score of one segment: what became of every word, and what each choice of a word costs.
+
+        The command line and the app show the same. It needs the whole package: `evaluate.load` copies the metric alone.
+
+        Args:
+            source, prediction: the text to simplify, and the output of a system.
+            references: a text, or a list of at least one.
+
+        Returns:
+            A dict with the fields of `reports.explanation.Explanation` as plain data: "scores" in percent; the tokens of
+            "source", "output" and "references", each with its "mark", "credit" (from 0 to 1) and the reason "why";
+            "missed", the tokens that only references added; "grams", the n-grams of each figure; "sentences" and
+            "edits", what each sentence and each word costs, with "points" of SARI.
+
+        Raises:
+            ModuleNotFoundError: without the package.
+            ValueError, TypeError: for texts that the metric refuses.
+
+        >>> explanation = Scorer("easse").explain(source="a large cat", prediction="a cat", references="a big cat")
+        >>> [(token["text"], token["mark"]) for token in explanation["source"]]
+        [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
+        """
+        try:
+            explain = import_module("sari.reports.explanation").explain
+        except ModuleNotFoundError:
+            expected = "the package of this project: see its README"
+            raise ModuleNotFoundError(fault("explain", "the metric alone", expected)) from None
+        # A metric that `evaluate` has loaded has modules of its own, whose classes are not those of the package.
+        variant = import_module("sari.variants").resolve_variant(**{"variant": self.default_variant, **self.options})
+        return asdict(explain(source=source, prediction=prediction, references=references, variant=variant))
 
     def explain_difference(
         self, other: "str | Scorer", *, sources: Any, predictions: Any, references: Any

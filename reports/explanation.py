@@ -157,13 +157,13 @@ class Explanation:
 
 
 def explain(
-    *, source: str, prediction: str, references: Sequence[str], variant: Variant, ngrams: bool = True
+    *, source: str, prediction: str, references: str | Sequence[str], variant: Variant, ngrams: bool = True
 ) -> Explanation:
     """Explain the SARI of one segment.
 
     Args:
         source, prediction: the text to simplify, and the output of a system.
-        references: simplifications by people, at least one.
+        references: simplifications by people, at least one; or one text.
         variant: to score by.
         ngrams: whether to explain n-grams too, which takes most of the time.
 
@@ -179,7 +179,7 @@ def explain(
     >>> explanation.missed[0]
     Token(text='big', mark='missed', why='Missed: 1 of 2 references adds it.', credit=None)
     """
-    columns = validate_columns([source], [prediction], [list(references)])
+    columns = validate_columns([source], [prediction], [references])
     tokens = encode_chunk(columns.sources, columns.references, columns.predictions, variant)
     counted = count_ngrams(tokens, variant)
     corpus = score_corpus([counted], variant, take_sample(*columns))
