@@ -371,8 +371,8 @@ class Scorer:
             references: a text, or a list of at least one.
 
         Returns:
-            A dict with the fields of `reports.explanation.Explanation` as plain data: "scores" in percent; the tokens of
-            "source", "output" and "references", each with its "mark", "credit" (from 0 to 1) and the reason "why";
+            A dict with the fields of `reports.explanation.Explanation` as plain data: "scores" in percent; the tokens
+            of "source", "output" and "references", each with "mark", "credit" (from 0 to 1) and the reason "why";
             "missed", the tokens that only references added; "grams", the n-grams of each figure; "sentences" and
             "edits", what each sentence and each word costs, with "points" of SARI.
 

@@ -16,6 +16,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, warning_in_words
+from sari.validation import visible
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
@@ -54,7 +55,7 @@ def as_text(report: TableReport, layout: Layout) -> str:
 def _wrapped(sentences: Sequence[str], width: int) -> list[str]:
     """Return lines of at most this width; signatures, paths and addresses are never broken."""
     whole: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
-    return [line for sentence in sentences for line in wrap(sentence, width, **whole)]
+    return [line for sentence in sentences for line in wrap(visible(sentence), width, **whole)]
 
 
 _RULE = "=" * 50
@@ -95,7 +96,8 @@ def _text_table(table: Table, width: int) -> list[str]:
         for place in words:
             whole = max(wcswidth(word) for row in table.rows for word in row[place].text.split() or [""])
             widths[place] = max(_NARROWEST, whole, left // len(words) - _GAP)
-    return [table.title] * bool(table.title) + _aligned(table, rows, tablefmt="plain", maxcolwidths=widths)
+    lines = _aligned(table, rows, tablefmt="plain", maxcolwidths=widths)
+    return [visible(table.title), *lines] if table.title else lines
 
 
 def _text_cells(table: Table) -> list[list[str]]:
@@ -105,7 +107,7 @@ def _text_cells(table: Table) -> list[list[str]]:
         texts = [_one_line(cell.text) for cell in own]
         marks = [cell.mark + "^" * cell.best for cell in own]
         figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in own]))
-        heading = column.heading
+        heading = _one_line(column.heading)
         if interval:
             heading = heading.rjust(figure).ljust(figure + mark + 1 + interval)
             texts = [
@@ -157,7 +159,7 @@ def _escaped_markdown(text: object) -> str:
 
 
 def _one_line(text: str) -> str:
-    return " ".join(text.split())
+    return visible(" ".join(text.split()))
 
 
 # ---- LaTeX ----------------------------------------------------------------------------------------------------------
@@ -323,7 +325,7 @@ def _latex_row(row: Sequence[Cell], columns: Sequence[TableColumn], ranged: Sequ
 
 
 def _escaped_latex(text: str) -> str:
-    text = re.sub(r"\s+", " ", text)
+    text = visible(re.sub(r"\s+", " ", text))
     return "".join(_LATEX_ESCAPES.get(character, character) for character in text).replace("--", "-{}-")
 
 

@@ -18,6 +18,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from sari.validation import visible
+
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
 # yellow, which is too pale for white pages.
 _INK, _GRID = "#1d2530", "#e3e6ea"
@@ -149,7 +151,8 @@ def _figure(height: float = _HEIGHT) -> tuple[Figure, Axes]:
 
 
 def _legend_name(name: str) -> str:
-    """Return a name for a legend: matplotlib hides names that begin with an underscore."""
+    """Return a name for a legend: SVG has no control characters, and matplotlib hides names with an underscore first."""
+    name = visible(name)
     name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
     return f" {name}" if name.startswith("_") else name
 

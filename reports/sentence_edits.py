@@ -16,8 +16,8 @@ _TOKENS = 300_000
 def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edit]:
     """Score what the output of a document would be without each of its sentences, and with each one that it left out.
 
-    A sentence of the source is left out if the output has less than half of its words. It is put in where it would stand
-    if sentences kept their order and distance.
+    A sentence of the source is left out if the output has less than half of its words. It is put in where it would
+    stand if sentences kept their order and distance.
 
     Args:
         segment: one segment as it is written.

@@ -95,6 +95,12 @@ def test_markdown_escapes_and_marks():
     ]
 
 
+@pytest.mark.parametrize("name", ["text", "markdown", "latex"])
+def test_names_cannot_steer_what_shows_them(name):
+    table = Table("t\x1b", [TableColumn("a\x07", is_text=True)], cells([["b\x1b[2J\u202e"]]), notes=["c\x9b"])
+    assert all(character.isprintable() or character == "\n" for character in written(table, name=name))
+
+
 # ---- LaTeX ----------------------------------------------------------------------------------------------------------
 
 
