@@ -151,7 +151,7 @@ def _figure(height: float = _HEIGHT) -> tuple[Figure, Axes]:
 
 
 def _legend_name(name: str) -> str:
-    """Return a name for a legend: SVG has no control characters, and matplotlib hides names with an underscore first."""
+    """Return a name for a legend: SVG has no control characters, and matplotlib hides names that begin with "_"."""
     name = visible(name)
     name = name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"
     return f" {name}" if name.startswith("_") else name
