@@ -361,13 +361,16 @@ def _scoring_option(name: str) -> _Option:
 
 #: The options of each group, with their arguments for argparse.
 _GROUPS: dict[str, dict[str, _Option]] = {
-    "input": {
+    "other texts": {
         "--sources": _value("FILE", "the texts to simplify"),
         "--outputs": _values(
             "[NAME=]FILE", "simplifications by systems, a file each; tests compare with the first", type=_named_path
         ),
         "--references": _values("FILE", "simplifications by people, in one or several files"),
-        "--table": _value("FILE", "JSON Lines, .csv or .tsv, instead of these files: source, prediction, references"),
+        "--table": _value(
+            "FILE",
+            "a table instead of these files (CSV, TSV, JSON, .xlsx, .parquet): source, prediction, references, system",
+        ),
         "--dataset": _value("NAME", "a test set, instead of --sources and --references; other data need --columns"),
         "--echo": {"choices": ("sources", "references"), "help": "print these texts of --dataset, and nothing else"},
         "--split": _value("NAME", "the split of --dataset (default: test)"),
@@ -375,13 +378,13 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--encoding": _value("NAME", "the encoding of all files (default: utf-8)", type=_ENCODING, default="utf-8"),
         "--tab-separated": _switch("each line of --references has several, separated by tabs"),
     },
-    "metric": {
+    "scoring, with defaults that depend on the variant": {
         "--variant": _names(_scoring_option("variant")["help"]),
         "--all-variants": _switch("score by every variant, a row for each (dsari needs NLTK and its Punkt)"),
         **{flag_of(name): _scoring_option(name) for name in SCORING_OPTIONS},
         "--signature": _value("TEXT", "score as this printed signature says, instead of by these options"),
     },
-    "comparison": {
+    "tests and comparisons": {
         "--confidence": _value(
             "LEVEL", "add bootstrap intervals (default: 0.95)", nargs="?", const=LEVEL, type=_CONFIDENCE
         ),
@@ -401,15 +404,17 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         ),
         "--why": _value("VARIANT", "explain the difference to another variant, one choice at a time"),
     },
-    "measures": {
+    "other measures than SARI": {
         "--measures": _names(f"add companion measures: {', '.join(row.name for row in MEASURES)}, or all"),
         "--own-measure": _values(
             "NAME=FILE", "add a measure computed elsewhere, from a file with a column per system", type=_OWN_MEASURE
         ),
         **{flag_of(file.name): _value("FILE", file.help) for file in SIDE_FILES},
     },
-    "ratings": {"--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table")},
-    "report": {
+    "ratings by people": {
+        "--ratings": _values("FILE", "show agreement with ratings: a file per system, or a column of --table")
+    },
+    "what is printed and written": {
         "--format": {"choices": TABLE_FORMATS, "default": "text", "help": "how to print the scores (default: text)"},
         "--show": _names(f"the columns of the table: {', '.join(SHOWN)}, or measures (default: all)"),
         "--by-order": _switch("add precision, recall and F1 per n-gram order (JSON always has them)"),
@@ -426,8 +431,8 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
         "--sentences": _value(
             "FILE",
-            "write the scores of segments to .csv, .tsv or .jsonl, or print them (-); SARI of a corpus-level variant is "
-            "not their mean",
+            "write the scores of segments to .csv, .tsv or .jsonl, or print them (-); SARI of a corpus-level variant "
+            "is not their mean",
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),
@@ -439,6 +444,17 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },
 }
+
+
+def _aliases(name: str) -> str:
+    return ", ".join(other for other, known in ALIASES.items() if known == name)
+
+
+#: What everybody uses; it comes first in the help.
+_FIRST = (
+    *("--sources", "--outputs", "--references", "--table", "--variant"),
+    *("--confidence", "--paired-ar", "--measures", "--format", "--report"),
+)
 #: Further names of options: the short ones are those of sacreBLEU where it has them.
 _OTHER_NAMES = {
     "--table": ("--jsonl",),
@@ -451,7 +467,7 @@ _PRINTED = {
     "--version": (f"SARI {VERSION}", "print the version, which signatures name"),
     "--citation": (bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
     "--list-datasets": (
-        "\n".join(f"{name:<8}{row.path:<26}{row.about}" for name, row in NAMED_SETS.items()),
+        "\n".join(f"{name:<8}{row.path:<26}{row.about}; also {_aliases(name)}" for name, row in NAMED_SETS.items()),
         "print the test sets that --dataset knows",
     ),
 }
@@ -465,6 +481,7 @@ def _listing(title: str, rows: Mapping[str, Any]) -> str:
 def _parser(program: str) -> Parser:
     parser = Parser(
         prog=program,
+        usage=f"{program} --sources FILE --outputs FILE [FILE ...] --references FILE [FILE ...] [OPTION ...]",
         description="Score text simplification with SARI. Each line of a file is a segment; files may be gzipped, "
         "and - is standard input.",
         epilog=_listing("variants", VARIANTS) + "\n\n" + _listing("penalties", PENALTIES),
@@ -472,10 +489,13 @@ def _parser(program: str) -> Parser:
         allow_abbrev=False,
         exit_on_error=False,
     )
-    for title, options in _GROUPS.items():
-        group = parser.add_argument_group(title, "Defaults depend on the variant." if title == "metric" else None)
-        for flag, how in options.items():
-            group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **how)
+    every = {flag: how for options in _GROUPS.values() for flag, how in options.items()}
+    groups = {title: [flag for flag in options if flag not in _FIRST] for title, options in _GROUPS.items()}
+    for title, flags in {"most used": _FIRST, **groups}.items():
+        group = parser.add_argument_group(title)
+        for flag in flags:
+            group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), **every[flag])
+    group = parser.add_argument_group("about this program")
     for flag, (text, help_text) in _PRINTED.items():
-        parser.add_argument(flag, *_OTHER_NAMES.get(flag, ()), action=_Print, nargs=0, const=text, help=help_text)
+        group.add_argument(flag, *_OTHER_NAMES.get(flag, ()), action=_Print, nargs=0, const=text, help=help_text)
     return parser
