@@ -202,7 +202,7 @@ def _make_results() -> Results:
                 gr.DownloadButton(f"Download {name}") for name in _DOWNLOADS.values()
             )
             report = gr.Button("Download report (HTML)")
-            file = gr.DownloadButton(elem_id="report-file", elem_classes="sari-link")
+            file = gr.DownloadButton(elem_id="report-file", visible="hidden")
         work = gr.HTML(elem_id="report-work")
         made = report.click(make_report, scored, file, show_progress_on=work, **ON_DEMAND)
         made.success(None, js="() => requestAnimationFrame(() => document.getElementById('report-file').click())")

@@ -494,7 +494,7 @@ def _reversal(pair: PairRanking, variants: int) -> dict[str, Any]:
     """Return what variants say of a pair, as parts of a sentence."""
 
     def side(names: Sequence[str], significantly: Sequence[str]) -> str:
-        return f"{len(names)} of {variants} variants, significantly under {len(significantly)} ({', '.join(names)})"
+        return f"{len(names)} of {variants} variants ({', '.join(names)}), significantly under {len(significantly)}"
 
     return {
         "systems": (pair.higher, pair.lower),
