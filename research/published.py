@@ -4,24 +4,20 @@ A figure that differs in the printed digits has a `reason`. A row whose reposito
 stored.
 
 A row of research/published.csv is a system with its scores: `sari`, `keep`, `delete` and `add` under a variant, with
-options as JSON; those of `OTHER_MEASURES`; or `pearson:COLUMN`, the correlation of sentence scores with a column of
-ratings. `printed` and `ours` have a figure for each score. Several files of outputs are runs, whose mean is the figure.
-Where no sources and references are named, the file of outputs has them.
+options as JSON; or `pearson:COLUMN`, the correlation of sentence scores with a column of ratings. `printed` and `ours`
+have a figure for each score. Several files of outputs are runs, whose mean is the figure. Where no sources and
+references are named, the file of outputs has them.
 """
 
 import json
 import sys
-from collections.abc import Callable, Mapping
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
-import numpy as np
 import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
-from sari.companion_measures import simplification, translation
 from sari.corpus_statistics import score_columns
 from sari.research.collections_of_ratings import rated_in_test_set
 from sari.research.files import Study, read_runs, read_table, read_test_set
@@ -29,25 +25,6 @@ from sari.validation import Columns
 from sari.variants import resolve_variant
 
 FILE = Path(__file__).with_name("published.csv")
-
-
-def narayan_scores(texts: Columns) -> dict[str, Any]:
-    """Return the measures of Narayan and Gardent 2014, of lowercased texts."""
-    sources, outputs = ([text.lower() for text in column] for column in texts[:2])
-    references = [[text.lower() for text in row] for row in texts.references]
-    to_reference = simplification.edit_distances(outputs, references)
-    return {
-        "split_percent": 100 * simplification.splits(sources, outputs),
-        "sentences": simplification.sentence_counts(outputs),
-        "bleu": translation.bleu(outputs, references),
-        "unedited": (simplification.edit_distances(sources, outputs) == 0).sum(),
-        "edits_to_reference": to_reference,
-        "matches": (to_reference == 0).sum(),
-    }
-
-
-#: The measures besides SARI, in the place of a variant: from texts to figures, or numbers whose means are the figures.
-OTHER_MEASURES: dict[str, Callable[[Columns], Mapping[str, Any]]] = {"narayan": narayan_scores}
 
 
 def rounded(ours: str, printed: str) -> str:
@@ -76,13 +53,10 @@ def score_row(row: dict[str, str], folder: Path) -> str:
         scores = score_columns(rated.texts, variant, sentences=True).sentences()["sari"]
         return f"{stats.pearsonr(scores, rated.ratings).statistic:.9f}"
     sources, references = read_test_set(folder, row["sources"] or outputs, row["references"] or outputs)
-
-    def sari(texts: Columns) -> Mapping[str, Any]:
-        return score_columns(texts, resolve_variant(row["variant"], **options)).scores()
-
-    measure = OTHER_MEASURES.get(row["variant"], sari)
-    runs = [measure(Columns(sources, run, references)) for run in read_runs(folder, outputs, sources).values()]
-    return " ".join(f"{fmean(float(np.mean(run[name])) for run in runs):.9f}" for name in names)
+    variant = resolve_variant(row["variant"], **options)
+    columns = [Columns(sources, run, references) for run in read_runs(folder, outputs, sources).values()]
+    runs = [dict(score_columns(texts, variant).scores()) for texts in columns]
+    return " ".join(f"{fmean(run[name] for run in runs):.9f}" for name in names)
 
 
 def compute_figures(folder: Path) -> pd.DataFrame:

@@ -61,7 +61,6 @@ def test_rows_are_computed_from_their_files(checkouts):
     assert computed("add", variant="hf", options='{"max_order": 1}') == pytest.approx([changed], abs=1e-9)
     assert computed("keep add", "o/BLESS/run.jsonl", **in_file) == pytest.approx([one["keep"], one["add"]], abs=1e-9)
     assert computed("sari", sources="o/apio/test.json") == pytest.approx([one["sari"]], abs=1e-9)
-    assert computed("matches", ORIGINAL, variant="narayan", references=ORIGINAL) == [12]
 
 
 def test_correlations_with_ratings(checkouts):
