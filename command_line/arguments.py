@@ -119,16 +119,11 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     parser = _parser(program)
     try:
         options, unknown = parser.parse_known_args(arguments, namespace=Options())
-        for argument in unknown:
-            nearest = get_close_matches(argument, _FLAGS, n=1)
+        if unknown:
+            nearest = get_close_matches(unknown[0], _FLAGS, n=1)
             hint = f"; did you mean {nearest[0]}?" if nearest else ""
-            raise OptionError(f"unknown argument {shown(argument)}{hint}")
-        if options.outputs is None and _is_piped(options):
-            options.outputs = [("", STANDARD_INPUT)]
-        options.references = options.references and [*chain(*map(_matching, options.references))]
-        options.outputs = options.outputs and [
-            (name, path) for name, pattern in options.outputs for path in ([pattern] if name else _matching(pattern))
-        ]
+            raise OptionError(f"unknown argument {shown(unknown[0])}{hint}")
+        _find_files(options)
         options.given = _given(options, parser)
         options.systems = options.file_systems if options.table is None else []
         with refusals():
@@ -145,16 +140,20 @@ def parse(arguments: Sequence[str] | None, program: str = PROGRAM) -> Options:
     return options
 
 
-def _is_piped(options: Options) -> bool:
-    """Return whether nothing but outputs is missing, and standard input is no terminal."""
+def _find_files(options: Options) -> None:
+    """Replace patterns by the files that they match; outputs that alone are missing come from a pipe."""
+    if options.references is not None:
+        options.references = list(chain.from_iterable(map(_matching, options.references)))
+    if options.outputs is not None:
+        outputs = ([pair] if pair[0] else [("", path) for path in _matching(pair[1])] for pair in options.outputs)
+        options.outputs = list(chain.from_iterable(outputs))
+    elif _lacks_outputs_alone(options) and sys.stdin is not None and not sys.stdin.isatty():
+        options.outputs = [("", STANDARD_INPUT)]
+
+
+def _lacks_outputs_alone(options: Options) -> bool:
     has_texts = options.dataset is not None or None not in (options.sources, options.references)
-    return (
-        has_texts
-        and options.echo is None
-        and options.table is None
-        and sys.stdin is not None
-        and not sys.stdin.isatty()
-    )
+    return has_texts and options.table is None and options.echo is None
 
 
 def check_rules(options: Options) -> None:
@@ -229,13 +228,6 @@ def _check_values(options: Options) -> None:
         for value in values:
             if value is not None:
                 check_choice(flag, value, choices)
-    sentences = None if options.sentences == STANDARD_OUTPUT else options.sentences
-    for flag, path, endings in (
-        ("--report", options.report, [".html", *(row.ending for row in TABLE_FORMATS.values())]),
-        ("--sentences", sentences, SENTENCE_FORMATS),
-    ):
-        if path is not None and _ending(path) not in endings:
-            raise ValueError(fault(flag, shown(path), f"a name ending in {either(endings)}"))
     pages = [os.path.realpath(path) for path in (options.report, options.sentences) if path is not None]
     if len(pages) != len(set(pages)):
         raise ValueError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
@@ -322,6 +314,13 @@ _OWN_MEASURE = _checked(
     lambda text: tuple(text.split("=", 1)),
     lambda pair: len(pair) > 1 and pair[0].isidentifier() and pair[1],
     "NAME=FILE, with letters, digits and _ in the name",
+)
+_REPORT_ENDINGS = [".html", *(row.ending for row in TABLE_FORMATS.values())]
+_REPORT = _checked(str, lambda path: _ending(path) in _REPORT_ENDINGS, f"a name ending in {either(_REPORT_ENDINGS)}")
+_SENTENCES = _checked(
+    str,
+    lambda path: path == STANDARD_OUTPUT or _ending(path) in SENTENCE_FORMATS,
+    f"a name ending in {either(SENTENCE_FORMATS)}, or -",
 )
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
 
@@ -428,11 +427,14 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             action=_ExtendByLines,
         ),
         "--find-variant": _value("FIGURE", "find the variants and options that print this SARI, such as 41.38"),
-        "--report": _value("FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals"),
+        "--report": _value(
+            "FILE", "write a page (.html, .json) or its tables (.txt, .tex, .csv, .md), with intervals", type=_REPORT
+        ),
         "--sentences": _value(
             "FILE",
             "write the scores of segments to .csv, .tsv or .jsonl, or print them (-); SARI of a corpus-level variant "
             "is not their mean",
+            type=_SENTENCES,
         ),
         "--score-only": _switch("print only SARI, one score per line"),
         "--width": _value("N", "the decimals of scores (default: 2)", type=_DECIMALS, default=2),

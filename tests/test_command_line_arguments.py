@@ -67,8 +67,11 @@ def refusal(capsys):
             [*FILES, "--format", "latex", "--label", "a}b"],
             "--label: got 'a}b', expected letters, digits and : . + / - _",
         ),
-        ([*FILES, "--sentences", "x.md"], "--sentences: got 'x.md', expected a name ending in .tsv, .csv or .jsonl"),
-        ([*FILES, "--sentences", ""], "--sentences: got '', expected a name ending in .tsv, .csv or .jsonl"),
+        (
+            [*FILES, "--sentences", "x.md"],
+            "--sentences: got 'x.md', expected a name ending in .tsv, .csv or .jsonl, or -",
+        ),
+        ([*FILES, "--sentences", ""], "--sentences: got '', expected a name ending in .tsv, .csv or .jsonl, or -"),
         (
             [*FILES, "--sentences", "x.csv", "--report", "./x.csv"],
             "--report: got './x.csv', which is the file of --sentences, expected another",

@@ -75,6 +75,9 @@ def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
     FRAME.assign(reference_1=["an old house", None]).to_parquet(tmp_path / "more.parquet")
     for name in ("t.xlsx", "t.parquet", "more.parquet"):
         assert read(str(tmp_path / name)) == TABLE
+    years = pd.DataFrame({"source": [1999, "NA"], "output": [2000, "b"], "reference": [2001, "c"], "system": [1, 2]})
+    years.to_excel(tmp_path / "years.xlsx", index=False)
+    assert read(str(tmp_path / "years.xlsx")) == ((["1999", "NA"], ["2000", "b"], [["2001"], ["c"]]), ["1", "2"], None)
 
 
 def in_r(cells):
@@ -200,6 +203,7 @@ def row(**change):
         ("t.jsonl", row(references=[]), ":1: references: got no reference, expected at least one"),
         ("t.jsonl", row(output="a\ud83d"), ":1: predictions: got a lone surrogate '\\ud83d' at character 1"),
         ("t.jsonl", row(system=5), ":1: system: got int, expected str"),
+        ("t.jsonl", row(system="a") + "\n" + row(system=" "), ":2: system: got a blank, expected a name"),
         ("t.jsonl", row(ratings=[1]), ":1: ratings: got [1], expected a number"),
     ],
 )

@@ -39,7 +39,7 @@ _USUAL_NAMES = {"output": "prediction", "rating": "ratings"}
 _USUAL = re.compile(r"source|prediction|output|system|ratings?|references?([ _.]?\d+)?", re.IGNORECASE)
 #: The functions of pandas that read files with these endings, and their arguments.
 _READ_BY_PANDAS: dict[str, tuple[str, dict[str, Any]]] = {
-    ".xlsx": ("read_excel", {"keep_default_na": False}),
+    ".xlsx": ("read_excel", {"keep_default_na": False, "dtype": str}),
     ".parquet": ("read_parquet", {}),
 }
 _Checked = TypeVar("_Checked")
@@ -112,7 +112,7 @@ def read_output_table(
         texts = table.checked(validate_columns, source, output, references)
         systems = ratings = None
         if any(usual(name) == "system" for name in table.header):
-            systems = table.checked(lambda column: validate_texts("system", column), table.column("system", usual, ""))
+            systems = table.checked(_validate_names, table.column("system", usual, ""))
         if rating is not None or any(usual(name) == "ratings" for name in table.header):
             numbers = table.column(rating or "ratings", usual if rating is None else rename, "ratings there")
             ratings = _finite_numbers(rating or "ratings", table.places, numbers)
@@ -154,6 +154,13 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
         if twice:
             raise ValueError(fault("columns", f"{shown(twice[0])} twice", "it once"))
         return {name: _finite_numbers(name, table.places, table.column(name, str, "")) for name in table.header}
+
+
+def _validate_names(column: list[Any]) -> list[str]:
+    names = validate_texts("system", column)
+    if not all(map(str.strip, names)):
+        raise ValueError("system: got a blank, expected a name")
+    return names
 
 
 def _usual_key(name: str) -> str:
