@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from functools import cache, partial
 from importlib import import_module
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -103,6 +104,7 @@ SCRIPTS = {
     "Tibetan": Script("Tibetan, Dzongkha", "\u0f00\u0f40-\u0fbc", "།༎", ("char",), spaces=False),
 }
 
+_FEW_LETTERS = 0.1  # a script with a smaller share of the letters is that of names and quotations
 _LETTERS = re.compile("|".join(f"(?P<{name}>[{row.letters}]+)" for name, row in SCRIPTS.items()))
 
 
@@ -117,6 +119,17 @@ def count_letters(texts: Iterable[str]) -> Counter[str]:
         for match in _LETTERS.finditer(text):
             counts[str(match.lastgroup)] += len(match[0])
     return counts
+
+
+def fitting_tokenizers(texts: Iterable[str]) -> list[str]:
+    """Return the tokenizers that fit the scripts of texts, those of the script with most letters first.
+
+    >>> fitting_tokenizers(["Ein Satz, über e"])
+    ['13a', 'intl']
+    """
+    counts = count_letters(texts)
+    scripts = [name for name, number in counts.most_common() if number >= _FEW_LETTERS * counts.total()]
+    return list(dict.fromkeys(chain.from_iterable(SCRIPTS[name].tokenizers for name in scripts)))
 
 
 # ---- Tokenizers and splitters ---------------------------------------------------------------------------------------

@@ -419,9 +419,10 @@ class Scorer:
     ) -> VariantSearch:
         """Find the variants and options under which predictions have a printed SARI.
 
-        All variants are tried, each with every value of `tokenize` ("13a", "intl", "none", "char", "moses"),
-        `lowercase`, `level`, `deletion` and `zero_division`, and with the first references alone. Options that this
-        scorer was given, the variant among them, are not varied.
+        All variants are tried, each with every value of `lowercase`, `level`, `deletion` and `zero_division`, with the
+        tokenizers "13a", "intl", "none", "char" and "moses" and those of docs/languages.md for the script of the
+        sources, as far as they are installed, for documents with every value of `penalties`, and with the first
+        references alone. Options that this scorer was given, the variant among them, are not varied.
 
         Args:
             figure: SARI as it is printed: "41.40" has two digits after the point, 41.4 has one.
@@ -433,7 +434,7 @@ class Scorer:
             A dict with "figure", "hits", "nearest" (the five nearest scores, if there are no hits), "distinct" (for
             each operation, how many figures of so many digits the hits have: with a printed Keep, Delete or Add they
             can be told apart), "tried" (the number of distinct scores), "hits_by_chance" (how many of them would print
-            so if those within one point were spread evenly) and "left_out" (why something was not tried).
+            so if those within one point were spread evenly) and "left_out" (what was not tried, and why).
 
             Hits are dicts, the fewest changes first: the four scores, "options" (for `Scorer`), "nrefs", "signature",
             "changes" (the number of options that differ from those of the variant, and 1 for the first references

@@ -1,5 +1,6 @@
 """Variants compared: why two of them differ, and which of them gave a printed figure."""
 
+import re
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -14,7 +15,7 @@ from tqdm.auto import tqdm
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
-from .languages import SentenceSplitter, Tokenizer, function_of
+from .languages import SCRIPTS, SentenceSplitter, Tokenizer, fitting_tokenizers, function_of
 from .ngram_statistics import count_by_each
 from .text_checks import NO_TEXTS
 from .tokenization import encode_corpus
@@ -24,6 +25,7 @@ from .variants import (
     DELETIONS,
     LEVELS,
     OPERATIONS,
+    PENALTIES,
     SCORES,
     VARIANTS,
     Operation,
@@ -79,7 +81,7 @@ CHOICES = {
     "deletion": _option("deletion", "deletion", *DELETIONS),
     "addition": Choice("addition", str),
     "averaging": Choice("averaging", _AVERAGING_IN_WORDS.__getitem__),
-    "penalties": _option("penalties", "penalties"),
+    "penalties": _option("penalties", "penalties", *PENALTIES),
     "sentence_splitter": _option("sentence_splitter", "penalties"),
 }
 
@@ -183,7 +185,7 @@ _NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "
 
 def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **options: Any) -> VariantSearch:
     """Find the variants under which checked texts have a printed figure, as `Scorer.find_variant` does."""
-    variants, left_out = tried_variants(**options)
+    variants, left_out = tried_variants(columns.sources, **options)
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
     test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
     rows = [
@@ -278,29 +280,37 @@ def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
     return others * unit / (width - unit)
 
 
-def tried_variants(variant: str | None = None, **options: Any) -> tuple[list[Variant], list[str]]:
+def tried_variants(sources: list[str], variant: str | None = None, **options: Any) -> tuple[list[Variant], list[str]]:
     """Return the variants that may have given a printed figure, those with the fewest changed options first.
 
     Args:
+        sources: the texts whose script says which tokenizers are tried; penalties are for documents.
         variant: the name of the only one to try; None for all.
         options: those that are known. Each of the others has every value of `Choice.tried`.
 
     Returns:
-        The variants, without those that only have another name, unless they are as published; and why others cannot be
-        computed.
+        The variants, without those that only have another name, unless they are as published; and what is not tried.
     """
     known = {name: value for name, value in options.items() if value is not None}
-    left_out: list[str] = []
+    not_tried: list[str] = []
 
     def is_available(**choices: Any) -> bool:
         try:
-            resolve_variant(**choices)
+            resolve_variant(**{"level": "sentence", **choices})  # the level at which there are penalties
         except ImportError as error:
-            left_out.append(str(error))
+            not_tried.append(str(error))
             return False
         return True
 
-    tried = {name: [value for value in CHOICES[name].tried if is_available(**{name: value})] for name in CHANGES}
+    tried = {name: list(CHOICES[name].tried) for name in CHANGES if name not in known}
+    if "tokenize" in tried:
+        tried["tokenize"] += [name for name in fitting_tokenizers(sources) if name not in tried["tokenize"]]
+    if "penalties" in tried and not _are_documents(sources):
+        del tried["penalties"]
+    tried = {name: [value for value in own if is_available(**{name: value})] for name, own in tried.items()}
+    if "tokenize" in tried:
+        named = ", ".join(tried["tokenize"])
+        not_tried.append(f"tokenizers other than {named}: give that of the figure, such as tokenize='spacy-de'")
     found = []
     for name in VARIANTS if variant is None else [variant]:
         if is_available(**{"variant": name, **known, "level": "sentence"}):
@@ -312,4 +322,11 @@ def tried_variants(variant: str | None = None, **options: Any) -> tuple[list[Var
     found.sort(key=lambda one: len(one.changes))
     first_of = {replace(one, name="", summary="", source=""): one for one in reversed(found)}
     first = set(first_of.values())
-    return [one for one in found if one in first or not one.changes], left_out
+    return [one for one in found if one in first or not one.changes], not_tried
+
+
+def _are_documents(texts: list[str]) -> bool:
+    """Return whether in most texts something follows the end of a sentence."""
+    marks = {mark for row in SCRIPTS.values() for mark in row.marks}
+    end = re.compile(rf"([.!?;]\s|[{''.join(marks - set('.!?;'))}])\s*\w")
+    return sum(bool(end.search(text)) for text in texts) > len(texts) / 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from decimal import Decimal
 from typing import TYPE_CHECKING
 
 from sari.reports.published_systems import published_scores, texts_digest
@@ -14,6 +15,8 @@ if TYPE_CHECKING:  # slow to import
     from sari.validation import SystemColumns
     from sari.variant_comparison import FoundVariant, VariantSearch
 
+_MOST_ROWS = 10
+_TELLING_DIGITS = 3  # of a figure: fewer are printed by many
 _HEADINGS = ("Variant", "Options", "Verdict", "References", "SARI", "Keep", "Delete", "Add")
 _VERDICTS = {
     "doubtful": "Doubtful: several options differ from those of the published variant.",
@@ -34,7 +37,7 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
         digits: the decimals of scores, at least those of the figure.
     """
     figure, hits = search["figure"], search["hits"]
-    rows, most = hits or search["nearest"], max(map(len, columns.references))
+    rows, most = hits[:_MOST_ROWS] or search["nearest"], max(map(len, columns.references))
     digits = max(digits, len(figure.partition(".")[2]))
     cells = [
         [row["options"]["variant"], _option_text(row), row["verdict"], _reference_text(row, most)]
@@ -48,7 +51,7 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     table.notes.extend([*_search_notes(search), *published])
     return TableReport(
         tables=[table],
-        signatures=[row["signature"] for row in hits],
+        signatures=[row["signature"] for row in hits[:_MOST_ROWS]],
         records=lambda: [{**row, "variant": row["options"]["variant"], "options": _option_text(row)} for row in rows],
         fields=lambda: without_empty({**search, "published": published}),
     )
@@ -64,6 +67,10 @@ def _reference_text(row: FoundVariant, most: int) -> str:
 
 def _search_notes(search: VariantSearch) -> Iterator[str]:
     hits = search["hits"]
+    if 0 < float(search["figure"]) < 1:
+        yield f"SARI is in percent here: look for {Decimal(search['figure']).scaleb(2)}, if the figure is a share of 1."
+    if len(hits) > _MOST_ROWS:
+        yield f"These are the {_MOST_ROWS} nearest to publication; {len(hits) - _MOST_ROWS} others print it, too."
     for verdict, meaning in _VERDICTS.items():
         if any(row["verdict"] == verdict for row in hits):
             yield meaning
@@ -83,6 +90,8 @@ def _search_notes(search: VariantSearch) -> Iterator[str]:
 def _published_systems(figure: str, columns: SystemColumns) -> Iterator[str]:
     """Yield what published systems have this score, if the texts are a known test set."""
     digits = len(figure.partition(".")[2])
+    if len(figure.replace(".", "").lstrip("0")) < _TELLING_DIGITS:
+        return
     for row in published_scores().get(texts_digest(columns.sources, columns.references), []):
         if f"{row.sari:.{digits}f}" == figure:
             yield f"Published: {row.name} on {row.test_set} has {figure} by {row.variant}."

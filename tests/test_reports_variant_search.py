@@ -44,6 +44,21 @@ def test_operations_tell_hits_apart():
     assert any(note.endswith(f"{counts}.") for note in notes)
 
 
+def test_a_figure_of_few_digits_has_many_hits():
+    search = search_for("50")
+    search["hits"] = search["hits"][:1] * 25
+    report = tabulate_search(search, COLUMNS)
+    (table,) = report.tables
+    assert len(table.rows) == len(report.signatures) == len(report.records()) == 10
+    assert "These are the 10 nearest to publication; 15 others print it, too." in table.notes
+
+
+def test_a_share_is_no_percentage():
+    notes = tabulate_search(search_for("0.3549"), COLUMNS).tables[0].notes
+    assert any("look for 35.49" in note for note in notes)
+    assert not any("in percent" in note for note in tabulate_search(search_for("35.49"), COLUMNS).tables[0].notes)
+
+
 def test_without_hits():
     report = tabulate_search(search_for("99.9"), COLUMNS)
     (table,) = report.tables

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+from four_segments import TEXTS
 from programs import example_corpus, with_system
 from refusals import refuses
 
@@ -130,6 +131,33 @@ def test_hits_by_chance_and_what_tells_hits_apart(printed):
     assert few["hits_by_chance"] < 0.1 < 1 < many["hits_by_chance"] < 3
     assert len(many["hits"]) == 2
     assert many["distinct"] == {name: len({f"{hit[name]:.0f}" for hit in many["hits"]}) for name in SCORES[1:]}
+
+
+def test_tokenizers_of_the_script_are_tried_and_others_named(corpus):
+    texts = {
+        "sources": ["彼はきのうの朝、学校へ行きました。"],
+        "predictions": ["彼は学校へいった。"],
+        "references": ["彼は学校へ行きました。"],
+    }
+    figure = f"{Scorer('easse', tokenize='ja-mecab').compute(**texts)['sari']:.3f}"
+    search = find(figure, texts, lowercase=True, variant="easse")
+    assert search["hits"][0]["options"] == {"variant": "easse", "tokenize": "ja-mecab"}
+    *missing, others = search["left_out"]
+    assert others.startswith("tokenizers other than 13a, intl, none, char, moses, ja-mecab")
+    assert any("'jieba:lcut' cannot be imported" in reason for reason in missing)
+    # Those of the user need no script.
+    figure = f"{Scorer('easse', tokenize='spacy-de').compute(**corpus)['sari']:.6f}"
+    hits = find(figure, corpus, tokenize="spacy-de")["hits"]
+    assert {"variant": "easse", "tokenize": "spacy-de"} in [hit["options"] for hit in hits]
+
+
+def test_penalties_of_documents_are_tried():
+    documents = {name: [f"{text} And so on ." for text in TEXTS[name]] for name in ("sources", "predictions")}
+    documents["references"] = [[f"{text} It ends . Here ." for text in row] for row in TEXTS["references"]]
+    options = {"variant": "easse", "level": "sentence", "penalties": "dsari"}
+    figure = f"{Scorer(**options).compute(**documents)['sari']:.6f}"
+    assert find(figure, documents, **KNOWN)["hits"][0]["options"] == options
+    assert find(figure, TEXTS, **KNOWN)["tried"] < find(figure, documents, **KNOWN)["tried"]
 
 
 def test_figures_need_segments():
