@@ -95,6 +95,8 @@ class Standing:
         table = make_table(title, ["System", "", "Year", "SARI"], cells, texts=2)
         table.apart.extend(place for place, row in enumerate(table.rows) if row[1].text == "yours")
         table.notes.extend(self.in_words(score, names_variant=names_variant) for score in own.values())
+        if any(row.kind == "failed" for row in self.rows):
+            table.notes.append("failed: more than a quarter of the outputs are no simplifications of their sources")
         return table
 
 

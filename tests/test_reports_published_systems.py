@@ -21,6 +21,7 @@ SOURCES, REFERENCES = ["one two", "three"], [["a b", "c"], ["d", "e"]]
 
 
 SYSTEMS = {"low": ("system", 30.04, 50), "high": ("system", 44.16, 40), "us": ("people", 44.9, 45)}
+SYSTEMS["no"] = ("failed", 43)
 ROWS = [
     PublishedScore(test_set="Made up", variant=variant, name=name, kind=kind, sari=sari)
     for name, (kind, *scores) in {**SYSTEMS, "copy": ("copy", 20.0)}.items()
@@ -39,6 +40,7 @@ def test_rows_are_sorted_by_the_variant():
     assert [(each.name, each.sari) for each in standing.rows] == [
         ("us", 44.9),
         ("high", 44.16),
+        ("no", 43),  # which words do not name
         ("low", 30.04),
         ("copy", 20.0),
     ]
@@ -62,6 +64,14 @@ def test_in_words(score, where, figures):
     assert re.findall(r"\d+\.\d+", words) == figures
     assert re.findall(r"\b(?:between|above|below|low|high)\b", words) == where.split()
     assert "Made up" in words
+
+
+@pytest.mark.usefixtures("stored")
+def test_failed_systems_are_called_so():
+    table = find_standing(SOURCES, REFERENCES, VARIANTS["easse"]).table({"ours": 43.5})
+    kinds = {row[0].text: row[1].text for row in table.rows}
+    assert kinds == {"us": "baseline", "high": "", "ours": "yours", "no": "failed", "low": "", "copy": "baseline"}
+    assert table.notes[-1].startswith("failed: ")
 
 
 @pytest.mark.usefixtures("stored")
