@@ -1,8 +1,8 @@
 """SARI as a metric of torchmetrics: updated batch by batch, synchronised over processes, exact.
 
-    metric = SariMetric("easse")
-    metric.update(sources, predictions, references)
-    metric.compute()["sari"]
+    metric = SariMetric()
+    metric.update(sources=sources, preds=predictions, target=references)
+    metric.compute()
 
 What is synchronised is one tensor per process: the bytes of its `State`, which merge to exactly the state of the whole.
 """
@@ -16,39 +16,62 @@ from torchmetrics import Metric
 from sari.corpus_statistics import State
 from sari.sari_scorer import Scorer
 
+Texts = Sequence[str]
+References = Sequence[Sequence[str]] | Sequence[str]
+
 
 class SariMetric(Metric):
-    """SARI of texts, in percent.
+    """SARI of texts, in percent: one tensor, as `LightningModule.log` and `MetricCollection` want it.
 
     Args:
-        variant: which SARI.
+        variant: which published SARI.
+        score: "sari", "keep", "delete" or "add". In a `MetricCollection`, metrics of one variant share a state.
         scoring: other options of `sari.Scorer` by name, such as `{"tokenize": "none"}`.
         options: those of `torchmetrics.Metric`.
     """
 
     is_differentiable = False
     higher_is_better = True
-    full_state_update = True
+    full_state_update = False
+    plot_lower_bound = 0.0
+    plot_upper_bound = 100.0
 
     packed: list[torch.Tensor]
 
-    def __init__(self, variant: str = "easse", *, scoring: dict[str, Any] | None = None, **options: Any):
+    def __init__(
+        self, variant: str = "easse", score: str = "sari", *, scoring: dict[str, Any] | None = None, **options: Any
+    ):
         super().__init__(**options)
-        self._scorer = Scorer(variant, **(scoring or {}))
+        self._scorer, self._score = Scorer(variant, **(scoring or {})), score
+        if score not in ("sari", "keep", "delete", "add"):
+            raise ValueError(f"score: got {score!r}, expected one of sari, keep, delete, add")
         self.add_state("packed", default=[], dist_reduce_fx=None)
 
     def update(
-        self, sources: Sequence[str], predictions: Sequence[str], references: Sequence[Sequence[str]] | Sequence[str]
+        self,
+        sources: Texts,
+        predictions: Texts | None = None,
+        references: References | None = None,
+        *,
+        preds: Texts | None = None,
+        target: References | None = None,
     ) -> None:
-        """Add segments: texts as `sari.compute` takes them."""
+        """Add segments: texts as `Scorer.compute` takes them. torchmetrics calls columns `preds` and `target`."""
         state = self._merged()
-        state.update(sources=sources, predictions=predictions, references=references)
+        columns = {"predictions": (predictions, preds), "references": (references, target)}
+        given = {name: other if one is None else one for name, (one, other) in columns.items()}
+        state.update(sources=sources, **given)
         self.packed = [self._bytes_of(state)]
 
-    def compute(self) -> dict[str, torch.Tensor]:
-        """Return "sari", "keep", "delete" and "add" of all segments of all processes, as float64 in percent."""
-        scores = self._merged().compute()
-        return {name: torch.tensor(score, dtype=torch.float64, device=self.device) for name, score in scores.items()}
+    def compute(self) -> torch.Tensor:
+        """Return the score of all segments of all processes, as float64 in percent; NaN before the first update."""
+        state = self._merged()
+        score = state.compute()[self._score] if state.segments else float("nan")
+        return torch.tensor(score, dtype=torch.float64, device=self.device)
+
+    def plot(self, val: Any = None, ax: Any = None) -> Any:
+        """Plot scores: those that `forward` returned, or that of `compute`."""
+        return self._plot(val, ax)
 
     def sync(self, *arguments: Any, **options: Any) -> None:
         """Gather the states of all processes, as `Metric` does; one without segments takes part with an empty state."""
@@ -59,10 +82,9 @@ class SariMetric(Metric):
         """Change nothing: states are bytes, and scores are float64."""
         return self
 
-    @property
     def signature(self) -> str:
-        """The line that names every choice that the scores depend on."""
-        return self._merged().signature
+        """Return the line that names every choice that the scores depend on."""
+        return self._merged().signature()
 
     def _merged(self) -> State:
         whole = self._scorer.state()

@@ -36,10 +36,6 @@ def expected(predictions, variant, **options):
     return Scorer(variant, **options).compute(sources=SOURCES, predictions=predictions, references=REFERENCES)
 
 
-def plain(scores):
-    return {name: score.item() for name, score in scores.items()}
-
-
 # ---- torchmetrics ----------------------------------------------------------------------------------------------------
 
 
@@ -49,39 +45,52 @@ def test_torchmetrics_in_batches(variant):
     for place in range(0, len(SOURCES), 3):
         batch = slice(place, place + 3)
         found = metric(SOURCES[batch], OUTPUTS[batch], REFERENCES[batch])  # `forward` returns the batch's own
-        assert plain(found) == Scorer(variant).compute(
-            sources=SOURCES[batch], predictions=OUTPUTS[batch], references=REFERENCES[batch]
-        )
-    assert plain(metric.compute()) == expected(OUTPUTS, variant)
-    assert metric.signature == Scorer(variant).signature(nrefs=2)
+        columns = {"sources": SOURCES[batch], "predictions": OUTPUTS[batch], "references": REFERENCES[batch]}
+        assert found.item() == Scorer(variant).compute(**columns)["sari"]
+    assert metric.compute().item() == expected(OUTPUTS, variant)["sari"]
+    assert metric.signature() == Scorer(variant).signature(nrefs=2)
     metric.set_dtype(torch.float32)
-    assert [(state.dtype, state.dim()) for state in metric.packed] == [(torch.uint8, 1)]  # so that any device holds it
+    assert {(state.dtype, state.dim()) for state in metric.packed} == {(torch.uint8, 1)}  # so that any device holds it
     again = pickle.loads(pickle.dumps(metric))
-    assert plain(again.compute()) == expected(OUTPUTS, variant)
+    assert again.compute().item() == expected(OUTPUTS, variant)["sari"]
     metric.reset()
     metric.update(SOURCES[:1], OUTPUTS[:1], REFERENCES[:1])
-    assert plain(metric.compute()) == Scorer(variant).compute(
-        sources=SOURCES[:1], predictions=OUTPUTS[:1], references=REFERENCES[:1]
-    )
+    columns = {"sources": SOURCES[:1], "predictions": OUTPUTS[:1], "references": REFERENCES[:1]}
+    assert metric.compute().item() == Scorer(variant).compute(**columns)["sari"]
+
+
+def test_torchmetrics_merges_states():
+    parts = [sari_torchmetrics.SariMetric(score="keep") for _ in range(2)]
+    for part, rows in zip(parts, (slice(0, 4), slice(4, None)), strict=True):
+        part.update(sources=SOURCES[rows], preds=OUTPUTS[rows], target=REFERENCES[rows])
+    parts[0].merge_state(parts[1])
+    assert parts[0].compute().item() == expected(OUTPUTS, "easse")["keep"]
+
+
+def test_torchmetrics_before_the_first_update():
+    metric = sari_torchmetrics.SariMetric()
+    with pytest.warns(UserWarning, match="before the ``update`` method"):
+        assert torch.isnan(metric.compute())
+    metric.update(SOURCES, OUTPUTS, REFERENCES)
+    figure, _ = metric.plot()
+    assert figure.axes
 
 
 def test_torchmetrics_among_others_and_with_options():
-    collection = torchmetrics.MetricCollection(
-        {
-            "easse": sari_torchmetrics.SariMetric("easse"),
-            "cased": sari_torchmetrics.SariMetric(scoring={"lowercase": False}),
-        }
-    )
-    collection.update(SOURCES, OUTPUTS, REFERENCES)
-    found = collection.compute()
-    assert found["easse_sari"].item() == expected(OUTPUTS, "easse")["sari"]
-    assert found["cased_sari"].item() == expected(OUTPUTS, "easse", lowercase=False)["sari"]
-    callables = sari_torchmetrics.SariMetric(scoring={"tokenize": str.lower, "lowercase": False})
-    callables.update(SOURCES, OUTPUTS, REFERENCES)
+    kinds = {score: sari_torchmetrics.SariMetric(score=score) for score in ("sari", "keep", "delete", "add")}
+    cased = sari_torchmetrics.SariMetric("hf", scoring={"lowercase": False})
+    collection = torchmetrics.MetricCollection({**kinds, "cased": cased, "bleu": torchmetrics.text.BLEUScore()})
+    collection.update(sources=SOURCES, preds=OUTPUTS, target=REFERENCES)
+    found = {name: score.item() for name, score in collection.compute().items()}
+    assert {name: found[name] for name in kinds} == expected(OUTPUTS, "easse")
+    assert found["cased"] == expected(OUTPUTS, "hf", lowercase=False)["sari"]
     scoring = {"tokenize": str.lower, "lowercase": False}
-    assert plain(callables.compute()) == expected(OUTPUTS, "easse", **scoring)
-    with pytest.raises(ValueError, match=r"^variant: got 'bleu', expected one of hf, xu2016"):
-        sari_torchmetrics.SariMetric("bleu")
+    callables = sari_torchmetrics.SariMetric("hf", scoring=scoring)
+    callables.update(SOURCES, OUTPUTS, REFERENCES)
+    assert callables.compute().item() == expected(OUTPUTS, "hf", **scoring)["sari"]
+    for arguments, message in [({"variant": "bleu"}, "variant: got 'bleu', exp"), ({"score": "f1"}, "score: got 'f1'")]:
+        with pytest.raises(ValueError, match=f"^{message}"):
+            sari_torchmetrics.SariMetric(**arguments)
 
 
 PROCESS = """
@@ -100,7 +109,7 @@ for variant, of_first in (("hf", 7), ("easse", 7), ("easse", rows)):  # in the e
     for place in range(0, of_first, 2) if rank == 0 else range(of_first, rows, 2):
         end = min(place + 2, of_first if rank == 0 else rows)
         metric.update(*(column[place:end] for column in columns))
-    found.append({name: score.item() for name, score in metric.compute().items()})
+    found.append(metric.compute().item())
 print(json.dumps(found))
 dist.destroy_process_group()
 """
@@ -119,7 +128,7 @@ def test_torchmetrics_in_two_processes(tmp_path):
             output, error = process.communicate(timeout=240)
             assert process.returncode == 0, error.decode()
             found = json.loads(output.splitlines()[-1])
-            assert found == [expected(OUTPUTS, variant) for variant in ("hf", "easse", "easse")]
+            assert found == [expected(OUTPUTS, variant)["sari"] for variant in ("hf", "easse", "easse")]
     finally:
         for process in processes:
             process.kill()
@@ -128,16 +137,27 @@ def test_torchmetrics_in_two_processes(tmp_path):
 # ---- The harnesses ---------------------------------------------------------------------------------------------------
 
 
-def test_lm_evaluation_harness():
+@pytest.mark.parametrize("metadata", [{}, {"variant": "paper"}], ids=str)
+def test_lm_evaluation_harness(metadata):
+    folder = str(FOLDER / "lm_evaluation_harness")
     results = lm_eval.simple_evaluate(
         model="dummy",
         tasks=["sari_example"],
-        task_manager=TaskManager(include_path=str(FOLDER / "lm_evaluation_harness"), include_defaults=False),
+        task_manager=TaskManager(include_path=folder, include_defaults=False, metadata=metadata),
+        metadata=metadata,
     )
     found = results["results"]["sari_example"]
-    scores = expected(["lol"] * len(SOURCES), "easse")
+    scores = expected(["lol"] * len(SOURCES), metadata.get("variant", "easse"))
     assert {name: found[f"{name},none"] for name in scores} == scores
     assert found["sample_len"] == len(SOURCES)
+    # The lines of docs/recipes.md read what the harness logs.
+    samples = results["samples"]["sari_example"]
+    read = {
+        "sources": [sample["doc"]["source"] for sample in samples],
+        "predictions": [sample["filtered_resps"][0] for sample in samples],
+        "references": [sample["doc"]["references"] for sample in samples],
+    }
+    assert Scorer("easse").compute(**read) == expected(["lol"] * len(SOURCES), "easse")
 
 
 def test_lighteval(tmp_path, monkeypatch):

@@ -1,7 +1,7 @@
-"""SARI for tasks of lm-evaluation-harness: each segment becomes a triple, and the triples of the corpus a score.
+"""SARI for tasks of lm-evaluation-harness: each segment becomes a row of texts, and the rows of the corpus a score.
 
-Of metrics that it does not know the harness makes no standard error; `sari.compute(..., confidence=0.95)` makes
-intervals of the logged samples.
+The variant is an argument: `--metadata '{"variant": "paper"}'`. Of metrics that it does not know the harness makes no
+standard error; docs/recipes.md makes intervals of the samples that it logs.
 """
 
 import functools
@@ -13,46 +13,46 @@ import datasets
 
 from sari.sari_scorer import Scorer
 
-#: Which SARI; say so in a paper, or give the signature that `Scorer(VARIANT).signature(nrefs)` returns.
-VARIANT = "easse"
 DATA = Path(__file__).resolve().parents[1] / "data" / "test.jsonl"
 
-#: A segment: source, prediction, references.
-Triple = tuple[str, str, tuple[str, ...]]
+#: A segment: variant, source, prediction, references.
+Segment = tuple[str, str, str, tuple[str, ...]]
 
 
-def load(**_: Any) -> dict[str, datasets.Dataset]:
-    """Return the data set, with columns "source" and "references"; `datasets.load_dataset` of one's own goes here."""
-    return {"test": datasets.Dataset.from_json(str(DATA))}
+def load(variant: str = "easse", **_: Any) -> dict[str, datasets.Dataset]:
+    """Return the data set, with columns "source", "references" and "variant"; your own is loaded here."""
+    rows = datasets.Dataset.from_json(str(DATA))
+    return {"test": rows.add_column("variant", [variant] * len(rows))}
 
 
-def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, Triple]:
+def process_results(doc: dict[str, Any], results: list[str]) -> dict[str, Segment]:
     """Return what the corpus scores are made of, for each of them the same."""
-    triple = (doc["source"], results[0].strip(), tuple(doc["references"]))
-    return dict.fromkeys(("sari", "keep", "delete", "add"), triple)
+    segment = (doc["variant"], doc["source"], results[0].strip(), tuple(doc["references"]))
+    return dict.fromkeys(("sari", "keep", "delete", "add"), segment)
 
 
-def sari(triples: Iterable[Triple]) -> float:
+def sari(segments: Iterable[Segment]) -> float:
     """Return SARI of the corpus in percent."""
-    return _scores(tuple(triples))["sari"]
+    return _scores(tuple(segments))["sari"]
 
 
-def keep(triples: Iterable[Triple]) -> float:
+def keep(segments: Iterable[Segment]) -> float:
     """Return its score of what was kept."""
-    return _scores(tuple(triples))["keep"]
+    return _scores(tuple(segments))["keep"]
 
 
-def delete(triples: Iterable[Triple]) -> float:
+def delete(segments: Iterable[Segment]) -> float:
     """Return its score of what was deleted."""
-    return _scores(tuple(triples))["delete"]
+    return _scores(tuple(segments))["delete"]
 
 
-def add(triples: Iterable[Triple]) -> float:
+def add(segments: Iterable[Segment]) -> float:
     """Return its score of what was added."""
-    return _scores(tuple(triples))["add"]
+    return _scores(tuple(segments))["add"]
 
 
 @functools.lru_cache(maxsize=1)
-def _scores(triples: tuple[Triple, ...]) -> Any:
-    sources, predictions, references = map(list, zip(*triples, strict=True))
-    return Scorer(VARIANT).compute(sources=sources, predictions=predictions, references=list(map(list, references)))
+def _scores(segments: tuple[Segment, ...]) -> Any:
+    variants, sources, predictions, references = map(list, zip(*segments, strict=True))
+    columns = {"sources": sources, "predictions": predictions, "references": list(map(list, references))}
+    return Scorer(variants[0]).compute(**columns)
