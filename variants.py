@@ -141,6 +141,7 @@ class Variant(Text):
 
     Attributes:
         name: the name that `variant=` takes.
+        cites: the key of what to cite for it, in `reports/citations.bib`.
         summary: who published it and what differs, in one line.
         source: where it is defined: repository and commit, or paper.
         source_tokenize: the tokenizer of the sources, if it is another one.
@@ -159,6 +160,7 @@ class Variant(Text):
     """
 
     name: str
+    cites: str
     summary: str
     source: str
     source_tokenize: str | None = None
@@ -247,6 +249,7 @@ _EASSE = "https://github.com/feralvam/easse (6a4352e)"
 
 _AUTHORS = Variant(
     name="xu2016",
+    cites="xu-etal-2016-optimizing",
     summary="Xu et al. 2016, the authors' SARI.py: mean of sentence scores; words are split at spaces alone",
     source=f"{_XU}, SARI.py",
     counting="xu2016",
@@ -257,6 +260,7 @@ _AUTHORS = Variant(
 )
 _OF_EASSE = Variant(
     name="easse",
+    cites="alva-manchego-etal-2019-easse",
     summary="EASSE (Alva-Manchego et al. 2019): n-grams are counted over the whole corpus; Delete is an F1 score",
     source=f"{_EASSE}, easse/sari.py",
     counting="easse",
@@ -267,12 +271,14 @@ _OF_EASSE = Variant(
 _LEGACY = replace(
     _OF_EASSE,
     name="easse_legacy",
+    cites="alva-manchego-etal-2019-easse",
     summary="EASSE's legacy option, after the authors' Java code: as easse, but cased; sources are not tokenized",
     source_tokenize="none",
     lowercase=False,
 )
 _TENSOR2TENSOR = Variant(
     name="t2t",
+    cites="vaswani-etal-2018-tensor2tensor",
     summary="tensor2tensor: each n-gram counts once per sentence, weighed by how many references have it",
     source=_T2T,
     counting="t2t",
@@ -284,6 +290,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="hf",
+        cites="von-werra-etal-2022-evaluate",
         summary="Hugging Face evaluate: mean of sentence scores; Delete is 100 where an output deletes nothing",
         source="https://github.com/huggingface/evaluate, metrics/sari (a7dd338)",
         counting="hf",
@@ -294,6 +301,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="lens",
+        cites="maddela-etal-2023-lens",
         summary="the authors' modified-sari.py: as xu2016, but n-grams that only a deletion made earn nothing in Add",
         source=f"{_XU}, modified-sari.py",
         counting="lens",
@@ -301,6 +309,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="kriz",
+        cites="kriz-etal-2019-complexity",
         summary="Kriz et al. 2019: as xu2016, but what an output keeps does not count against what it deletes; 0/0 = 1",
         source="https://github.com/rekriz11/sockeye-recipes, SARI/sari.py (644363b)",
         counting="kriz",
@@ -311,6 +320,7 @@ _ROWS = (
     replace(
         _LEGACY,
         name="easse_multi",
+        cites="stodden-2024-easse",
         summary="EASSE-DE and EASSE-multi, `easse evaluate`: as easse, but sources are cased and not tokenized",
         source="https://github.com/rstodden/easse-multi, easse/cli.py and easse/sari.py (681c2ed)",
         lowercase=True,
@@ -319,6 +329,7 @@ _ROWS = (
     replace(
         _LEGACY,
         name="star",
+        cites="zhang-lapata-2017-sentence",
         summary="Joshua's STAR.java, as in DRESS: as easse_legacy, but counts of source and output are multiplied by 8",
         source="https://github.com/Sanqiang/text_simplification, STAR.java (c76a522), as in Joshua 5",
         source_weight=8,
@@ -326,6 +337,7 @@ _ROWS = (
     replace(
         _OF_EASSE,
         name="paper",
+        cites="alva-manchego-etal-2019-easse",
         summary="EASSE's reading of equations 4-7 of Xu et al. 2016: F1 of ratios averaged over orders; Delete is precision",
         source="Xu et al. 2016, https://aclanthology.org/Q16-1029; computed as use_paper_version of "
         f"{_EASSE}, easse/sari.py",
@@ -336,12 +348,14 @@ _ROWS = (
     replace(
         _TENSOR2TENSOR,
         name="lasertagger",
+        cites="malmi-etal-2019-encode",
         summary="LaserTagger (Malmi et al. 2019) and programs copied from it: as t2t, but Delete is an F1 score",
         source=f"{_T2T} with beta 1 for deletion, as https://github.com/google-research/lasertagger calls it",
         deletion="f1",
     ),
     Variant(
         name="set",
+        cites="sari-software",
         summary="this project's own: references are united, each n-gram counts once per sentence; Add is precision",
         source="the definition in this project's docs/variants.md",
         counting="sets",
@@ -352,6 +366,7 @@ _ROWS = (
     replace(
         _AUTHORS,
         name="dsari",
+        cites="sun-etal-2021-document",
         summary="D-SARI (Sun et al. 2021), for documents: xu2016 with penalties for length and number of sentences",
         source=_DSARI,
         penalties="dsari",

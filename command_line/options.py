@@ -166,7 +166,7 @@ class Options(argparse.Namespace):
     def layout(self) -> Layout:
         """How tables are laid out."""
         width = shutil.get_terminal_size((Layout.width, 24)).columns
-        return Layout(width=width, booktabs=self.booktabs, caption=self.caption, label=self.label)
+        return Layout(width=width, booktabs=self.booktabs, caption=self.caption, label=self.label or Layout.label)
 
     @property
     def needs_texts(self) -> bool:

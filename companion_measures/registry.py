@@ -54,6 +54,7 @@ class Measure:
         better: "↑" or "↓" if higher or lower values are better, as the field agrees; else empty.
         digits: after the point, for people.
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
+        tool: the program that prints the same number, as papers call it; empty if there is none.
         settings: of the signature, where they are not those that the columns have.
         needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
@@ -68,6 +69,7 @@ class Measure:
     better: str = ""
     digits: int = 2
     unit: str = ""
+    tool: str = ""
     settings: str = ""
     needs: str = ""
     is_slow: bool = False
@@ -168,7 +170,7 @@ _change = partial(Measure, arguments=("sources", "outputs"), digits=3)
 
 #: The companion measures, in the order in which they are shown.
 MEASURES = (
-    _score("bleu", "BLEU", "as sacreBLEU prints it", "translation.bleu", settings=f"BLEU|{_OF_BLEU}"),
+    _score("bleu", "BLEU", "as sacreBLEU prints it", "translation.bleu", tool="sacreBLEU", settings=f"BLEU|{_OF_BLEU}"),
     _score(
         "ibleu",
         "iBLEU",
@@ -185,6 +187,7 @@ MEASURES = (
         arguments=("raw_outputs", "raw_references"),
         settings="chrF2|nrefs:{nrefs}|case:mixed|eff:yes|nc:6|nw:0|space:no|version:{sacrebleu}",
         is_slow=True,
+        tool="sacreBLEU",
     ),
     _score(
         "ter",
@@ -195,12 +198,14 @@ MEASURES = (
         settings="TER|nrefs:{nrefs}|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:{sacrebleu}",
         better="↓",
         is_slow=True,
+        tool="sacreBLEU",
     ),
     _near(
         "token_f1",
         "Token F1",
         "of the tokens in any order, against the best reference, as in EASSE",
         "simplification.token_f1_scores",
+        tool="EASSE",
     ),
     _near(
         "edits_to_reference",
@@ -225,6 +230,7 @@ MEASURES = (
         adds_up=True,
         settings="fkgl|case:lc|tok:13a|split:punkt|version:{sari}",
         needs=PUNKT,
+        tool="EASSE",
     ),
     _reading(
         "word_rank",
@@ -233,6 +239,7 @@ MEASURES = (
         "readability.word_ranks",
         arguments=("outputs", "word_ranks", "stop_words"),
         digits=3,
+        tool="EASSE",
     ),
     _reading(
         "sentences",
@@ -255,6 +262,7 @@ MEASURES = (
         "simplification.sentence_ratios",
         settings="sentence_splits|case:lc|tok:{tok}|split:punkt|version:{sari}",
         needs=PUNKT,
+        tool="EASSE",
     ),
     _change(
         "edits_from_source",
@@ -269,6 +277,7 @@ MEASURES = (
         "Compression ratio",
         "characters of the output per character of the source",
         "simplification.compression_ratios",
+        tool="EASSE",
     ),
     _change(
         "levenshtein_similarity",
@@ -276,6 +285,7 @@ MEASURES = (
         "of the characters of source and output, 1 for a copy",
         "simplification.levenshtein_similarities",
         needs="rapidfuzz",
+        tool="EASSE",
     ),
     _change(
         "exact_copies",
@@ -286,13 +296,18 @@ MEASURES = (
         **_SHARE,
     ),
     _change(
-        "added", "Words added", "as a share of the longer of source and output", "simplification.added_proportions"
+        "added",
+        "Words added",
+        "as a share of the longer of source and output",
+        "simplification.added_proportions",
+        tool="EASSE",
     ),
     _change(
         "deleted",
         "Words deleted",
         "as a share of the longer of source and output",
         "simplification.deleted_proportions",
+        tool="EASSE",
     ),
     _accuracy(
         "simple_string_accuracy",

@@ -37,7 +37,7 @@ class Layout:
     width: int = 100
     booktabs: bool = False
     caption: str | None = None
-    label: str | None = None
+    label: str = "tab:sari"
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -193,18 +193,27 @@ def as_latex(report: TableReport, layout: Layout) -> str:
     """Return tables as LaTeX, with the best scores in bold, then how the scores were computed, as a paragraph.
 
     Tables are floats: in a column, or across the page if their rows are long. What is still wider becomes smaller by
-    the package graphicx. Warnings are comments, and so are signatures where there is no paragraph.
+    the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
     """
     first, *others = report.tables
     tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
     floats = [part for table in tables for part in _split_rows(table, _rows_of_float(table))]
-    blocks = [_WITHOUT_PACKAGES]
+    packages = "graphicx, booktabs" if layout.booktabs else "graphicx"
+    blocks = [f"% Packages: {packages}; natbib for citations in parentheses.\n{_WITHOUT_PACKAGES}"]
     for number, table in enumerate(floats, 1):
-        blocks.append(_latex_float(table, layout, number) + "\n\\clearpage" * (number % _FLOATS == 0))
+        blocks.append(_latex_float(table, layout, number))
+        if number % _FLOATS == 0:
+            blocks[-1] += "\n\\clearpage"
     if report.paragraph:
         blocks.append(_latex_paragraph(report.paragraph))
-    comments = [] if report.paragraph else report.signatures
-    comments = [*comments, *(f"Warning: {warning_in_words(row)}" for row in report.warnings)]
+    footnotes = " ".join(piece.text for piece in report.paragraph if piece.kind == "footnote")
+    comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
+    signatures = [line for line in report.signatures if line not in footnotes]
+    if signatures:
+        comments += [
+            "For the appendix:",
+            *(rf"{{\raggedright\footnotesize {_breakable(line)}\par}}" for line in signatures),
+        ]
     return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
 
 
@@ -267,8 +276,7 @@ def _latex_float(table: Table, layout: Layout, number: int) -> str:
         lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
     if table.title:
         lines.append(rf"\caption{{{_breakable(table.title)}}}")
-    if layout.label is not None:
-        lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
+    lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
     return "\n".join([*lines, rf"\end{{{environment}}}"])
 
 

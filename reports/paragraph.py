@@ -9,13 +9,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sari.reports.tables import Piece
-from sari.variants import CHANGES, CITATION, VERSION, Variant, read_signature, resolve_variant
+from sari.validation import either
+from sari.variants import CHANGES, CITATION, VERSION
 
 if TYPE_CHECKING:  # slow to import
     from sari.reports.score_report import ScoreReport
 
-# The keys of what is cited for SARI and for this program.
-_SARI, _PROGRAM = "xu-etal-2016-optimizing", "sari-software"
+# The keys of what is cited for SARI, for this program and for the correction of p-values.
+_SARI, _PROGRAM, _HOLM = "xu-etal-2016-optimizing", "sari-software", "holm-1979-simple"
+# The keys of the tools of measures.
+_TOOLS = {"sacreBLEU": "post-2018-call", "EASSE": "alva-manchego-etal-2019-easse"}
+#: Up to so many signatures stand in a footnote.
+_IN_FOOTNOTE = 3
 #: How the baselines are named in a sentence.
 _BASELINES_IN_WORDS = {
     "copy": "copied sources",
@@ -26,36 +31,17 @@ _BASELINES_IN_WORDS = {
 
 
 def methods_paragraph(report: ScoreReport, digits: int = 2) -> list[Piece]:
-    """Return how the scores of a report were computed.
+    """Return in full sentences how the scores of a report were computed.
 
     Args:
         report: of any systems and variants.
         digits: decimals of the scores of baselines.
     """
-    variants = [resolve_variant(**read_signature(signature)) for signature in report.signatures]
-    several = len(variants) > 1
-    pieces = [Piece("SARI "), Piece(_SARI, "citation"), Piece(f" is computed in the variant{'s' * several} ")]
-    changes: list[str] = []
-    for place, variant in enumerate(variants):
-        separator = "" if not place else " and " if place == len(variants) - 1 else ", "
-        pieces += [Piece(separator), Piece(variant.name, "name")]
-        key = _key_of_variant(variant.name)
-        if key not in (_SARI, _PROGRAM):
-            pieces += [Piece(" "), Piece(key, "citation")]
-        if variant.changes:
-            words = ", ".join(_change_in_words(name, value) for name, value in variant.changes.items())
-            changes.append(f"{variant.name} with {words}" if several else f"with {words}")
-    how = report.resampling
-    draws = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
-    pieces.append(Piece(f", {'; '.join(changes) or 'with its published options'}, by the program SARI {VERSION} "))
-    pieces += [Piece(_PROGRAM, "citation"), Piece(f"{', '.join(report.signatures)}{draws}", "footnote")]
-    parts = [[Piece(_of_texts(report, variants))], *_of_resampling(report), _of_baselines(report, digits)]
-    for place, part in enumerate(filter(None, parts)):
-        pieces += [Piece("; " if place else ": "), *part]
-    pieces.append(Piece("."))
-    if report.measures:
-        about = "; ".join(f"{measure.label}: {measure.about}" for measure in report.measures)
-        pieces.append(Piece(f" Companion measures: {about}."))
+    sentences = [_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)]
+    sentences += _of_baselines(report, digits)
+    pieces = []
+    for place, sentence in enumerate(sentences):
+        pieces += [Piece(" " if place else ""), *sentence]
     return pieces
 
 
@@ -80,68 +66,109 @@ def bibliography() -> str:
     return text.replace("CITATION\n", CITATION + "\n").replace("VERSION", VERSION).rstrip()
 
 
-# The comment over an entry, its key, authors and year.
-_ENTRY = re.compile(
-    r"^% (.+)\n@\w+\{(.+),\n(?:.*\n)*?    author = \{(.+)\},\n(?:.*\n)*?    year = \{(\d+)\}", re.MULTILINE
-)
+# The key of an entry, its authors and its year.
+_ENTRY = re.compile(r"^@\w+\{(.+),\n(?:.*\n)*?    author = \{(.+)\},\n(?:.*\n)*?    year = \{(\d+)\}", re.MULTILINE)
 
 
 @cache
 def _entries() -> dict[str, str]:
     """Return authors and year by the keys of the bibliography."""
-    found = {}
-    for _, key, authors, year in _ENTRY.findall(bibliography()):
+    entries = {}
+    for key, authors, year in _ENTRY.findall(bibliography()):
         first, *others = (author.split(",")[0].strip("{}") for author in authors.split(" and "))
         who = f"{first} et al." if len(others) > 1 else " and ".join([first, *others])
-        found[key] = f"{who}, {year}"
-    return found
+        entries[key] = f"{who}, {year}"
+    return entries
 
 
-def _key_of_variant(name: str) -> str:
-    """Return the key of what is cited for a variant: the first entry below a comment that names it."""
-    names = re.compile(rf"\bvariants? .*\b{name}\b")
-    return next(key for comment, key, *_ in _ENTRY.findall(bibliography()) if names.search(comment))
+def _of_variants(report: ScoreReport) -> list[Piece]:
+    """Return the sentence on the metric, its variants and the program, with a footnote of few signatures."""
+    variants = list(report.scored_by.values())
+    several = "s" if len(variants) > 1 else ""
+    pieces = [Piece("We compute SARI "), Piece(_SARI, "citation"), Piece(f" in the variant{several} ")]
+    for place, variant in enumerate(variants):
+        separator = "" if not place else " and " if place == len(variants) - 1 else ", "
+        pieces += [Piece(separator), Piece(variant.name, "name")]
+        if variant.cites not in (_SARI, _PROGRAM):
+            pieces += [Piece(" "), Piece(variant.cites, "citation")]
+        if variant.changes:
+            words = ", ".join(_change_in_words(name, value) for name, value in variant.changes.items())
+            pieces.append(Piece(f" with {words}"))
+    pieces += [
+        Piece(f" with version {VERSION} of the implementation for Hugging Face evaluate "),
+        Piece(_PROGRAM, "citation"),
+    ]
+    if len(variants) > _IN_FOOTNOTE:
+        return [*pieces, Piece(". The appendix has the signature of each variant.")]
+    how = report.resampling
+    seed = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
+    return [*pieces, Piece("."), Piece(f"{', '.join(report.signatures)}{seed}", "footnote")]
 
 
 def _change_in_words(name: str, value: Any) -> str:
     return f"{value} of deletions" if name == "deletion" else CHANGES[name].words(value)
 
 
-def _of_texts(report: ScoreReport, variants: Sequence[Variant]) -> str:
-    """Return the number of segments and references, the test set, and the tokens that all variants have in common."""
-    segments = report.rows[0].segments
-    nrefs = report.signatures[0].split("|nrefs:")[1].split("|")[0]
-    of_set = f" of {report.test_set}" if report.test_set else ""
-    words = [f"{segments:,} segment{'' if segments == 1 else 's'}{of_set}"]
-    how_many = {"1": "1 reference", "var": "varying numbers of references"}
-    words.append(how_many.get(nrefs, f"{nrefs} references"))
+def _of_texts(report: ScoreReport) -> list[Piece]:
+    """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
+    segments, (first, *others) = report.rows[0].segments, report.nrefs
+    texts = f"{segments:,} segment{'' if segments == 1 else 's'}"
+    if report.test_set:
+        texts += f" of {report.test_set}"
+    if others:
+        references = f"{first} to {others[-1]} references each"
+    else:
+        references = f"{first} reference{'' if first == 1 else 's'} each"
+    shared, texts_of = (
+        [],
+        {text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)},
+    )
     for name in ("tokenize", "lowercase"):
-        values = {getattr(variant, name) for variant in variants}
-        words += [CHANGES[name].words(value) for value in values if len(values) == 1]
-    return ", ".join(words)
+        values = {getattr(text, name) for text in texts_of}
+        if len(values) == 1:
+            shared.append(CHANGES[name].words(values.pop()))
+    over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
+    return [Piece(f"The test data are {texts} with {references}{over}.")]
 
 
 def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
-    """Yield how intervals and tests were computed."""
+    """Yield the sentences on intervals and tests."""
     how = report.resampling
     if how is None:
         return
     if how.confidence is not None:
-        resamples = f" ({how.resamples:,} resamples)" if how.resamples else ""
-        yield [Piece(f"{100 * how.confidence:g}% percentile-bootstrap intervals over segments{resamples}")]
+        draws = f"{how.resamples:,} bootstrap resamples of the segments"
+        yield [Piece(f"Intervals are {100 * how.confidence:g}% percentile intervals of {draws}.")]
     if how.comparisons:
-        of_each = " of each variant" * (len(report.variants) > 1)
-        many = f"{how.comparisons:,} comparisons{of_each}, corrected as by Holm (1979)"
-        many = many if how.comparisons > 1 else f"one comparison{of_each}, uncorrected"
+        against = [Piece("with "), Piece(how.baseline, "name")] if how.baseline else [Piece("with each other")]
         title = how.test.title[0].lower() + how.test.title[1:]
-        against = [Piece("against "), Piece(how.baseline, "name")] if how.baseline else [Piece("of each pair")]
-        yield [Piece(f"two-sided {title} "), *against, Piece(f" ({how.trials:,} {how.test.draws}; {many})")]
+        by = f" by two-sided tests with {title} ({how.trials:,} {how.test.draws})"
+        pieces = [Piece("We compare the systems "), *against, Piece(by)]
+        if how.comparisons > 1:
+            within = " of each variant" if len(report.variants) > 1 else ""
+            pieces.append(Piece(f"; p-values are corrected for {how.comparisons:,} comparisons{within} "))
+            pieces.append(Piece(_HOLM, "citation"))
+        yield [*pieces, Piece(".")]
 
 
-def _of_baselines(report: ScoreReport, digits: int) -> list[Piece]:
-    """Return the scores of baselines in words; with several variants only the table has them."""
-    scored = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES_IN_WORDS]
-    if len(report.variants) > 1 or not scored:
-        return []
-    first, *others = ((_BASELINES_IN_WORDS[row.name], f"{row.scores['sari']:.{digits}f}") for row in scored)
-    return [Piece(", ".join([" score ".join(first), *map(" ".join, others)]))]
+def _of_measures(report: ScoreReport) -> Iterator[list[Piece]]:
+    """Yield the sentences on companion measures, which are sacreBLEU's, EASSE's, or explained."""
+    by_tool: dict[str, list[str]] = {}
+    for measure in report.measures:
+        by_tool.setdefault(measure.tool, []).append(measure.label)
+    for tool, key in _TOOLS.items():
+        if labels := by_tool.pop(tool, None):
+            verb = "is" if len(labels) == 1 else "are"
+            yield [Piece(f"{either(labels, 'and')} {verb} computed as by {tool} "), Piece(key, "citation"), Piece(".")]
+    others = [measure for measure in report.measures if measure.tool not in _TOOLS]
+    if others:
+        names = [f"{measure.label} ({measure.about})" for measure in others]
+        yield [Piece(f"Further measures: {'; '.join(names)}.")]
+
+
+def _of_baselines(report: ScoreReport, digits: int) -> Iterator[list[Piece]]:
+    """Yield the sentence on the scores of baselines; with several variants only the table has them."""
+    rows = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES_IN_WORDS]
+    if rows and len(report.variants) == 1:
+        scores = [f"{row.scores['sari']:.{digits}f} for {_BASELINES_IN_WORDS[row.name]}" for row in rows]
+        yield [Piece(f"For comparison, SARI is {either(scores, 'and')}.")]

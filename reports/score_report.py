@@ -51,7 +51,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from sari.reports.tables import warning_in_words
-from sari.variants import SCORES
+from sari.variants import CHANGES, SCORES
 
 if TYPE_CHECKING:  # slow to import
     from sari.aggregation import OrderFigures
@@ -65,6 +65,7 @@ if TYPE_CHECKING:  # slow to import
     from sari.reports.published_systems import Standing
     from sari.significance import PairedTest
     from sari.variant_comparison import VariantDifference
+    from sari.variants import Variant
 
 #: Scores of SARI and companion measures by their names, or what belongs to each of them.
 Figures = Mapping[str, Any]
@@ -175,6 +176,8 @@ class ScoreReport:
 
     Attributes:
         rows: of systems, at least one, then of pairs of systems and of baselines; all of the same segments.
+        scored_by: the variants, by their labels.
+        nrefs: the numbers of references that segments have.
         explanations: the name of each system, and the difference between two variants.
         by_references: the scores of systems with 1, 2, … of the references.
         published: what is published about the test set, under each variant.
@@ -188,6 +191,8 @@ class ScoreReport:
     """
 
     rows: list[ScoreRow]
+    scored_by: dict[str, Variant]
+    nrefs: list[int]
     explanations: list[tuple[str, VariantDifference]] = field(default_factory=list)
     by_references: list[ReferenceCount] = field(default_factory=list)
     published: list[Standing] = field(default_factory=list)
@@ -222,8 +227,18 @@ class ScoreReport:
 
     @property
     def variants(self) -> list[str]:
-        """The names of the variants, each once."""
-        return list(dict.fromkeys(row.variant for row in self.rows))
+        """The labels of the variants, each once."""
+        return list(self.scored_by)
+
+    @property
+    def titles(self) -> dict[str, str]:
+        """The names of the variants for people, by their labels: what was changed stands in parentheses."""
+        return {
+            label: f"{variant.name} ({', '.join(map(_in_words, variant.changes.items()))})"
+            if variant.changes
+            else label
+            for label, variant in self.scored_by.items()
+        }
 
     @property
     def signatures(self) -> list[str]:
@@ -247,6 +262,11 @@ class ScoreReport:
             for name, result in results.items()
         ]
         return replace(self, rows=[*self.rows, *rows])
+
+
+def _in_words(change: tuple[str, Any]) -> str:
+    name, value = change
+    return str(value) if name in ("tokenize", "level") and isinstance(value, str) else CHANGES[name].words(value)
 
 
 def report_of(
@@ -281,7 +301,14 @@ def report_of(
     if first["segments"] > 1 and (first["confidence"] is not None or first["method"] is not None):
         values = _known_of(first, [each.name for each in fields(ResamplingSummary)])
         resampling = ResamplingSummary(**values | {"resamples": first["confidence"] and first["resamples"]})
-    return ScoreReport([*rows, *pairs], warnings=warning_rows(merge_warnings(warnings)), resampling=resampling)
+    corpora = {variant: next(iter(systems.values())) for variant, systems in statistics.items()}
+    return ScoreReport(
+        [*rows, *pairs],
+        scored_by={label: corpus.variant for label, corpus in corpora.items()},
+        nrefs=sorted(next(iter(corpora.values())).sample.nrefs),
+        warnings=warning_rows(merge_warnings(warnings)),
+        resampling=resampling,
+    )
 
 
 _OF_SYSTEMS = ("orders", "confidence_intervals", "group", "rank")
@@ -302,8 +329,9 @@ _LEFT_OUT = {"system": ("kind",), "baseline": _SHARED, "pair": (*_SHARED, "name"
 
 def score_fields(report: ScoreReport) -> dict[str, Any]:
     """Return a report in the schema above."""
-    values = asdict(report)
-    del values["rows"]
+    values = asdict(replace(report, rows=[], scored_by={}))
+    for name in ("rows", "scored_by", "nrefs"):
+        del values[name]
     values["measures"] = [{name: getattr(measure, name) for name in _OF_MEASURES} for measure in report.measures]
     values["explanations"] = [{"name": name, **difference} for name, difference in report.explanations]
     values["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}

@@ -63,7 +63,7 @@ def tabulate_scores(
     tables = [
         *_score_table(report, digits, names, all_intervals=all_intervals),
         *_difference_table(report, digits, names),
-        *(_order_table(row, len(report.systems) > 1, digits) for row in report.results if by_order),
+        *(_order_table(report, row, digits) for row in report.results if by_order),
         *_reference_tables(report, digits),
         *_published_tables(report, digits),
         *_measure_table(report, digits, names),
@@ -194,7 +194,10 @@ def _score_table(report: ScoreReport, digits: int, show: Collection[str], *, all
         return
     has_systems = len({row.name for row in rows}) > 1
     if len(report.variants) > 1:
-        columns.insert(0, (TableColumn("Variant", is_text=True, is_group=has_systems), [row.variant for row in rows]))
+        columns.insert(
+            0,
+            (TableColumn("Variant", is_text=True, is_group=has_systems), [report.titles[row.variant] for row in rows]),
+        )
     if has_systems:
         columns.insert(0, (TableColumn("System", is_text=True), [row.name for row in rows]))
     outside = list(_outside_competition(report))
@@ -318,7 +321,7 @@ def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -
     if report.pairs:
         columns.append((TableColumn("Against", is_text=True), [str(row.against) for _, row in rows]))
     if len(report.variants) > 1:
-        columns.append((TableColumn("Variant", is_text=True), [row.variant for _, row in rows]))
+        columns.append((TableColumn("Variant", is_text=True), [report.titles[row.variant] for _, row in rows]))
     is_group = len(figures) > 1 and len(compared) > 1
     columns.append((TableColumn("Score", is_text=True, is_group=is_group), [figure.label for figure, _ in rows]))
     columns += _tested_columns(report, show, rows)
@@ -403,16 +406,16 @@ def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str
 # ---- What else was asked for ----------------------------------------------------------------------------------------
 
 
-def _order_table(row: ScoreRow, several: bool, digits: int) -> Table:
+def _order_table(report: ScoreReport, row: ScoreRow, digits: int) -> Table:
     ratios: tuple[Ratio, ...] = ("precision", "recall", "f1", "score")
     rows = [
         [str(order["order"]), operation, *(f"{order[operation][name]:.{digits}f}" for name in ratios)]
         for order in row.orders
         for operation in OPERATIONS
     ]
-    title = f"SARI by n-gram order: {row.variant}"
+    title = f"SARI by n-gram order: {report.titles[row.variant]}"
     headings = ["Order", "Operation", *map(str.title, ratios)]
-    table = make_table(f"{title}, {row.name}" if several else title, headings, rows, texts=0)
+    table = make_table(f"{title}, {row.name}" if len(report.systems) > 1 else title, headings, rows, texts=0)
     table.columns[1] = TableColumn("Operation", is_text=True)
     return table
 
@@ -420,13 +423,13 @@ def _order_table(row: ScoreRow, several: bool, digits: int) -> Table:
 def _reference_tables(report: ScoreReport, digits: int) -> Iterator[Table]:
     """Yield for each system and variant its scores by number of references."""
     headings = ["References", "Subsets", "SARI", "Std. dev.", "Lowest", "Highest", *map(str.title, OPERATIONS)]
-    for (name, variant), counts in groupby(report.by_references, key=lambda row: (row.name, row.variant)):
+    for (name, label), counts in groupby(report.by_references, key=lambda row: (row.name, row.variant)):
         rows = []
         for row in counts:
             of_sari = [scores["sari"] for scores in (row.mean, row.deviation, row.lowest, row.highest)]
             figures = [*of_sari, *(row.mean[operation] for operation in OPERATIONS)]
             rows.append([str(row.references), str(row.subsets), *(f"{value:.{digits}f}" for value in figures)])
-        title = f"SARI by number of references: {variant}"
+        title = f"SARI by number of references: {report.titles[label]}"
         yield make_table(f"{title}, {name}" if len(report.systems) > 1 else title, headings, rows, texts=0)
 
 

@@ -8,6 +8,7 @@ from programs import EXAMPLE, SYSTEMS
 from sari.reports.paragraph import bibliography
 
 COPIES = "c=examples/sources.txt"
+BREAK = "$|$\\allowbreak{}"
 
 
 @pytest.fixture
@@ -16,9 +17,10 @@ def paragraph(printed):
 
     def text(*options):
         latex = printed(*EXAMPLE[:-2], *options, "--format", "latex", "--quiet")
-        whole = latex[latex.rindex("\nSARI~") + 1 :].strip()
+        whole = latex[latex.rindex("\nWe compute SARI~") + 1 :].strip()
         footnote = re.search(r"\\footnote\{\\raggedright (.*?)\.\}", whole)
-        return whole.replace(footnote[0], ""), footnote[1].replace("$|$\\allowbreak{}", "|")
+        whole = whole.partition("\n")[0]
+        return whole.replace(footnote[0], "") if footnote else whole, footnote and footnote[1].replace(BREAK, "|")
 
     return text
 
@@ -27,12 +29,13 @@ def test_a_comparison_with_everything(paragraph):
     baselines = ["--baselines", "copy", "unrelated", "references"]
     text, footnote = paragraph(*SYSTEMS, "--variant", "easse", "--confidence", "--paired-ar", *baselines)
     expected = r"""
-    SARI~\citep{xu-etal-2016-optimizing} is computed in the variant
-    \textit{easse}~\citep{alva-manchego-etal-2019-easse}, with its published options, by the program
-    SARI 2.0.0~\citep{sari-software}: 10 segments, 2 references, 13a tokens, lowercased; 95\% percentile-bootstrap
-    intervals over segments (10,000 resamples); two-sided paired approximate randomization against
-    \textit{deleting} (10,000 trials; one comparison, uncorrected); copied sources score 15.38, references of
-    other segments 29.63, each reference against the others on average 50.79."""
+    We compute SARI~\citep{xu-etal-2016-optimizing} in the variant
+    \textit{easse}~\citep{alva-manchego-etal-2019-easse} with version 2.0.0 of the implementation for Hugging Face
+    evaluate~\citep{sari-software}. The test data are 10 segments with 2 references each; the texts are scored as 13a
+    tokens, lowercased. Intervals are 95\% percentile intervals of 10,000 bootstrap resamples of the segments. We
+    compare the systems with \textit{deleting} by two-sided tests with paired approximate randomization (10,000
+    trials). For comparison, SARI is 15.38 for copied sources, 29.63 for references of other segments and 50.79 for
+    each reference against the others on average."""
     assert text == " ".join(expected.split())
     assert re.fullmatch(r"SARI\|variant:easse\|nrefs:2\|.*\|version:2\.0\.0; seed 12345", footnote)
 
@@ -40,12 +43,12 @@ def test_a_comparison_with_everything(paragraph):
 @pytest.mark.parametrize(
     ("options", "facts"),
     [
-        (["--tokenize", "intl", "--no-lowercase"], ["with cased, intl tokens, by"]),
+        (["--tokenize", "intl", "--no-lowercase"], ["with cased, intl tokens with version"]),
         (["--variant", "easse", "--deletion", "precision"], ["with precision of deletions"]),
-        (["--variant", "easse", "set"], [r"\textit{easse}", r"and \textit{set}", "with its published options"]),
-        ([COPIES, "--paired-bs"], ["paired bootstrap", "2 comparisons, corrected as by Holm (1979)"]),
-        (["--all-pairs", "--variant", "hf", "easse"], ["of each pair", "one comparison of each variant, uncorrected"]),
-        (["--measures", "bleu"], ["Companion measures: BLEU: sacreBLEU over the same tokens."]),
+        (["--variant", "easse", "set"], [r"\textit{easse}", r"and \textit{set} with version"]),
+        ([COPIES, "--paired-bs"], ["paired bootstrap", r"for 2 comparisons~\citep{holm-1979-simple}"]),
+        ([COPIES, "--all-pairs", "--variant", "hf", "easse"], ["with each other", "3 comparisons of each variant"]),
+        (["--measures", "bleu", "added"], [r"BLEU is computed as by sacreBLEU~\citep{post-2018-call}.", "by EASSE~"]),
     ],
 )
 def test_what_was_chosen_is_said(paragraph, options, facts):
@@ -54,7 +57,9 @@ def test_what_was_chosen_is_said(paragraph, options, facts):
 
 
 def test_all_citations_are_in_the_bibliography(paragraph):
-    text, _ = paragraph(*SYSTEMS, "--all-variants")
+    text, footnote = paragraph(*SYSTEMS, "--all-variants")
+    assert footnote is None
+    assert "The appendix has the signature of each variant." in text
     keys = set(re.findall(r"\\citep\{(.*?)\}", text))
     assert len(keys) > 5
     assert keys <= set(re.findall(r"@\w+\{(.*?),", bibliography()))
