@@ -8,7 +8,6 @@ agree equally well.
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -179,35 +178,6 @@ def _interval_ends(drawn: np.ndarray, how: Resampling) -> tuple[float, float] | 
         return float("nan"), float("nan")
     low, high = how.ends(known).tolist()
     return low, high
-
-
-def pairwise_agreement(
-    scores: Numbers, judgements: Any, groups: Sequence[Hashable], *, threshold: float = 0.0
-) -> float:
-    """Return Kendall's tau as in WMT: over pairs of rows of one group on which most raters agree.
-
-    Maddela et al. 2023 (LENS), section 5, after Freitag et al. 2021. Equal scores count as discordant.
-
-    Args:
-        scores: a number for each row.
-        judgements: float[row, rater].
-        groups: the group of each row; only rows of one group are compared.
-        threshold: a rater prefers one of two rows if their judgements differ by more than this.
-
-    Returns:
-        (concordant − discordant) ÷ (concordant + discordant), from −1 to 1; nan without such pairs.
-
-    >>> pairwise_agreement([1, 2, 3], [[10], [20], [15]], ["a", "a", "a"])
-    0.3333333333333333
-    """
-    own, table, signs = _as_numbers(scores, "scores"), np.asarray(judgements, np.float64), []
-    for rows in pd.Series(range(len(own))).groupby(_numbers_of(groups, len(own))):
-        for one, other in combinations(rows[1], 2):
-            gaps, half = table[one] - table[other], table.shape[1] / 2
-            verdict = int((gaps > threshold).sum() > half) - int((gaps < -threshold).sum() > half)
-            if verdict:
-                signs.append(1 if verdict * (own[one] - own[other]) > 0 else -1)
-    return float(np.mean(signs)) if signs else float("nan")
 
 
 def _pearson(table: np.ndarray) -> np.ndarray:

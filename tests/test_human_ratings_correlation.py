@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from sari.human_ratings.correlation import COEFFICIENTS, SystemRows, agreement, pairwise_agreement
+from sari.human_ratings.correlation import COEFFICIENTS, SystemRows, agreement
 from sari.significance import bootstrap_draws
 
 SCIPY = {"pearson": stats.pearsonr, "spearman": stats.spearmanr, "kendall": stats.kendalltau}
@@ -127,13 +127,3 @@ def test_systems_agree_by_their_means(coefficient):
     assert found["mean"].interval == pytest.approx(np.quantile(drawn, [0.05, 0.95]), abs=1e-9)
     with pytest.raises(ValueError, match=r"^systems: got 1, expected at least two$"):
         agreement(scores, rows["rating"], systems=["x"] * 148, **how)
-
-
-def test_pairs_on_which_most_raters_agree():
-    # a over b: both raters; a over c: one of two, no majority; b and c: within the threshold.
-    judgements = [[90, 80], [50, 40], [60, 80], [10, 10]]
-    groups = ["s", "s", "s", "t"]
-    assert pairwise_agreement([3, 1, 2, 0], judgements, groups, threshold=5) == 1  # a > b and c > b
-    assert pairwise_agreement([1, 3, 2, 0], judgements, groups, threshold=5) == -1
-    assert pairwise_agreement([2, 2, 3, 0], judgements, groups, threshold=5) == 0  # a tie counts against
-    assert math.isnan(pairwise_agreement([1, 2], [[1], [9]], ["s", "t"]))
