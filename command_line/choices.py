@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from difflib import get_close_matches
 from typing import Any, NamedTuple
 
-from sari.command_line.options import OptionError, Options, flag_of, in_options, refusals
+from sari.command_line.options import OptionError, Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
@@ -46,9 +46,8 @@ def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) 
         FileError: for a side file that cannot be read.
         OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
-    with refusals():
-        how = resolve_resampling(**{**resampling, **options.resampling})
-        return Choices(*_chosen_variants(options), how, *_chosen_measures(options, trees=trees))
+    how = resolve_resampling(**{**resampling, **options.resampling})
+    return Choices(*_chosen_variants(options), how, *_chosen_measures(options, trees=trees))
 
 
 def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:

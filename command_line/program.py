@@ -43,7 +43,8 @@ def main(arguments: Sequence[str] | None = None, program: str = PROGRAM) -> int:
     if options.dataset is None:
         os.environ.setdefault("HF_HUB_OFFLINE", "1")  # nothing else needs the network
     try:
-        answer, messages = _answer(options)
+        with refusals():
+            answer, messages = _answer(options)
     except (FileError, OptionError) as error:
         return refuse(program, str(error))
     if options.sentences != STANDARD_OUTPUT:  # which has the scores of segments instead
@@ -79,16 +80,15 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         with needing("report", "--ratings"):
             from sari.command_line.rating_agreement import agree
         return _formatted(agree(options, batches, table), options)
-    with refusals():
-        from sari.command_line.score_files import score_files
+    from sari.command_line.score_files import score_files
+
     report = score_files(options, corpus, batches)
     if options.quiet:
         report = replace(report, warnings=[])
     if options.score_only:
         signatures = [] if options.quiet else report.signatures
         return _scores_alone(report, options), [*signatures, *_warning_lines(report.warnings)]
-    with refusals():
-        tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
+    tables = tabulate_scores(report, by_order=options.by_order, digits=options.width, show=options.show)
     return _formatted(tables, options)
 
 
@@ -153,35 +153,33 @@ def _warning_lines(warnings: Iterable[WarningRow]) -> list[str]:
 
 def _variant_search(options: Options, batches: Iterable[list[Segment]]) -> TableReport:
     """Search for the variant of the figure of `--find-variant`; several outputs are runs whose mean was printed."""
-    with refusals():
-        from sari.reports.variant_search import tabulate_search
-        from sari.sari_scorer import Scorer
+    from sari.reports.variant_search import tabulate_search
+    from sari.sari_scorer import Scorer
 
-        columns = gather(batches, options.systems)
-        scorer = Scorer(**options.choices, variant=options.variant[0] if options.variant else None)
-        search = scorer.find_variant(options.find_variant, **columns._asdict(), progress=not options.quiet)
+    columns = gather(batches, options.systems)
+    scorer = Scorer(**options.choices, variant=options.variant[0] if options.variant else None)
+    search = scorer.find_variant(options.find_variant, **columns._asdict(), progress=not options.quiet)
     search["left_out"] = list(map(in_options, search["left_out"]))
     return tabulate_search(search, columns, digits=options.width)
 
 
 def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     """Return the explanations of the lines of `--explain`: as JSON, or as text with colours on a terminal."""
-    with refusals():
-        from sari.reports import terminal
-        from sari.reports.explanation import explain
+    from sari.reports import terminal
+    from sari.reports.explanation import explain
 
-        (system,) = options.systems
-        variant = resolve_variant(options.variants[0], **options.choices)
-        columns = gather(batches, [system]).of(system)
-        numbers = _lines_to_explain(options, columns, variant)
-        explained = {}
-        for number in numbers:
-            explained[number] = explain(
-                source=columns.sources[number - 1],
-                prediction=columns.predictions[number - 1],
-                references=columns.references[number - 1],
-                variant=variant,
-            )
+    (system,) = options.systems
+    variant = resolve_variant(options.variants[0], **options.choices)
+    columns = gather(batches, [system]).of(system)
+    numbers = _lines_to_explain(options, columns, variant)
+    explained = {}
+    for number in numbers:
+        explained[number] = explain(
+            source=columns.sources[number - 1],
+            prediction=columns.predictions[number - 1],
+            references=columns.references[number - 1],
+            variant=variant,
+        )
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))
     is_terminal = sys.stdout.isatty()

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import numpy as np
 
 from sari.command_line.choices import resolve_choices, warnings_of_signature
-from sari.command_line.options import Options, refusals
+from sari.command_line.options import Options
 from sari.command_line.progress_bar import step_bar
 from sari.corpus_statistics import score_columns
 from sari.data_warnings import check_resampling, merge_warnings, warning_rows
@@ -35,27 +35,26 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
     variants, left_out, resampling, measures, side_data = resolve_choices(
         options, trees=False, resamples=FEWEST_RESAMPLES
     )
-    with refusals():
-        rated = _rated_outputs(options, batches, table)
-        if len(set(rated.ratings)) < 2:
-            wanted = "different ones: no score can correlate with one number"
-            raise ValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
-        scored = {
-            name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
-        }
-        scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
-        size = len(rated.texts.sources) // len(options.systems)
-        outputs = {name: rated.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
-        columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
-        measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
-        scores += _measure_scores(measuring.measure(measures))
-        found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-        found += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
-        warnings = warning_rows(found) + left_out + warnings_of_signature(options, scored)
-        with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
-            report = report_agreement(
-                scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance
-            )
+    rated = _rated_outputs(options, batches, table)
+    if len(set(rated.ratings)) < 2:
+        wanted = "different ones: no score can correlate with one number"
+        raise ValueError(fault("--ratings", f"{rated.ratings[0]:g} in every row", wanted))
+    scored = {
+        name: score_columns(rated.texts, variant, sentences=True, rows=True) for name, variant in variants.items()
+    }
+    scores = [score for corpus in scored.values() for score in rated_scores(corpus)]
+    size = len(rated.texts.sources) // len(options.systems)
+    outputs = {name: rated.texts.predictions[place * size :][:size] for place, name in enumerate(options.systems)}
+    columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
+    measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
+    scores += _measure_scores(measuring.measure(measures))
+    found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
+    found += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
+    warnings = warning_rows(found) + left_out + warnings_of_signature(options, scored)
+    with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
+        report = report_agreement(
+            scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance
+        )
     return tabulate_agreement(report)
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
-from sari.command_line.options import Options, needing, refusals
+from sari.command_line.options import Options, needing
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.comparison import baseline_scores, compare_corpora, score_systems
 from sari.corpus_statistics import CorpusStatistics
@@ -42,8 +42,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
         OptionError: for options that the metric refuses, or packages that are missing.
     """
     choices = resolve_choices(options)
-    with refusals():
-        check_show(options.show or (), choices.measures)
+    check_show(options.show or (), choices.measures)
     scored, texts = _score_batches(corpus, batches, options, choices)
     comparisons = {
         name: compare_corpora(systems, resampling=choices.resampling, details=True, all_pairs=options.all_pairs)
@@ -63,7 +62,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
             measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
             if choices.measures:
                 steps = len(choices.measures)
-                with refusals(), step_bar("Measuring", steps, quiet=options.quiet) as advance:
+                with step_bar("Measuring", steps, quiet=options.quiet) as advance:
                     report = measuring.add(report, choices.measures, advance=advance)
             if options.report is not None:
                 write_lines(options.report, [_document(measuring, first, report, options, choices)])
@@ -110,8 +109,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
         warnings += warning_rows([left_out])
     explanations = []
     if options.why is not None:
-        with refusals():
-            first, other = next(iter(variants.values())), resolve_variant(options.why, **options.choices)
+        first, other = next(iter(variants.values())), resolve_variant(options.why, **options.choices)
         explanations = [(name, explain_difference(columns.of(name), first, other)) for name in columns.predictions]
     by_references, published = [], []
     for variant in variants.values():
@@ -148,7 +146,7 @@ def _document(
     measures = [row for row in MEASURES if row in choices.measures or not row.is_slow]
     measures += [row for row in choices.measures if row not in MEASURES]
     steps = building.steps(len(statistics), measures) + 1
-    with refusals(), step_bar("Report", steps, quiet=options.quiet) as advance:
+    with step_bar("Report", steps, quiet=options.quiet) as advance:
         report = building.build_report(statistics, report, measuring=measuring, measures=measures, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix

@@ -38,6 +38,7 @@ Missed    (a)
 # ---- What is read ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:some sources and references are empty:UserWarning")
 def test_text_files_pipes_and_line_endings(tmp_path, sari):
     sources = ["Eins, zwei; drei\x85vier.", "", "Ça\u2028va?\r", "fünf\x1csechs\rsieben"]
     outputs = ["Eins, zwei.", "neu", "", "fünf sechs"]
@@ -178,8 +179,11 @@ def test_a_tokenizer_that_cannot_be_downloaded_is_refused_in_one_line(corpus, tm
     for name in ("http_proxy", "https_proxy"):
         monkeypatch.setenv(name, "http://127.0.0.1:9")  # where nothing listens
     monkeypatch.setenv("SACREBLEU", str(tmp_path / "models"))
-    refused = refusal_of(run(*FILES, "--tokenize", "spm", folder=corpus))
-    assert refused.startswith("--tokenize: 'spm' could not be set up: ")
+    process = run(*FILES, "--tokenize", "spm", folder=corpus)
+    fetched, refused = process.stderr.decode().splitlines()
+    assert fetched.startswith("tokenize: 'spm' is fetched from https://")
+    assert refused.startswith("score.py: error: --tokenize: 'spm' could not be set up ")
+    assert (process.returncode, process.stdout) == (2, b"")
 
 
 def test_standard_input_for_two_files(run_here, corpus):

@@ -179,6 +179,8 @@ def cases(draw):
     columns = [corpus["sources"], *corpus["predictions"].values(), *corpus["references"]]
     if kind == "xlsx" and any(text.startswith("=") for column in columns for text in column):
         kind = "csv"  # openpyxl would write a formula
+    if kind in ("files", "tabs") and any("=" in name for name in corpus["predictions"]):
+        kind = "csv"  # NAME=FILE
     if not draw(one_of([True, True, True, False])):
         return Case(corpus, kind, variants, choices, test, options)
 
