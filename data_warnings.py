@@ -13,10 +13,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from .signatures import differing_parts
 from .significance import ENOUGH_SEGMENTS
 from .tokenization import split_into_tokens
 from .validation import value_in_python
-from .variants import SIGNIFICANT, Variant, differing_parts
+from .variants import SIGNIFICANT, Variant
 
 #: A warning as plain data: the name of its category, and its attributes.
 WarningRow = dict[str, Any]

@@ -374,5 +374,7 @@ def version_of(package: str) -> str:
 
     try:
         return metadata.version(package)
-    except metadata.PackageNotFoundError:  # the package may be there without its metadata
-        return str(import_module(package).__version__)
+    except metadata.PackageNotFoundError:
+        with suppress(ImportError):  # the package may be there without its metadata
+            return str(import_module(package).__version__)
+    raise ModuleNotFoundError(f"No module named {package!r}, which signatures name", name=package)

@@ -27,6 +27,7 @@ from .data_warnings import CATEGORIES
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import COUNTINGS
 from .sari_scorer import COLUMNS, Scorer
+from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import ENOUGH
 from .tokenization import encode_corpus

@@ -32,6 +32,7 @@ from .data_warnings import (
 )
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
+from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_checks import take_sample
 from .tokenization import encode_corpus
@@ -54,7 +55,7 @@ from .validation import (
     validate_systems,
 )
 from .variant_comparison import VariantDifference, VariantSearch, explain_difference, find_variant
-from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, read_signature, resolve_variant
+from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_variant
 
 COLUMNS = ("sources", "predictions", "references")
 

@@ -22,11 +22,12 @@ from sari.companion_measures.registry import MEASURES, SIDE_FILES
 from sari.reports.formats import SENTENCE_FORMATS, TABLE_FORMATS
 from sari.reports.paragraph import bibliography
 from sari.reports.score_tables import SHOWN
+from sari.signatures import read_signature
 from sari.text_files.named_sets import ALIASES, NAMED_SETS
 from sari.text_files.reading import STANDARD_INPUT
 from sari.text_files.writing import STANDARD_OUTPUT
 from sari.validation import check_choice, check_figure, either, fault, shown
-from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, read_signature, resolve_variant
+from sari.variants import OPTIONS, PENALTIES, VARIANTS, VERSION, resolve_variant
 
 #: The name of the program in a checkout; that of the installed program is `sari`.
 PROGRAM = "score.py"

@@ -10,7 +10,8 @@ from programs import example_corpus, with_system
 from refusals import refuses
 
 from sari.sari_scorer import Scorer
-from sari.variants import SCORES, VARIANTS, read_signature
+from sari.signatures import read_signature
+from sari.variants import SCORES, VARIANTS
 
 ROWS = [json.loads(line) for line in (Path(__file__).parent / "data" / "corpora.jsonl").read_text().splitlines()]
 

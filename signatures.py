@@ -1,0 +1,83 @@
+"""Printed signatures read back: the options that they name, and what differs from a signature that was made here."""
+
+from typing import Any
+
+from .languages import CUSTOM
+from .validation import fault, one_line, shown
+from .variants import OPTIONS, VARIANTS
+
+# The parts of a signature that are no options.
+_NO_OPTIONS = ("nrefs", "sacrebleu", "version")
+
+
+def read_signature(signature: Any, **code: Any) -> dict[str, Any]:
+    """Return the options that a signature names, without those that its variant has anyway. Nothing is imported.
+
+    Signatures of older versions have "variant:easse" where those of today have "variant:easse+level": both are read.
+    White space does not count, since a signature that is copied from a paper has line breaks.
+
+    Args:
+        signature: the line that a score is printed with.
+        code: the tokenizer or the sentence splitter, where the signature names one that is no name of `OPTIONS`:
+            a callable, or "module:function".
+
+    Raises:
+        ValueError: for what is not a signature, and for code that is missing or not in it.
+        TypeError: for what is not text.
+
+    >>> read_signature("SARI|variant:easse|nrefs:10|case:mixed|tok:13a|order:4")
+    {'variant': 'easse', 'lowercase': False}
+    """
+    wanted = "the line that a score is printed with: SARI|variant:...|nrefs:...|..."
+    if not isinstance(signature, str):
+        raise TypeError(fault("signature", shown(signature), wanted))
+    title, *parts = _parts_of(signature)
+    pairs = dict(part.split(":", 1) for part in parts if ":" in part)
+    if title != "SARI" or len(pairs) != len(parts) or "variant" not in pairs:
+        raise ValueError(fault("signature", shown(signature), wanted))
+    pairs["variant"] = pairs["variant"].partition("+")[0]
+    by_key = {option.key: (name, option) for name, option in OPTIONS.items()}
+    options = {}
+    for key, text in pairs.items():
+        if key in _NO_OPTIONS:
+            continue
+        if key not in by_key:
+            raise ValueError(fault("signature", shown(key), f"some of {', '.join([*by_key, *_NO_OPTIONS])}"))
+        name, option = by_key[key]
+        if option.kind == "function" and (text.startswith(CUSTOM) or ":" in text):
+            if code.get(name) is None:
+                raise ValueError(one_line(f"signature: got {key}:{text}, which is code: give it, too, as {name}=..."))
+            options[name] = option.check(name, code[name])
+            continue
+        try:
+            options[name] = option.check(name, option.read(text))
+        except (KeyError, ValueError):
+            wanted = ", ".join(option.choices) or f"a value of {name}, {option.help}"
+            raise ValueError(fault("signature", shown(f"{key}:{text}"), wanted)) from None
+    for name, value in code.items():
+        if value is not None and options.get(name) != value:
+            raise ValueError(fault(name, shown(value), f"nothing, or what the signature says: {shown(signature)}"))
+    own = vars(VARIANTS[options["variant"]]) if options["variant"] in VARIANTS else {}
+    return {name: value for name, value in options.items() if name not in own or own[name] != value}
+
+
+def _parts_of(signature: str) -> list[str]:
+    return "".join(signature.split()).split("|")
+
+
+def differing_parts(printed: str, here: str) -> list[str]:
+    """Return the parts of a printed signature that differ from those of one that was made here.
+
+    A printed name of a variant without "+" may stand for a changed variant: other parts say how it was changed.
+
+    >>> differing_parts("SARI|variant:easse|nrefs:8|version:1.0.0", "SARI|variant:easse|nrefs:?|version:2.0.0")
+    ['version:1.0.0 (here 2.0.0)']
+    """
+    theirs, ours = (dict(part.split(":", 1) for part in _parts_of(line)[1:]) for line in (printed, here))
+    if "+" not in theirs["variant"]:
+        ours["variant"] = ours["variant"].partition("+")[0]
+    return [
+        f"{key}:{value} (here {ours.get(key, 'none')})"
+        for key, value in theirs.items()
+        if ours.get(key) not in (value, "?")
+    ]
