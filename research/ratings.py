@@ -46,6 +46,9 @@ _VARIANTS = VARIANTS | {"set, 13a": resolve_variant("set", tokenize="13a")}
 _HOW = resolve_resampling(confidence=0.95, resamples=1_000)
 _FEWEST_SYSTEMS = 6
 
+_COLUMNS = ["figure", "collection", "number", "score", "signature", "value", "low", "high"]
+_COLUMNS += ["difference", "difference_low", "difference_high", "at_equal_length"]
+
 #: Those that are computed with fewer references, too, and the outputs.
 _BY_REFERENCES = ("hf", "easse", "lasertagger", "set", "set, 13a")
 _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/ACCESS"
@@ -57,7 +60,7 @@ def compute_agreement(folder: Path) -> pd.DataFrame:
     rows = [row for name, own in collections for row in _of_collection(name, own, folder)]
     table = pd.DataFrame([*rows, *_of_pairs(folder), *_by_references(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
-    return table.assign(**dict(numbers.items()))
+    return table.assign(**dict(numbers.items()))[_COLUMNS]
 
 
 def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[dict[str, Any]]:
@@ -70,27 +73,26 @@ def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[
     scores = [RatedScore("", "length", lengths, SystemRows(lengths), ""), _bleu(rated.texts, tokenizer or "13a")]
     corpora = {each: score_columns(rated.texts, how, sentences=True, rows=True) for each, how in variants.items()}
     scores = [rated_scores(corpus)[0]._replace(name=each) for each, corpus in corpora.items()] + scores[::-1]
-    common: dict[str, Any] = {"groups": rated.texts.sources, "baseline": BASELINE, "confidence": _HOW.confidence}
-    found = agreement({own.name: own.values for own in scores}, rated.ratings, **common)
-    for own in scores:
-        row: dict[str, Any] = {
-            "figure": "Pearson",
-            "collection": name,
-            "number": str(len(rated.ratings)),
-            "score": own.name,
-        }
-        if own.name in corpora:
-            row["signature"] = _signature(replace(variants[own.name], level="sentence"), rated.texts)
-        if own.name != "length":
-            row["at_equal_length"] = partial_correlation(own.values, rated.ratings, lengths)
-        yield row | _cells(found[own.name])
     number = len(set(rated.systems))
-    if number >= _FEWEST_SYSTEMS:
-        common |= {"systems": rated.systems, "coefficient": "spearman"}
-        found = agreement({own.name: own.of_systems for own in scores}, rated.ratings, **common)
+    for figure in ("Pearson", "Spearman")[: 1 + (number >= _FEWEST_SYSTEMS)]:
+        of_systems = figure == "Spearman"
+        found = agreement(
+            {own.name: own.of_systems if of_systems else own.values for own in scores},
+            rated.ratings,
+            groups=rated.texts.sources,
+            systems=rated.systems if of_systems else None,
+            coefficient=figure.lower(),
+            baseline=BASELINE,
+            confidence=_HOW.confidence,
+        )
         for own in scores:
-            row = {"figure": "Spearman", "collection": name, "number": str(number), "score": own.name}
-            yield row | {"signature": own.signature} | _cells(found[own.name])
+            row: dict[str, Any] = {"figure": figure, "collection": name, "score": own.name, "signature": own.signature}
+            row["number"] = str(number if of_systems else len(rated.ratings))
+            if not of_systems and own.name != "length":
+                row["at_equal_length"] = partial_correlation(own.values, rated.ratings, lengths)
+            if not of_systems and own.name in variants:
+                row["signature"] = _signature(replace(variants[own.name], level="sentence"), rated.texts)
+            yield row | _cells(found[own.name])
 
 
 def _signature(variant: Variant, texts: Columns) -> str:

@@ -1,8 +1,7 @@
 """Public outputs of systems under every variant: docs/systems.csv, the tables of docs/systems.md, and its picture.
 
-A new system is a row of
-docs/systems.csv with test set, kind "system", name, year, publication, how it was made, licence of the repository, and
-the pattern of its outputs; several files are runs.
+A new system is a row of docs/systems.csv with test set, kind "system", name, year, publication, how it was made,
+licence of the repository, and the pattern of its outputs; several files are runs.
 
 A system's score is the mean of those of its runs, and its interval that of the mean: a resample draws the same segments
 of all runs. `ranks` are the best and the worst by `easse` that tests of all pairs leave possible.
