@@ -32,7 +32,7 @@ def run_program(main: Callable[[], int], program: str) -> int:
         return 128 + signal.SIGINT
     except BrokenPipeError:
         _discard_output()
-        return 128 + signal.SIGPIPE
+        return 128 + 13  # SIGPIPE, which Windows lacks
     except OSError as error:
         _discard_output()
         return refuse(program, f"{error.filename or 'standard output'}: {error.strerror or error}")

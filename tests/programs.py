@@ -7,6 +7,8 @@ import zipfile
 from importlib.metadata import version
 from pathlib import Path
 
+import pytest
+
 from sari.variants import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -32,17 +34,25 @@ REFERENCES = [
 ]
 
 
-def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND):
-    return subprocess.run(
+needs_unix = pytest.mark.skipif(os.name != "posix", reason="needs signals, shells and modes of files as Unix has them")
+
+
+def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND, **environment):
+    """Run a program, with variables of the environment, and return its process; lines of what it prints end in \\n."""
+    process = subprocess.run(
         [*command, *arguments],
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"},
+        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | environment,
         input=data,
         stdout=output,
         stderr=subprocess.PIPE,
         timeout=60,
         check=False,
     )
+    process.stdout, process.stderr = (
+        text and text.replace(os.linesep.encode(), b"\n") for text in (process.stdout, process.stderr)
+    )
+    return process
 
 
 def broken_punkt(folder):

@@ -7,9 +7,10 @@ import subprocess
 import sys
 
 import pytest
-from programs import COMMAND, FILES, ROOT, refusal_of, run
+from programs import COMMAND, FILES, ROOT, needs_unix, refusal_of, run
 
 
+@needs_unix
 @pytest.mark.parametrize(("closed", "said"), [("2>&-", b""), (">&-", b"score.py: error: standard output: closed, ")])
 def test_closed_streams(tmp_path, closed, said):
     process = run(*COMMAND, *FILES, folder=tmp_path, command=["sh", "-c", f'exec "$@" {closed}', "sh"])
@@ -19,8 +20,8 @@ def test_closed_streams(tmp_path, closed, said):
 
 def test_names_that_the_terminal_lacks(corpus):
     (corpus / "é.txt").write_bytes((corpus / "o.txt").read_bytes())
-    command = ["env", "PYTHONIOENCODING=ascii", *COMMAND]
-    assert rb"\xe9" in run(*FILES, "--outputs", "é.txt", folder=corpus, command=command).stdout
+    process = run(*FILES, "--outputs", "é.txt", folder=corpus, PYTHONIOENCODING="ascii")
+    assert rb"\xe9" in process.stdout
 
 
 def test_pipes_get_utf_8(corpus):
@@ -36,6 +37,7 @@ def test_missing_packages(corpus):
     assert re.fullmatch(r"No module named '(\w+)'.*, expected what this installs: pip install \1", message)
 
 
+@needs_unix
 def test_a_reader_that_has_gone(corpus):
     reading, writing = os.pipe()
     os.close(reading)
@@ -75,6 +77,7 @@ sys.exit(run_program(lambda: main(sys.argv[2:]), "score.py"))
 """
 
 
+@needs_unix
 def test_an_interrupt_leaves_no_half_written_file(corpus):
     (corpus / "x.tsv").write_text("what stood there before")
     before = sorted(corpus.iterdir())
