@@ -243,8 +243,8 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
 def running_total(sizes: np.ndarray) -> np.ndarray:
     """Return 0 and the sums of the first size, of the first two, and so on.
 
-    >>> running_total(np.array([2, 0, 3]))
-    array([0, 2, 2, 5])
+    >>> running_total(np.array([2, 0, 3])).tolist()
+    [0, 2, 2, 5]
     """
     totals = np.zeros(len(sizes) + 1, np.int64)
     sizes.cumsum(out=totals[1:])
@@ -415,8 +415,8 @@ def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.
 def count_sentences(texts: Iterable[str], splitter: SentenceSplitter) -> np.ndarray:
     r"""Count the sentences of each text: int64[text].
 
-    >>> count_sentences(["One line.", "Two\nlines."], str.splitlines)
-    array([1, 2])
+    >>> count_sentences(["One line.", "Two\nlines."], str.splitlines).tolist()
+    [1, 2]
     """
     split = function_of("sentence_splitter", splitter)
     counts = []

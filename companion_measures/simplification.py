@@ -49,8 +49,8 @@ def sentence_counts(texts) -> np.ndarray:
     full stop of an abbreviation, initial or web address does not end it, nor one after a title ("mr ."). Text after the
     last end is a sentence if it has a letter or digit. An empty text has no sentence.
 
-    >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith of the U.S. wrote to wikipedia.org", ""])
-    array([2, 2, 1, 0])
+    >>> sentence_counts(["One . Two .", "It ended.It began .", "Mr. T. Smith, U.S., of wikipedia.org", ""]).tolist()
+    [2, 2, 1, 0]
     """
     return np.fromiter((len(split_sentences(text)) for text in validate_texts("texts", texts)), np.int64)
 
@@ -157,8 +157,8 @@ def edit_distances(texts, references) -> np.ndarray:
         texts: one text per segment, such as the sources.
         references: per segment one text, such as the predictions, or a list of at least one.
 
-    >>> edit_distances(["a b c", "a b c"], [["a b c", "x"], ["c b a d"]])
-    array([0, 3])
+    >>> edit_distances(["a b c", "a b c"], [["a b c", "x"], ["c b a d"]]).tolist()
+    [0, 3]
     """
     from rapidfuzz.distance import Levenshtein  # here, since the other measures do not need it
 
