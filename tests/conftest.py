@@ -44,7 +44,7 @@ _NLTK_DATA = Path(os.environ["SARI_TESTS_HOME"], "nltk_data")
 for _name, _text in _PUNKT.items():
     _file = _NLTK_DATA / "tokenizers" / "punkt_tab" / "english" / _name
     _file.parent.mkdir(parents=True, exist_ok=True)
-    _file.write_text(_text, encoding="utf-8")
+    _file.write_text(_text, encoding="utf-8", newline="\n")
 os.environ["NLTK_DATA"] = str(_NLTK_DATA)
 
 ROOT = Path(__file__).resolve().parent.parent

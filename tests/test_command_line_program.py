@@ -1,7 +1,9 @@
 """`score.py`: the files that are read, those that are refused, and the explanation of a line."""
 
+import errno
 import gzip
 import json
+import os
 import re
 import shlex
 import shutil
@@ -15,6 +17,9 @@ from report_corpus import explained
 
 from sari.command_line import program
 from sari.reports import terminal
+
+# What the system says of a folder that is read as a file.
+_FOLDER_ERROR = errno.EISDIR if os.name == "posix" else errno.EACCES
 
 EXPLAINED = {
     "s.txt": ["one", "the big cat sat down"],
@@ -135,7 +140,7 @@ def test_names_of_strangers_are_harmless(run_here, tmp_path):
     ("files", "message"),
     [
         ({"o.txt": None}, "o.txt: No such file or directory, expected a file to read"),
-        ({"o.txt": "folder"}, "o.txt: Is a directory, expected a file to read"),
+        ({"o.txt": "folder"}, f"o.txt: {os.strerror(_FOLDER_ERROR)}, expected a file to read"),
         ({"s.txt": b"", "o.txt": b"", "r.txt": b""}, "s.txt: no lines, expected at least one"),
         (
             {"o.txt": b"a\n"},
@@ -284,7 +289,7 @@ def test_the_variant_of_a_printed_figure(run_here):
 def test_commands_of_the_page_on_papers(tmp_path, monkeypatch, capsys):
     """They run as they are, and LaTeX, where there is one, compiles what they make."""
     page = (ROOT / "docs" / "paper.md").read_text(encoding="utf-8")
-    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
     for number, name in enumerate(("deleting", "rewriting")):
         (tmp_path / f"{name}.ratings").write_text("".join(f"{(7 * line + number) % 11}\n" for line in range(10)))
     for command in re.findall(r"^python score\.py (.+)$", page, re.MULTILINE):
