@@ -38,7 +38,7 @@ needs_unix = pytest.mark.skipif(os.name != "posix", reason="needs signals, shell
 
 
 def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND, **environment):
-    """Run a program, with variables of the environment, and return its process; what it prints has the line ends of Unix."""
+    """Run a program, with variables of the environment, and return its process; its lines end as on Unix."""
     process = subprocess.run(
         [*command, *arguments],
         cwd=folder,
