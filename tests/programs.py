@@ -36,13 +36,17 @@ REFERENCES = [
 
 needs_unix = pytest.mark.skipif(os.name != "posix", reason="needs signals, shells and modes of files as Unix has them")
 
+# Variables of the environment that change how Python prints.
+_OF_DEVELOPERS = ("PYTHONIOENCODING", "PYTHONUNBUFFERED")
+
 
 def run(*arguments, folder, data=b"", output=subprocess.PIPE, command=COMMAND, **environment):
     """Run a program, with variables of the environment, and return its process; its lines end as on Unix."""
+    of_users = {name: value for name, value in os.environ.items() if name not in _OF_DEVELOPERS}
     process = subprocess.run(
         [*command, *arguments],
         cwd=folder,
-        env={name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"} | environment,
+        env=of_users | environment,
         input=data,
         stdout=output,
         stderr=subprocess.PIPE,

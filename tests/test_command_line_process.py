@@ -26,8 +26,8 @@ def test_names_that_the_terminal_lacks(corpus):
 
 def test_pipes_get_utf_8(corpus):
     (corpus / "t.csv").write_text("system,source,output,references\né,a,a,a\no,a,a,a\n", encoding="utf-8")
-    command = ["env", "-u", "PYTHONIOENCODING", "PYTHONUTF8=0", "PYTHONCOERCECLOCALE=0", "LC_ALL=C", *COMMAND]
-    assert "\né ".encode() in run("--table", "t.csv", folder=corpus, command=command).stdout
+    process = run("--table", "t.csv", folder=corpus, PYTHONUTF8="0", PYTHONCOERCECLOCALE="0", LC_ALL="C")
+    assert "\né ".encode() in process.stdout
 
 
 def test_missing_packages(corpus):
@@ -50,9 +50,8 @@ def test_a_reader_that_has_gone(corpus):
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize("arguments", [FILES, ["--help"], ["--version"], ["--citation"]])
 def test_a_full_disk(corpus, arguments, unbuffered):
-    command = ["env", f"PYTHONUNBUFFERED={unbuffered}", *COMMAND]
     with open("/dev/full", "wb") as full:
-        process = run(*arguments, folder=corpus, output=full, command=command)
+        process = run(*arguments, folder=corpus, output=full, PYTHONUNBUFFERED=unbuffered)
     assert process.returncode == 2
     assert process.stderr == b"score.py: error: standard output: No space left on device\n"
 
