@@ -152,6 +152,22 @@ def scorer(request):
 
 
 @pytest.fixture
+def without_punkt(monkeypatch):
+    """Take NLTK's data away."""
+    import nltk
+
+    from sari import languages
+
+    caches = (languages.load_punkt, languages.load_function)
+    monkeypatch.setattr(nltk.data, "path", [])
+    for function in caches:
+        function.cache_clear()
+    yield
+    for function in caches:
+        function.cache_clear()
+
+
+@pytest.fixture
 def corpus(tmp_path):
     """Return a folder with text files of three short segments."""
     from programs import write_corpus

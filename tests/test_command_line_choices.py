@@ -3,12 +3,10 @@
 import csv
 import json
 
-import nltk
 import pytest
 from conftest import ROOT
 from programs import EXAMPLE, SYSTEMS
 
-from sari import languages
 from sari.command_line.program import main
 from sari.companion_measures import readability
 from sari.companion_measures.registry import MEASURES
@@ -17,11 +15,6 @@ from sari.variants import SCORES
 FILES = EXAMPLE[:-2]
 ONE = [*FILES, *SYSTEMS[:2]]
 BOTH = [*FILES, *SYSTEMS]
-
-
-def without_punkt(monkeypatch):
-    monkeypatch.setattr(nltk.data, "path", [])
-    languages.load_punkt.cache_clear()
 
 
 def test_measures_are_tested_as_sari_is(printed_json, tmp_path):
@@ -58,10 +51,13 @@ def test_measures_are_tested_as_sari_is(printed_json, tmp_path):
     assert all(pair["p_values"]["mine"] == pair["p_values"]["sari"] for pair in pairs)
 
 
-def test_all_are_those_that_can_be_had(printed_json, monkeypatch):
+def test_all_are_those_that_can_be_had(printed_json):
     (system,) = printed_json(*ONE, "--measures", "all")["systems"]
     assert {*system["scores"]} - {*SCORES} == {row.name for row in MEASURES if not (row.side_files or row.is_slow)}
-    without_punkt(monkeypatch)
+
+
+@pytest.mark.usefixtures("without_punkt")
+def test_what_lacks_its_data_is_left_out_of_all(printed_json):
     (system,) = printed_json(*ONE, "--measures", "all")["systems"]
     assert "fkgl" not in system["scores"]
 
@@ -103,8 +99,8 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("given", "message"), REFUSED)
+@pytest.mark.usefixtures("without_punkt")
 def test_refusals(given, message, capsys, tmp_path, monkeypatch):
-    without_punkt(monkeypatch)
     (tmp_path / "empty").touch()
     (tmp_path / "words").write_text("a\n")
     (tmp_path / "bad.tsv").write_text("deleting\nhigh\n")

@@ -2,12 +2,10 @@
 
 import json
 
-import nltk
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS, example_corpus, refusal_of, with_system
 from scipy import stats
 
-from sari import languages
 from sari.companion_measures import translation
 from sari.sari_scorer import Scorer
 from sari.variants import SCORES, VARIANTS
@@ -116,11 +114,9 @@ def test_bad_ratings_are_refused_in_one_line(run_here, text, message, tmp_path):
     assert refused.startswith(message.format(path=path))
 
 
-def test_a_variant_that_lacks_a_package_is_left_out_without_a_warning(printed_json, monkeypatch):
-    monkeypatch.setattr(nltk.data, "path", [])
-    languages.load_punkt.cache_clear()
+@pytest.mark.usefixtures("without_punkt")
+def test_a_variant_that_lacks_a_package_is_left_out_without_a_warning(printed_json):
     report = printed_json(*FILES, "--outputs", DELETING, "--all-variants")
-    languages.load_punkt.cache_clear()
     assert {row["variant"] for row in report["systems"]} == set(VARIANTS) - {"dsari"}
     assert "VariantLeftOutWarning" not in {row["category"] for row in report["warnings"]}
 
