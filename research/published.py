@@ -11,8 +11,10 @@ references are named, the file of outputs has them.
 
 import json
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import pandas as pd
 from scipy import stats
@@ -55,7 +57,7 @@ def score_row(row: dict[str, str], folder: Path) -> str:
     sources, references = read_test_set(folder, row["sources"] or outputs, row["references"] or outputs)
     variant = resolve_variant(row["variant"], **options)
     columns = [Columns(sources, run, references) for run in read_runs(folder, outputs, sources).values()]
-    runs = [dict(score_columns(texts, variant).scores()) for texts in columns]
+    runs: list[Mapping[str, Any]] = [score_columns(texts, variant).scores() for texts in columns]
     return " ".join(f"{fmean(run[name] for run in runs):.9f}" for name in names)
 
 

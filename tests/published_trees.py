@@ -99,7 +99,7 @@ def _ratings_of_documents(folder):
     )
     write(folder / "document-simplification/meta_evaluation/eval_datasets/qa.jsonl", rows)
     columns["ratings"] = [[{"name": "readability", "agg_value": int(place % 3 == 0)}] for place in range(SENTENCES)]
-    rows = pd.DataFrame({**columns, "simplification1": one, "simplification2": two})
+    rows = pd.DataFrame({**columns, "simplification1": one, "simplification2": three})
     write(folder / "document-simplification/meta_evaluation/eval_datasets/cochrance_lj.jsonl", rows)
     outputs = {"BART": one, "EditNTS": two, "Reference": three}
     rows = [
