@@ -155,10 +155,9 @@ class Options(argparse.Namespace):
     def file_systems(self) -> list[str]:
         """The names that the user gave, or those of the files, with their folders where short names are the same."""
         pairs = [("", self.table)] if self.table is not None else self.outputs or []
-        pairs = [(visible(name), visible(path)) for name, path in pairs]
-        short = [name or stem(path) for name, path in pairs]
+        short = [visible(name or stem(path)) for name, path in pairs]
         return [
-            path if not name and short.count(system) > 1 else system
+            visible(path) if not name and short.count(system) > 1 else system
             for (name, path), system in zip(pairs, short, strict=True)
         ]
 
