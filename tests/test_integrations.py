@@ -4,8 +4,10 @@ import importlib
 import json
 import os
 import pickle
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import lighteval.pipeline
 import lm_eval
@@ -180,3 +182,21 @@ def test_lighteval(tmp_path, monkeypatch):
         ["random baseline"] * len(SOURCES), "easse"
     )
     assert os.environ["HF_HUB_OFFLINE"] == "1"  # all of it without the network
+
+
+# ---- The page of recipes ---------------------------------------------------------------------------------------------
+
+PAGE = (ROOT / "docs" / "recipes.md").read_text(encoding="utf-8").replace("path/to/sari.py", str(ROOT / "sari.py"))
+#: The recipes whose packages are here; those of other packages were run by hand, with the versions that the page names.
+RECIPES = ["evaluate", "pandas", "torchmetrics", "lm-evaluation-harness", "inspect-ai", "langsmith", "FastAPI"]
+
+
+@pytest.mark.parametrize("name", RECIPES)
+def test_recipes(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    rows = zip(SOURCES, OUTPUTS, REFERENCES, strict=True)
+    samples = [{"doc": {"source": one, "references": two}, "filtered_resps": [text]} for one, text, two in rows]
+    Path("samples_sari_example.jsonl").write_text("\n".join(map(json.dumps, samples)), encoding="utf-8")
+    names = {"sources": SOURCES, "predictions": OUTPUTS, "references": REFERENCES}
+    exec(re.search(rf"^## {name}\n.*?^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], names)
+    assert names["score"] == expected(OUTPUTS, "easse")["sari"]
