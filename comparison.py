@@ -1,33 +1,20 @@
-"""Compare systems (with tests and baselines), candidates, and variants; find the variant of a printed figure."""
+"""Compare systems, with tests and baselines, and candidates."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
-from functools import cache
-from itertools import chain, combinations, islice
+from itertools import combinations, islice
 from math import fsum
-from typing import Any, NotRequired, TypedDict, cast
+from typing import NotRequired, TypedDict, cast
 
 import numpy as np
 
-from .aggregation import Intervals, Result, Scores, named_scores, segment_scores
-from .corpus_statistics import CorpusStatistics, MadeByScorer, score_columns, score_corpus
-from .data_warnings import (
-    SariWarning,
-    check_resampling,
-    give_warnings,
-    merge_warnings,
-    variant_warnings,
-)
-from .ngram_statistics import PreparedSegments, SegmentCounts, count_predictions
+from .aggregation import Intervals, Result, Scores, named_scores
+from .corpus_statistics import CorpusStatistics, score_columns
+from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .significance import TESTS, Resampling, Sample, resolve_resampling
-from .text_checks import take_sample
-from .tokenization import encode_corpus, encode_predictions
-from .validation import SystemColumns, check_flags, fault, shown, validate_predictions
-from .variants import (
-    SCORES,
-    SIGNIFICANT,
-    Variant,
-)
+from .tokenization import seen_once
+from .validation import Columns, SystemColumns, fault, shown
+from .variants import SCORES, SIGNIFICANT, Variant
 
 # The references that are scored against the others: as many as any published test set has.
 _HELD_OUT = 10
@@ -80,68 +67,14 @@ class Chosen(TypedDict):
     expected: list[list[float]]
 
 
-class Prepared(MadeByScorer):
-    """Sources and references that are tokenized and counted once, for any number of predictions.
-
-    Attributes:
-        scorer, variant: how predictions are scored.
-        sources, references: the checked texts.
-    """
-
-    def __init__(self, scorer: Any, sources: list[str], references: list[list[str]]):
-        """Tokenize and count checked sources and references."""
-        self.scorer, self.variant, self.sources, self.references = scorer, scorer.variant, sources, references
-        self._segments = list(_prepared(sources, references, self.variant))
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return self._as_call("prepare", sources=self.sources, references=self.references)
-
-    def compute(self, predictions: Any, *, details: bool = False) -> Result:
-        """Score predictions, one per source, as `Scorer.compute` does."""
-        check_flags(details=details)
-        predictions = validate_predictions(predictions, self.sources)
-        columns = SystemColumns(self.sources, {"": predictions}, self.references)
-        corpus = _score_prepared(self._segments, columns, self.variant, sentences=details)[""]
-        result = corpus.result(details=details)
-        give_warnings(corpus.warnings())
-        return result
-
-
 def score_systems(
     columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> dict[str, CorpusStatistics]:
-    """Score several systems, whose sources and references are counted once; see `corpus_statistics.score_corpus`."""
-    if len(columns.predictions) == 1:  # this is faster
-        (system,) = columns.predictions
-        return {system: score_columns(columns.of(system), variant, sentences=sentences, rows=rows)}
-    prepared = _prepared(columns.sources, columns.references, variant)
-    return _score_prepared(prepared, columns, variant, sentences=sentences, rows=rows)
-
-
-def _prepared(sources: list[str], references: list[list[str]], variant: Variant) -> Iterator[PreparedSegments]:
-    chunks = encode_corpus(sources, references, [], variant)
-    return (PreparedSegments(tokens, variant) for tokens in chunks)
-
-
-def _score_prepared(
-    prepared: Iterable[PreparedSegments],
-    columns: SystemColumns,
-    variant: Variant,
-    *,
-    sentences: bool = False,
-    rows: bool = False,
-) -> dict[str, CorpusStatistics]:
-    counted: dict[str, list[SegmentCounts]] = {name: [] for name in columns.predictions}
-    begin = 0
-    for segments in prepared:
-        end = begin + len(segments.tokens.nrefs)
-        for name, predictions in columns.predictions.items():
-            tokens = encode_predictions(predictions[begin:end], variant, segments.tokens)
-            counted[name].append(count_predictions(segments, tokens, np.arange(end - begin)))
-        begin = end
+    """Score several systems; see `corpus_statistics.score_corpus`."""
+    how = seen_once(variant) if len(columns.predictions) > 1 else variant
     return {
-        name: score_corpus(counts, variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
-        for name, counts in counted.items()
+        name: replace(score_columns(columns.of(name), how, sentences=sentences, rows=rows), variant=variant)
+        for name in columns.predictions
     }
 
 
@@ -300,38 +233,39 @@ def candidate_scores(
     sources: list[str], candidates: list[list[str]], references: list[list[str]], variant: Variant
 ) -> list[list[float]]:
     """Score candidates, given as checked texts, as `Scorer.score_candidates` does."""
-    scores: list[float] = []
-    begin = 0
-    for segments in _prepared(sources, references, variant):
-        rows = candidates[begin : begin + len(segments.tokens.nrefs)]
-        begin += len(rows)
-        tokens = encode_predictions(list(chain.from_iterable(rows)), variant, segments.tokens)
-        owners = np.arange(len(rows)).repeat(list(map(len, rows)))
-        scores += segment_scores(count_predictions(segments, tokens, owners), variant)[:, 0].tolist()
-    flat = iter(scores)
-    return [list(islice(flat, len(row))) for row in candidates]
+    segments = [
+        (source, text, people)
+        for source, row, people in zip(sources, candidates, references, strict=True)
+        for text in row
+    ]
+    scores = _scores_alone(segments, variant)
+    return [list(islice(scores, len(row))) for row in candidates]
 
 
 def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
+    segments = [
+        (source, text, [other])
+        for source, row in zip(sources, candidates, strict=True)
+        for place, text in enumerate(row)
+        for other in row[:place] + row[place + 1 :]
+    ]
+    scores = _scores_alone(segments, variant)
     chosen = Chosen(texts=[], places=[], expected=[])
-    # A callable gets each candidate once, not as a reference and as a prediction.
-    cached: dict[str, Any] = {name: cache(own) for name, own in variant.options.items() if callable(own)}
-    variant = replace(variant, **cached)
-    for source, row in zip(sources, candidates, strict=True):
-        scored = []
-        for segments in _prepared([source] * len(row), [[text] for text in row], variant):
-            nrefs = segments.tokens.nrefs  # each segment has one candidate as its reference, and all as predictions
-            tokens = encode_predictions(row, variant, segments.tokens).repeat(len(nrefs))
-            counted = count_predictions(segments, tokens, np.arange(len(nrefs)).repeat(len(row)))
-            scored.append(segment_scores(counted, variant)[:, 0].reshape(-1, len(row)))
-        others = np.concatenate(scored).T[~np.eye(len(row), dtype=bool)].reshape(len(row), -1)
-        expected = [fsum(own) / len(own) for own in others.tolist()]  # equal for equal candidates, whatever their order
+    for row in candidates:
+        others = len(row) - 1
+        expected = [fsum(islice(scores, others)) / others for _ in row]  # equal for equal candidates
         place = expected.index(max(expected))
         chosen["texts"].append(row[place])
         chosen["places"].append(place)
         chosen["expected"].append(expected)
     return chosen
+
+
+def _scores_alone(segments: list[tuple[str, str, list[str]]], variant: Variant) -> Iterator[float]:
+    """Return the SARI of each source with a prediction and its references, in percent."""
+    columns = Columns(*map(list, zip(*segments, strict=True))) if segments else Columns([], [], [])
+    return iter(score_columns(columns, seen_once(variant), sentences=True).sentences()["sari"])
 
 
 def _tests_of_pairs(

@@ -12,7 +12,6 @@ from .aggregation import Result, Scores, SentenceScores
 from .attached_texts import attach
 from .comparison import (
     Chosen,
-    Prepared,
     SystemComparison,
     baseline_scores,
     candidate_scores,
@@ -469,18 +468,6 @@ class Scorer:
         if nrefs not in ("?", "var"):
             check_whole_number("nrefs", nrefs, least=1)
         return self.variant.signature({nrefs})
-
-    def prepare(self, *, sources: Any, references: Any) -> Prepared:
-        """Tokenize and count sources and references once, to score any number of predictions.
-
-        Args:
-            sources, references: as in `compute`.
-
-        >>> prepared = Scorer().prepare(sources=["a b c"], references=[["a b", "a"]])
-        >>> [round(prepared.compute([text])["sari"], 2) for text in ("a b", "a", "a b c")]
-        [34.37, 29.29, 8.89]
-        """
-        return Prepared(self, *validate_shared(sources, references))
 
     def score_candidates(self, *, sources: Any, candidates: Any, references: Any) -> list[list[float]]:
         """Score any number of candidates of each source, for best-of-n, reranking and self-training.

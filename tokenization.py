@@ -7,7 +7,7 @@ texts. Tokens are spans of that buffer. Two tokens get the same id if and only i
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
 from itertools import accumulate, chain, pairwise
 from typing import Any, NamedTuple
 
@@ -22,7 +22,6 @@ from .variants import Text, Variant
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 400_000
-_FEW_SEGMENTS = 64
 
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
 _SPACE, _ALONE, _MARK, _DIGIT, _DASH = 1, 2, 4, 8, 16
@@ -53,8 +52,6 @@ _REPLACED_13A = (
     (b"&", b"&gt;", b">"),
 )
 
-_NO_TOKENS = pa.array([], pa.large_binary())
-
 # A token of n < 8 bytes fills its 64-bit word up with 0xFF, which no token holds.
 _FILL = np.array([(1 << 64) - (1 << 8 * n) for n in range(9)], np.uint64)
 _FILL[8] = 0
@@ -75,15 +72,13 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of some segments: of all sources, all references segment by segment, and the predictions, if any.
+    """The tokens of some segments: of all sources, all references segment by segment, and all predictions.
 
     Attributes:
         ids: int64[token]: equal for equal tokens, from 0.
         lengths: int64[text]: how many tokens each text has.
         nrefs: int64[segment]: how many references each segment has, at least 1.
         spans: the tokens as text.
-        words: int64[id]: the word of each id, a number that stands for its bytes; see `_words_of_tokens`.
-        long: the tokens of more than 8 bytes, whose words hold their place in here.
         sources: the raw sources.
         source_text: how sources become tokens.
         sentences: int64[text]: how many sentences each reference and each prediction has; None where no penalty needs
@@ -94,8 +89,6 @@ class Tokens:
     lengths: np.ndarray
     nrefs: np.ndarray
     spans: Spans
-    words: np.ndarray
-    long: pa.Array
     sources: Sequence[str]
     source_text: Text
     sentences: np.ndarray | None
@@ -104,11 +97,6 @@ class Tokens:
     def starts(self) -> np.ndarray:
         """Where each text starts among the tokens, and where the last one ends: int64[text + 1]."""
         return running_total(self.lengths)
-
-    @cached_property
-    def vocabulary(self) -> pd.Index:
-        """The ids by their words."""
-        return pd.Index(self.words)
 
     @cached_property
     def references(self) -> slice:
@@ -127,25 +115,6 @@ class Tokens:
         return split_into_tokens(self.sources, replace(self.source_text, lowercase=False, splits_on_space=False))
 
 
-class Predictions(NamedTuple):
-    """The tokens of predictions, with the ids that they have in sources and references.
-
-    Attributes:
-        ids: int64[token]: tokens that sources and references lack have higher ids.
-        lengths: int64[prediction]: how many tokens each prediction has.
-        sentences: int64[prediction]; None where no penalty needs them.
-    """
-
-    ids: np.ndarray
-    lengths: np.ndarray
-    sentences: np.ndarray | None
-
-    def repeat(self, times: int) -> "Predictions":
-        """Return all predictions, and all of them again, so many times."""
-        sentences = None if self.sentences is None else np.tile(self.sentences, times)
-        return Predictions(np.tile(self.ids, times), np.tile(self.lengths, times), sentences)
-
-
 def encode_corpus(
     sources: Sequence[str],
     references: Sequence[Sequence[str]],
@@ -156,26 +125,14 @@ def encode_corpus(
 
     Args:
         sources, references: one row per segment.
-        predictions: one per segment; none at all if they come later: see `encode_predictions`.
+        predictions: one per segment.
         variant: how texts become tokens.
     """
-    if len(sources) > _FEW_SEGMENTS:
-        _keep_freed_memory()
     characters = np.array([sum(map(len, row)) for row in references], np.int64)
     for column in (sources, predictions):
         characters[: len(column)] += np.fromiter(map(len, column), np.int64)
     for rows in even_runs(characters, _CHUNK_CHARACTERS) if sources else ():
         yield encode_chunk(sources[rows], references[rows], predictions[rows], variant)
-
-
-@cache
-def _keep_freed_memory() -> None:
-    """Make glibc keep freed memory for the next chunk, which saves about 20% of the time of a large corpus.
-
-    Once a block of this size was freed, malloc(3) raises its thresholds for returning memory to the system ("dynamic
-    mmap threshold"). No page of the block is touched.
-    """
-    np.empty(1 << 24, np.uint8)
 
 
 def encode_chunk(
@@ -193,27 +150,11 @@ def encode_chunk(
     """
     texts = [*chain.from_iterable(references), *predictions]
     parts = [apply_tokenizer(sources, variant.source_text), apply_tokenizer(texts, variant.text)]
-    words, lengths, spans, long = _words_of_tokens(parts, _NO_TOKENS)
-    ids, distinct = pd.factorize(words)
+    words, lengths, spans = _words_of_tokens(parts)
+    ids, _ = pd.factorize(words)
     nrefs = np.fromiter(map(len, references), np.int64, len(references))
     sentences = _sentence_counts(texts, variant)
-    return Tokens(ids, lengths, nrefs, spans, distinct, long, sources, variant.source_text, sentences)
-
-
-def encode_predictions(predictions: Sequence[str], variant: Variant, known: Tokens) -> Predictions:
-    """Return the tokens of predictions, with the ids that they have in the known sources and references.
-
-    >>> from .variants import VARIANTS
-    >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], [], VARIANTS["easse"])
-    >>> encode_predictions(["The dog, a cat."], VARIANTS["easse"], tokens).ids.tolist()
-    [0, 6, 2, 5, 1, 4]
-    """
-    words, lengths, _, _ = _words_of_tokens([apply_tokenizer(predictions, variant.text)], known.long)
-    ids = known.vocabulary.get_indexer(words)
-    unknown = (ids < 0).nonzero()[0]
-    if unknown.size:
-        ids[unknown] = len(known.words) + pd.factorize(words[unknown])[0]
-    return Predictions(ids, lengths, _sentence_counts(predictions, variant))
+    return Tokens(ids, lengths, nrefs, spans, sources, variant.source_text, sentences)
 
 
 def split_into_tokens(texts: Sequence[str], text: Text) -> list[list[str]]:
@@ -238,6 +179,16 @@ def apply_tokenizer(texts: Sequence[str], text: Text) -> tuple[Sequence[str], Te
         texts = [one.lower() for one in texts]
     function = function_of("tokenize", tokenize)
     return [_called(function, one) for one in texts], replace(text, tokenize="none", lowercase=False)
+
+
+def seen_once(variant: Variant) -> Variant:
+    """Return a variant that scores the same, whose tokenizer and splitter, if they are Python code, see a text once."""
+    if variant.tokenize not in ("13a", "none"):
+        variant = replace(variant, tokenize=cache(partial(_called, function_of("tokenize", variant.tokenize))))
+    if variant.penalty_rules is not None:
+        split = function_of("sentence_splitter", variant.sentence_splitter)
+        variant = replace(variant, sentence_splitter=cache(split))
+    return variant
 
 
 def running_total(sizes: np.ndarray) -> np.ndarray:
@@ -364,16 +315,14 @@ def _glued_to_number(marks: np.ndarray, digit: np.ndarray) -> np.ndarray:
     return last[odd == (digit[before] != 0)]
 
 
-def _words_of_tokens(
-    parts: Sequence[tuple[Sequence[str], Text]], known: pa.Array
-) -> tuple[np.ndarray, np.ndarray, Spans, pa.Array]:
+def _words_of_tokens(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[np.ndarray, np.ndarray, Spans]:
     """Return a 64-bit word for each token, equal for equal bytes.
 
     A token of up to 8 bytes is its own word; the word of a longer one is the byte 0xFE, which UTF-8 never uses, and its
-    place in a dictionary of the long tokens, which begins with the known ones.
+    place in a dictionary of the long tokens.
 
     Returns:
-        int64[token]: the words; int64[text]: how many tokens each text has; the tokens as text; and the dictionary.
+        int64[token]: the words; int64[text]: how many tokens each text has; and the tokens as text.
     """
     spans, counts = _spans_of_parts(parts)
     data, starts, ends = spans
@@ -383,9 +332,8 @@ def _words_of_tokens(
     words |= _FILL.take(lengths, mode="clip")
     long = (lengths > 8).nonzero()[0]
     if long.size:
-        places, known = _dictionary(data, starts[long], lengths[long], known)
-        words[long] = places << 8 | 0xFE
-    return words.view(np.int64), counts, spans, known
+        words[long] = _dictionary(data, starts[long], lengths[long]) << 8 | 0xFE
+    return words.view(np.int64), counts, spans
 
 
 def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans, np.ndarray]:
@@ -399,14 +347,13 @@ def _spans_of_parts(parts: Sequence[tuple[Sequence[str], Text]]) -> tuple[Spans,
     return Spans(b"".join([*buffers, _PADDING]), starts, ends), counts
 
 
-def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray, known: pa.Array) -> tuple[np.ndarray, pa.Array]:
-    """Return the places of tokens in a dictionary that begins with the known ones, and the dictionary."""
+def _dictionary(data: bytes, starts: np.ndarray, lengths: np.ndarray) -> np.ndarray:
+    """Return the places of tokens in a dictionary of them: uint64[token]."""
     offsets = running_total(lengths)
-    places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1])
+    places = np.repeat(starts - offsets[:-1], lengths) + np.arange(offsets[-1], dtype=np.int64)
     letters = np.frombuffer(data, np.uint8)[places]
     tokens = pa.Array.from_buffers(pa.large_binary(), len(starts), [None, pa.py_buffer(offsets), pa.py_buffer(letters)])
-    encoded = pa.concat_arrays([known, tokens]).dictionary_encode()
-    return np.asarray(encoded.indices)[len(known) :].astype(np.uint64), encoded.dictionary
+    return np.asarray(tokens.dictionary_encode().indices).astype(np.uint64)
 
 
 # ---- Sentences ------------------------------------------------------------------------------------------------------

@@ -5,7 +5,6 @@ from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
-from functools import cache
 from itertools import product
 from operator import attrgetter
 from statistics import fmean
@@ -15,10 +14,10 @@ from tqdm.auto import tqdm
 
 from .aggregation import Scores
 from .corpus_statistics import score_columns, score_corpus
-from .languages import SCRIPTS, SentenceSplitter, Tokenizer, fitting_tokenizers, function_of
+from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import count_by_each
 from .text_checks import NO_TEXTS
-from .tokenization import encode_corpus
+from .tokenization import encode_corpus, seen_once
 from .validation import Columns, SystemColumns
 from .variants import (
     CHANGES,
@@ -179,6 +178,7 @@ def explain_difference(columns: Columns, first: Variant, last: Variant) -> Varia
 # ---- The variant of a printed figure --------------------------------------------------------------------------------
 
 _NEAREST = 5
+_CALLED = ("tokenize", "sentence_splitter")
 #: What tokens and numbers of n-grams depend on.
 _NUMBERED_BY = attrgetter("text", "source_text", "source_weight", "max_order", "penalties")
 
@@ -239,23 +239,15 @@ def _scored_by_each(
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
     """
-
-    @cache
-    def tokenizing_once(tokenize: Tokenizer) -> Tokenizer:
-        return tokenize if tokenize in ("13a", "none") else cache(function_of("tokenize", tokenize))
-
-    @cache
-    def splitting_once(splitter: SentenceSplitter) -> SentenceSplitter:
-        return cache(function_of("sentence_splitter", splitter))
-
     groups: dict[Any, list[Variant]] = {}
+    known: dict[Any, Any] = {}  # the tokenizers and splitters so far, which remember what they have split
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
     pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
     for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
-        how = replace(group[0], tokenize=tokenizing_once(group[0].tokenize))
-        if how.penalty_rules is not None:
-            how = replace(how, sentence_splitter=splitting_once(how.sentence_splitter))
+        how = seen_once(group[0])
+        shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(how, name)) for name in _CALLED}
+        how = replace(how, **shared)
         countings = {variant.counting for variant in group}
         counted = [
             [

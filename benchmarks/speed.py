@@ -7,7 +7,7 @@ Groups:
     startup   new processes: `--help`, the example corpus, `evaluate.load`
     scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
     segments  `compute` and a state, next to another metric (the default)
-    sharing   work with the same references: prepared references, several systems, candidates
+    sharing   several systems and candidates with the same references
 
 All texts are made up, and are the same in every run. `PATH` is an evaluate module with the same interface, for example
 a copy of the folder metrics/sari of https://github.com/huggingface/evaluate, or `sari.py` of another checkout of this
@@ -217,9 +217,6 @@ def _shared_work(metric: Any) -> Iterator[tuple[str, Callable[[], object], int]]
     corpus = made_up(segments, references=10 + systems, tokens=22)
     texts: dict[str, Any] = {"sources": corpus.sources, "references": [row[:10] for row in corpus.references]}
     outputs = {str(place): [row[10 + place] for row in corpus.references] for place in range(systems)}
-    prepared = metric.prepare(**texts)
-    yield "segment, prepare and compute", lambda: metric.prepare(**texts).compute(outputs["0"]), segments
-    yield "segment, compute of prepared references", lambda: prepared.compute(outputs["0"]), segments
     for number in (1, systems):
         predictions = dict(list(outputs.items())[:number])
         compare = partial(metric.compare, **texts, predictions=predictions, method=None, confidence=None)

@@ -28,11 +28,6 @@ def by_states(corpus, **options):
     return whole.compute(details=True)
 
 
-def by_prepared(corpus, **options):
-    prepared = Scorer(**options).prepare(sources=corpus["sources"], references=corpus["references"])
-    return prepared.compute(corpus["predictions"], details=True)
-
-
 def by_compare(corpus, **options):
     """Score the predictions together with two other systems."""
     first = [row[0] for row in corpus["references"]]
@@ -86,5 +81,5 @@ def details_by_the_oracle(corpus, **options):
 
 
 #: The paths, and what returns the same by the oracle, and perhaps more.
-_WITH_DETAILS = (by_compute, by_states, by_prepared, by_compare, by_candidates, by_explanation)
+_WITH_DETAILS = (by_compute, by_states, by_compare, by_candidates, by_explanation)
 PATHS = dict.fromkeys(_WITH_DETAILS, details_by_the_oracle) | {by_risk: risk_by_the_oracle}

@@ -308,11 +308,11 @@ sys.path.insert(0, sys.argv[1])
 from as_package import make_importable
 
 make_importable()
-state, prepared = pickle.loads(Path(sys.argv[2]).read_bytes())
-segment, predictions = json.loads(sys.argv[3])
+state, scorer = pickle.loads(Path(sys.argv[2]).read_bytes())
+segment, texts = json.loads(sys.argv[3])
 state.update(**segment)
 Path(sys.argv[2]).write_bytes(pickle.dumps(state))
-results = [state.compute(details=True), prepared.compute(predictions, details=True)]
+results = [state.compute(details=True), scorer.compute(**texts, details=True)]
 print(json.dumps([*results, "evaluate" in sys.modules]))
 """
 
@@ -320,14 +320,11 @@ print(json.dumps([*results, "evaluate" in sys.modules]))
 def test_pickles_open_in_a_new_process(scorer, tmp_path):
     """Those of the metric by loading its file, those of the package without `evaluate`."""
     file, home, options = tmp_path / "pickle", str(tmp_path / "another home"), {"variant": "easse", "tokenize": "intl"}
-    prepared = scorer.with_options(**options, max_order=2).prepare(
-        sources=TEXTS["sources"], references=TEXTS["references"]
-    )
-    file.write_bytes(pickle.dumps([state_of(scorer, rows(0, 1), **OPTIONED), prepared]))
-    found = run(THERE_AND_BACK, ROOT, file, json.dumps([rows(2), TEXTS["predictions"]]), HF_HOME=home)
+    another = scorer.with_options(**options, max_order=2)
+    file.write_bytes(pickle.dumps([state_of(scorer, rows(0, 1), **OPTIONED), another]))
+    found = run(THERE_AND_BACK, ROOT, file, json.dumps([rows(2), TEXTS]), HF_HOME=home)
     expected = state_of(scorer, rows(0, 1, 2), **OPTIONED).compute(details=True)
-    of_prepared = scorer.with_options(**options, max_order=2).compute(**TEXTS, details=True)
-    assert found == [expected, of_prepared, type(scorer) is not Scorer]
+    assert found == [expected, another.compute(**TEXTS, details=True), type(scorer) is not Scorer]
     state = pickle.loads(file.read_bytes())
     assert state.compute(details=True) == expected
     state.merge(state_of(scorer, rows(3), **OPTIONED))

@@ -43,7 +43,6 @@ def test_rewarded_copies_are_a_warning_where_they_can_mislead(clean, variant):
     for use in (
         lambda scorer: scorer.compute(**columns),
         lambda scorer: scorer.compare(**shared, predictions={"a": texts}, confidence=None),
-        lambda scorer: scorer.prepare(**shared).compute(texts),
     ):
         assert rewarded(use, variant) == []
     for use in (

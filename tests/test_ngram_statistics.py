@@ -2,7 +2,6 @@
 
 from collections import Counter
 from dataclasses import replace
-from unittest.mock import patch
 
 import numpy as np
 import oracle
@@ -11,15 +10,11 @@ from conftest import runs
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sari import ngram_statistics
 from sari.ngram_statistics import (
-    PreparedSegments,
-    SegmentCounts,
     count_ngrams,
-    count_predictions,
     ngram_tables,
 )
-from sari.tokenization import encode_chunk, encode_predictions
+from sari.tokenization import encode_chunk
 from sari.variants import VARIANTS, resolve_variant
 
 
@@ -104,47 +99,6 @@ def test_words_left_over_are_those_of_the_tokenizer():
 
 #: With the sizes that penalties want.
 PENALIZED = {"penalties": "dsari", "sentence_splitter": str.split}
-
-
-def same(one, other):
-    """Tell whether counts, and sizes if there are any, are equal to the last bit."""
-    assert (one.sizes is None) == (other.sizes is None)
-    pairs = [(one.counts, other.counts), *zip(one.sizes or (), other.sizes or (), strict=True)]
-    return all(ours.shape == theirs.shape and ours.tobytes() == theirs.tobytes() for ours, theirs in pairs)
-
-
-def stacked(rows):
-    """Return the counts of single segments as those of several."""
-    rows = list(rows)
-    sizes = [np.concatenate(column) for column in zip(*(row.sizes for row in rows if row.sizes), strict=True)]
-    of_all = ngram_statistics.Sizes(*sizes) if sizes else None
-    return SegmentCounts(np.concatenate([row.counts for row in rows]), of_all)
-
-
-@every_counting
-@given(columns=segments(), data=st.data(), options=st.sampled_from([{}, PENALIZED]))
-@runs(30)
-def test_predictions_of_prepared_segments(counting, columns, data, options):
-    """One for each segment, and any number for each."""
-    variant = variant_of(counting, **options)
-    sources, references, predictions = columns
-    tokens = encode_chunk(sources, references, (), variant)
-    prepared = PreparedSegments(tokens, variant)
-
-    ids = encode_predictions(predictions, variant, tokens)
-    found = count_predictions(prepared, ids, np.arange(len(sources)))
-    assert same(found, count(variant, *columns))
-
-    owners = data.draw(st.lists(st.integers(0, len(sources) - 1), max_size=6))
-    candidates = [data.draw(texts) for _ in owners]
-    ids = encode_predictions(candidates, variant, tokens)
-    found = count_predictions(prepared, ids, np.array(owners, np.int64))
-    assert found.counts.shape == (len(owners), 4, 3, 4)
-    if owners:
-        rows = zip(owners, candidates, strict=True)
-        assert same(found, stacked(count(variant, [sources[n]], [references[n]], [text]) for n, text in rows))
-    with patch.object(ngram_statistics, "_TOKENS_AT_ONCE", 10):
-        assert same(count_predictions(prepared, ids, np.array(owners, np.int64)), found)
 
 
 @every_counting
