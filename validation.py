@@ -250,12 +250,6 @@ def fault(name: str, got: object, expected: str) -> str:
     return one_line(f"{name}: got {got if isinstance(got, str) else shown(got)}, expected {expected}")
 
 
-def expect(is_valid: bool, name: str, got: object, expected: str) -> None:
-    """Raise ValueError, as `fault` words it, unless an argument is valid; `got` is a value, or words."""
-    if not is_valid:
-        raise ValueError(fault(name, got, expected))
-
-
 def _reference_row(number: int, row: Any, first: Any) -> list[str]:
     """Return a row of references as a list; all rows must be lists or all single texts, as the first one is."""
     singles = isinstance(first, str)

@@ -31,7 +31,7 @@ from sari.languages import (
 )
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
-from sari.variants import Text, resolve_variant, resolve_variants
+from sari.variants import CHANGES, Text, resolve_variant, resolve_variants
 from sari.web import endpoints
 from sari.web.inputs import RefusedError
 
@@ -283,3 +283,10 @@ def test_the_app_imports_nothing(trap):
         ):
             with pytest.raises(RefusedError, match=rf"^{option}: got"):
                 call({option: trap})
+
+
+def test_what_the_page_says_to_type_can_be_typed():
+    page = (ROOT / "docs" / "languages.md").read_text(encoding="utf-8")
+    named = [*re.findall(r"--tokenize ([\w:-]+)", page), *(name for row in SCRIPTS.values() for name in row.tokenizers)]
+    for name in named:
+        assert CHANGES["tokenize"].check("tokenize", name) == name
