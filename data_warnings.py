@@ -139,6 +139,10 @@ class ShiftedLinesWarning(SariWarning):
     """Texts look shifted by one line against the sources."""
 
 
+class EnglishMeasureWarning(SariWarning):
+    """A companion measure for English is computed of other texts."""
+
+
 class FewSegmentsWarning(SariWarning):
     """There are too few segments for intervals or tests."""
 

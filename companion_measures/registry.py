@@ -58,6 +58,7 @@ class Measure:
         settings: of the signature, where they are not those that the columns have.
         needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
+        is_english: whether its values have a meaning for English alone.
     """
 
     name: str
@@ -73,6 +74,7 @@ class Measure:
     settings: str = ""
     needs: str = ""
     is_slow: bool = False
+    is_english: bool = False
 
     @property
     def side_files(self) -> list[SideFile]:
@@ -231,6 +233,7 @@ MEASURES = (
         settings="fkgl|case:lc|tok:13a|split:punkt|version:{sari}",
         needs=PUNKT,
         tool="EASSE",
+        is_english=True,
     ),
     _reading(
         "word_rank",

@@ -14,9 +14,11 @@ import numpy as np
 from sari.companion_measures.columns import check_length
 from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_columns
+from sari.data_warnings import warning_rows
 from sari.languages import Tokenizer
 from sari.reports.score_report import ScoreReport
 from sari.significance import NamedFigures, Resampling, Sample
+from sari.text_checks import language_warnings
 from sari.tokenization import split_into_tokens
 from sari.validation import SystemColumns
 from sari.variants import Text, Variant
@@ -160,7 +162,15 @@ class Measuring:
             known = {**known, **tests.get((row.name, str(row.against)), {})}
             fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in known.items()}
             rows.append(replace(row, **fields))
-        return replace(report, rows=rows, measures=list(measures), measure_signatures=self._signatures(measures))
+        english = [measure.label for measure in measures if measure.is_english]
+        found = warning_rows(language_warnings(english, self.columns.sources))
+        return replace(
+            report,
+            rows=rows,
+            measures=list(measures),
+            measure_signatures=self._signatures(measures),
+            warnings=report.warnings + [row for row in found if row not in report.warnings],
+        )
 
     def _signatures(self, measures: Sequence[Measure]) -> list[str]:
         numbers = {len(row) for row in self.columns.references}

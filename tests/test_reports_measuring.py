@@ -13,6 +13,7 @@ from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES, Measure
 from sari.reports.measuring import Measuring
+from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
 from sari.validation import SystemColumns
 
@@ -193,3 +194,16 @@ def test_a_baseline_has_no_numbers_of_a_system_of_its_name(printed_json, tmp_pat
     given = ["--outputs", "copy=examples/outputs.txt", "--own-measure", f"mine={tmp_path / 'own.tsv'}"]
     report = printed_json(*EXAMPLE, *given, "--baselines", "copy")
     assert ["mine" in row["scores"] for row in (*report["systems"], *report["baselines"])] == [True, False]
+
+
+def test_measures_for_english_warn_of_other_texts():
+    for source, names, categories in (
+        ("Вот кошка.", ["fkgl", "bleu"], ["EnglishMeasureWarning"]),
+        ("Вот кошка.", ["bleu"], []),
+        ("This is the cat.", ["fkgl", "bleu"], []),
+    ):
+        columns = SystemColumns([source] * 10, {"a": [source] * 10}, [[source]] * 10)
+        measures = [measure for measure in MEASURES if measure.name in names]
+        measuring = Measuring(columns, resolve_resampling())
+        report = measuring.add(measuring.add(ScoreReport([], {}, [1]), measures), measures)
+        assert [row["category"] for row in report.warnings] == categories

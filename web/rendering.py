@@ -78,7 +78,7 @@ def signed(number: float, digits: int = 2) -> str:
 def in_controls(row: WarningRow) -> str:
     """Return a warning in the words of the page.
 
-    >>> advice = {"option": "tokenize", "values": ["zh", "ja-mecab", "char"]}
+    >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
     >>> in_controls({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
     'outputs are Chinese: set Tokenizer to zh or char'
     """
