@@ -15,6 +15,7 @@ from sari.research.__main__ import main
 from sari.research.files import TEST_SETS, read_table
 from sari.sari_scorer import Scorer
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts are words at random
 STORED = read_table(published.FILE)
 ORIGINAL, REFERENCE = TEST_SETS["ASSET"]
 

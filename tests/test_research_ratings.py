@@ -14,6 +14,7 @@ from sari.research.collections_of_ratings import COLLECTIONS, cochrane_pairs
 from sari.research.files import DOCS, ROOT, read_table, with_tables
 from sari.sari_scorer import Scorer
 
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")  # texts are words at random
 STORED = read_table(ratings.FILE)
 
 

@@ -13,6 +13,9 @@ from sari.research.files import REPOSITORIES, TEST_SETS, find_files, read_table
 from sari.sari_scorer import Scorer
 from sari.variants import VARIANTS
 
+# Texts are words at random, and one system is a reference.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
 OUTPUTS = {
     "winner": "o/best/best.txt",
     "two": "o/muss/two.pred",
@@ -50,7 +53,6 @@ def test_baselines(rows):
     assert found == {kind: f"{expected[name]['sari']:.4f}" for kind, name in names.items()}
 
 
-@pytest.mark.filterwarnings("ignore::sari.data_warnings.SameColumnsWarning")  # one system is a reference
 def test_ranks_are_those_of_a_comparison_of_all_pairs(rows):
     predictions = {"winner": [row[0] for row in REFERENCES], "two": sentences("two")}
     compared = Scorer("easse").compare(predictions=predictions, **COLUMNS, all_pairs=True)["systems"]
