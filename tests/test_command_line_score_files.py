@@ -90,8 +90,7 @@ def test_memory_does_not_grow_with_the_files(tmp_path):
 # ---- Sentence scores ------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.filterwarnings("ignore:copies of the sources have a higher SARI:UserWarning")
-@pytest.mark.filterwarnings("ignore:one text is the output of many different sources:UserWarning")
+@pytest.mark.filterwarnings("ignore::UserWarning")  # of made-up texts
 def test_sentence_scores_as_jsonl_of_a_corpus_level_variant(run_here, corpus, sari):
     """The file has a row for every segment scored alone, in order, over more than one batch."""
     write_corpus(corpus, 2_001)
