@@ -332,17 +332,17 @@ def _switch(help_text: str) -> _Option:
     return {"action": "store_true", "help": help_text}
 
 
-def _value(metavar: str, help_text: str, **how: Any) -> _Option:
-    return {"metavar": metavar, "help": help_text, **how}
+def _value(metavar: str, help_text: str, **more: Any) -> _Option:
+    return {"metavar": metavar, "help": help_text, **more}
 
 
-def _values(metavar: str, help_text: str, **how: Any) -> _Option:
-    return _value(metavar, help_text, nargs="+", action="extend", **how)
+def _values(metavar: str, help_text: str, **more: Any) -> _Option:
+    return _value(metavar, help_text, nargs="+", action="extend", **more)
 
 
-def _names(help_text: str, **how: Any) -> _Option:
+def _names(help_text: str, **more: Any) -> _Option:
     """Return the arguments for argparse of an option with names that commas or spaces separate."""
-    return _value("NAME", help_text, **{"nargs": "+", "type": _NAMES, "action": _ExtendByNames, **how})
+    return _value("NAME", help_text, **{"nargs": "+", "type": _NAMES, "action": _ExtendByNames, **more})
 
 
 def _scoring_option(name: str) -> _Option:
@@ -492,7 +492,7 @@ def _parser(program: str) -> Parser:
         allow_abbrev=False,
         exit_on_error=False,
     )
-    every = {flag: how for options in _GROUPS.values() for flag, how in options.items()}
+    every = {flag: option for options in _GROUPS.values() for flag, option in options.items()}
     groups = {title: [flag for flag in options if flag not in _FIRST] for title, options in _GROUPS.items()}
     for title, flags in {"most used": _FIRST, **groups}.items():
         group = parser.add_argument_group(title)

@@ -12,7 +12,7 @@ from sari.reports.score_report import RECORD_KEYS, columns_of_measure
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
-from sari.validation import fault, shown
+from sari.validation import fault, shown, visible
 from sari.variants import Variant, resolve_variant, resolve_variants
 
 
@@ -46,8 +46,10 @@ def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) 
         FileError: for a side file that cannot be read.
         OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
-    how = resolve_resampling(**{**resampling, **options.resampling})
-    return Choices(*_chosen_variants(options), how, *_chosen_measures(options, trees=trees))
+    variants, left_out = _chosen_variants(options)
+    measures, side_data = _chosen_measures(options, trees=trees)
+    chosen = resolve_resampling(**{**resampling, **options.resampling})
+    return Choices(variants, left_out, chosen, measures, side_data)
 
 
 def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[WarningRow]]:
@@ -86,10 +88,10 @@ def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], d
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        own_columns = columns_of_measure(name)
-        if not taken.isdisjoint(own_columns):
+        columns = columns_of_measure(name)
+        if not taken.isdisjoint(columns):
             raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
-        taken.update(own_columns)
+        taken.update(columns)
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
     return measures, {"own_measures": numbers, **_read_side_files(options)}
@@ -97,7 +99,8 @@ def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], d
 
 def _numbers_of_systems(name: str, path: str, options: Options) -> dict[str, list[float]]:
     """Read the numbers of each system; the only column of a single system may have any name."""
-    numbers, systems = read_numbers(path, options.encoding), options.systems
+    numbers = {visible(system): column for system, column in read_numbers(path, options.encoding).items()}
+    systems = options.systems
     if len(systems) == len(numbers) == 1:
         return dict(zip(systems, numbers.values(), strict=True))
     for system in systems:

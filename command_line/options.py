@@ -92,12 +92,12 @@ def warning_in_options(row: WarningRow) -> str:
     >>> warning_in_options({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
     'outputs are Chinese: set --tokenize zh or char'
     """
-    said = warning_in_words({**row, "advice": None})
+    message = warning_in_words({**row, "advice": None})
     if row["advice"] is None:
-        return said
+        return message
     name, values = row["advice"]["option"], row["advice"]["values"]
     flag = flag_of(f"no_{name}" if False in values else name)
-    return f"{said}: set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
+    return f"{message}: set {flag} {either(value for value in values if isinstance(value, str))}".rstrip()
 
 
 class Options(argparse.Namespace):

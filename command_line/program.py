@@ -134,10 +134,11 @@ def _echoed(options: Options) -> str:
 def _scores_alone(report: ScoreReport, options: Options) -> str:
     """Return a line with the SARI of each system by each variant, and with their names where there are several."""
     lines = []
-    for result in report.results:
-        names = [result.name] * (len(report.systems) > 1) + [result.variant]
-        score = f"{result.scores['sari']:.{options.width}f}"
-        lines.append("\t".join([score, *names]) if len(report.variants) > 1 else score)
+    for row in report.results:
+        line = f"{row.scores['sari']:.{options.width}f}"
+        if len(report.variants) > 1:
+            line += f"\t{row.name}\t{row.variant}" if len(report.systems) > 1 else f"\t{row.variant}"
+        lines.append(line)
     return "\n".join(lines)
 
 
@@ -171,15 +172,15 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     (system,) = options.systems
     variant = resolve_variant(options.variants[0], **options.choices)
     columns = gather(batches, [system]).of(system)
-    numbers = _lines_to_explain(options, columns, variant)
-    explained = {}
-    for number in numbers:
-        explained[number] = explain(
+    explained = {
+        number: explain(
             source=columns.sources[number - 1],
             prediction=columns.predictions[number - 1],
             references=columns.references[number - 1],
             variant=variant,
         )
+        for number in _lines_to_explain(options, columns, variant)
+    }
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))
     is_terminal = sys.stdout.isatty()

@@ -6,12 +6,12 @@ from contextlib import contextmanager
 from typing import Any
 
 
-def progress_bar(label: str, total: int | None, *, quiet: bool, **how: Any) -> Any:
+def progress_bar(label: str, total: int | None, *, quiet: bool, **options: Any) -> Any:
     """Return a bar of tqdm; other arguments are those of tqdm."""
     from tqdm import tqdm  # here, since it is slow to import
 
     hidden = True if quiet or sys.stderr is None else None  # None: shown only on a terminal
-    return tqdm(desc=label, total=total, disable=hidden, delay=2, leave=False, **how)
+    return tqdm(desc=label, total=total, disable=hidden, delay=2, leave=False, **options)
 
 
 @contextmanager

@@ -63,8 +63,8 @@ def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: Ou
     if table is not None:
         return RatedOutputs(table.texts, table.systems or [""] * len(table.texts.sources), table.ratings or [])
     columns = gather(batches, options.systems)
-    how = {"model": options.sources or "the sources", "encoding": options.encoding}
-    ratings = [rating for path in options.ratings for rating in read_ratings(path, len(columns.sources), **how)]
+    reading = {"model": options.sources or "the sources", "encoding": options.encoding}
+    ratings = [rating for path in options.ratings for rating in read_ratings(path, len(columns.sources), **reading)]
     return RatedOutputs.of_systems(columns, ratings)
 
 

@@ -67,7 +67,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
             if options.report is not None:
                 write_lines(options.report, [_document(measuring, first, report, options, choices)])
     if options.sentences is not None:
-        sentences = {name: own.sentences() for name, own in first.items()}
+        sentences = {name: statistics.sentences() for name, statistics in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"](sentences, columns))
     return report
 
@@ -89,7 +89,8 @@ def _score_batches(
                 for system, part in score_systems(columns, variant, **kept).items():
                     before = scored[name].get(system)
                     scored[name][system] = before.merge(part) if before else part
-            texts += [batch] * options.needs_texts
+            if options.needs_texts:
+                texts.append(batch)
             bar.update(corpus.position - bar.n)
     return scored, texts
 
@@ -142,7 +143,7 @@ def _document(
     with needing("report", "--report"):
         from sari.companion_measures.registry import MEASURES
         from sari.reports import building, report_page
-    how = {"by_order": options.by_order, "digits": options.width}
+    style = {"by_order": options.by_order, "digits": options.width}
     measures = [row for row in MEASURES if row in choices.measures or not row.is_slow]
     measures += [row for row in choices.measures if row not in MEASURES]
     steps = building.steps(len(statistics), measures) + 1
@@ -151,5 +152,5 @@ def _document(
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending in report_page.REPORT_FORMATS:
-            return report_page.REPORT_FORMATS[ending](report, **how)
-        return format_of_ending(ending).write(tabulate_scores(report, **how), options.layout)
+            return report_page.REPORT_FORMATS[ending](report, **style)
+        return format_of_ending(ending).write(tabulate_scores(report, **style), options.layout)

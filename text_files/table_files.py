@@ -75,12 +75,15 @@ class OutputTable(NamedTuple):
             rows.setdefault(system, {})[(*segment[1:], times[segment])] = row
             times[segment] += 1
         first, segments = next(iter(rows.items()))
-        for system, own in rows.items():
-            shared = own.keys() & segments.keys()
-            for row in (row for side in (own, segments) for segment, row in side.items() if segment not in shared):
+        for system, others in rows.items():
+            shared = others.keys() & segments.keys()
+            for row in (row for side in (others, segments) for segment, row in side.items() if segment not in shared):
                 got = f"a source and references that {shown(first)} and {shown(system)} do not share"
                 raise FileError(fault(self.places[row], got, "the same for each system"))
-        outputs = {name: [self.texts.predictions[own[segment]] for segment in segments] for name, own in rows.items()}
+        outputs = {
+            system: [self.texts.predictions[by_segment[segment]] for segment in segments]
+            for system, by_segment in rows.items()
+        }
         sources = [self.texts.sources[row] for row in segments.values()]
         return SystemColumns(sources, outputs, [self.texts.references[row] for row in segments.values()])
 
@@ -192,13 +195,13 @@ class _Table(NamedTuple):
 
     def column(self, name: str, rename: Callable[[str], str], expected: str) -> list[Any]:
         """Return the cells of a column, None where a JSON object lacks it; `rename` is applied to the header."""
-        found = [own for own in self.header if rename(own) == name]
-        if len(found) > 1:
-            raise ValueError(fault("columns", " and ".join(found), "one of them"))
-        if not found:
+        matches = [column for column in self.header if rename(column) == name]
+        if len(matches) > 1:
+            raise ValueError(fault("columns", " and ".join(matches), "one of them"))
+        if not matches:
             among = shortened(", ".join(self.header)) or "none"
             raise ValueError(one_line(f"no column {name!r} among {among}, expected {expected}"))
-        return [row.get(found[0]) for row in self.rows]
+        return [row.get(matches[0]) for row in self.rows]
 
     def checked(self, check: Callable[..., _Checked], *columns: list[Any]) -> _Checked:
         """Return what a function makes of columns; errors name the line of the row."""
@@ -294,8 +297,8 @@ def _tab_rows(name: str, lines: list[str]) -> _Rows:
     cells = [
         (number, cell)
         for (number, row), (_, other) in zip(plain, quoted, strict=True)
-        for cell, own in zip(row, other, strict=True)
-        if cell != own
+        for cell, unquoted in zip(row, other, strict=True)
+        if cell != unquoted
     ]
     if any(number == plain[0][0] or '""' in cell[1:-1] for number, cell in cells):
         return quoted
