@@ -145,6 +145,8 @@ def test_claims_about_ratings_and_systems_are_stored():
     assert f"a correlation of {cell('value', 'Pearson', 'HSplit, structure', 'easse', 2)} on HSplit" in prose
     shorter = float(cell("value", "pairs", "Cochrane, pairs", "the shorter one"))
     assert f"the shorter of two in {shorter:.0f}% of the pairs" in prose
+    tokenized, other = (cell("value", "Pearson", "JADES", score) for score in ("easse", "easse, 13a"))
+    assert f"by {tokenized} with the tokens of `ja-mecab`, and by {other} with `13a`" in text_of(DOCS / "languages.md")
     failed, ranked = (rows.query(f"kind == '{kind}'")["test_set"].value_counts() for kind in ("failed", "system"))
     prose = text_of(DOCS / "systems.md")
     assert f"On Med-EASi, {failed['Med-EASi']} of {(failed + ranked)['Med-EASi']:.0f} systems failed" in prose
