@@ -26,8 +26,9 @@ def test_every_option_that_has_several_values_has_a_control():
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])
 def test_what_is_chosen_becomes_the_option(name):
     option = offered_options()[name]
+    choices = [choice for choice in option.choices if not choice.startswith("spacy-") or choice == "spacy-de"]
     values = {"flag": {"yes": True, "no": False}, "number": {1.0: 1}}.get(option.kind)
-    for chosen, value in (values or {choice: choice for choice in option.choices}).items():
+    for chosen, value in (values or {choice: choice for choice in choices}).items():
         names = components.option_names(corpora=True)
         row = [chosen if own == name else None for own in names]
         assert components.options_of(names, row) == {name: value}

@@ -42,11 +42,16 @@ def visiting(browser, cache, address):
         page.on("pageerror", lambda error: error.name == "AbortError" or problems.append(f"{error.stack or error}"))
         page.on("dialog", lambda dialog: (problems.append(f"dialog: {dialog.message}"), dialog.dismiss()))
         page.on("console", lambda said: problems.append(said.text) if said.type == "error" else None)
+        page.on("requestfinished", lambda request: status_of(request) >= 400 and problems.append(request.url))
         page.on("request", lambda request: problems.append(request.url) if is_foreign(request.url) else None)
         page.goto(at)
         hurry(page)
         expect(page.locator(".sari-total strong").first).to_be_visible()
         return page
+
+    def status_of(request):
+        answer = request.response()
+        return answer.status if answer else 0
 
     def is_foreign(url):
         return not url.startswith((address, "data:", f"blob:{address}"))
@@ -160,7 +165,9 @@ def score(page):
 
 
 def downloaded(page, name):
-    """Return the text of a file that a button offers."""
+    """Return the text of a file that is offered by its name."""
+    row = page.locator("#files-results").get_by_role("row").filter(has_text=name.partition(".")[0])
+    row = row.filter(has_text=f".{name.partition('.')[2]}")
     with page.expect_download() as download:
-        page.get_by_role("button", name=f"Download {name}", exact=True).click()
+        row.get_by_role("link").first.click()
     return Path(download.value.path()).read_text("utf-8")

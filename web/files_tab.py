@@ -2,9 +2,9 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import partial
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any, Literal
 
@@ -45,8 +45,8 @@ _HINTS = {
 _OF_TEST_SET = "Choose the outputs alone: one file for each system, with a line for each sentence of the test set."
 _LIMITS = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
 _METHODS = {test.title: name for name, test in TESTS.items()}
-# The files to download, by their names, and what the buttons call them.
-_DOWNLOADS = {"sari.csv": "CSV", "sari.json": "JSON", "sari.tex": "LaTeX", "segments.tsv": "scores of all segments"}
+# The tables to download.
+_TABLES = ("sari.csv", "sari.json", "sari.tex")
 # Outputs of all systems that are scored under every variant at once.
 _RANKED_AT_ONCE = 5_000
 # The characters of a text that a cell of the table of segments shows.
@@ -106,37 +106,24 @@ class Scored:
         return OpenedSegment(system, line, segment, of_corpora, lines)
 
 
-@dataclass(frozen=True)
-class Results:
-    """The components of a result, or their values: what is not given stays as it is.
-
-    All but the message are in a column, `results`, that is hidden without a result.
-    """
-
-    message: Any = ""
-    results: Any = field(default_factory=gr.skip)
-    ranking: Any = ""
-    rank: Any = field(default_factory=gr.skip)
-    baseline: Any = field(default_factory=gr.skip)
-    systems: Any = ""
-    order: Any = field(default_factory=gr.skip)
-    segments: Any = None
-    find: Any = field(default_factory=gr.skip)
-    ngrams: Any = ""
-    csv_file: Any = None
-    json_file: Any = None
-    latex_file: Any = None
-    segments_file: Any = None
-    scored: Any = None
-
-    def parts(self) -> list[Any]:
-        """Return all, in this order."""
-        return list(vars(self).values())
+#: The components of a result by their names, or their new values.
+Parts = dict[str, Any]
 
 
-def no_results(message: str = "") -> list[Any]:
-    """Return the parts of what shows no result, but a message."""
-    return Results(message, gr.Column(visible=False)).parts()
+def no_results(message: str = "") -> Parts:
+    """Return what shows no result, but a message."""
+    empty = {"ranking": "", "systems": "", "ngrams": "", "segments": None, "files": None, "scored": None}
+    return {**empty, "message": message, "results": gr.Column(visible=False)}
+
+
+def _named(parts: Parts, function: Callable[..., Parts]) -> Callable[..., dict[Any, Any]]:
+    """Return the function with components in place of their names; those that it does not name stay as they are."""
+
+    @wraps(function)
+    def call(*values: Any, **named: Any) -> dict[Any, Any]:
+        return {parts[name]: value for name, value in function(*values, **named).items()}
+
+    return call
 
 
 def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
@@ -161,20 +148,22 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
     numbers = [control for control in controls if isinstance(control, gr.Number)]
     page.load(None, None, numbers, js=f"() => {json.dumps([None] * len(numbers))}")
     start = gr.Button("Score", variant="primary")
-    results = _make_results()
-    asked = [results.baseline, kind, *files, method, *controls]
-    events = [start.click, results.baseline.input]
-    scoring = gr.on(events, answer_files, asked, results.parts(), show_progress_on=results.message, **ON_DEMAND)
+    parts = _make_results()
+    every = [*parts.values()]
+    asked = [parts["baseline"], kind, *files, method, *controls]
+    events = [start.click, parts["baseline"].input]
+    score = _named(parts, answer_files)
+    scoring = gr.on(events, score, asked, every, show_progress_on=parts["message"], **ON_DEMAND)
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
-    ranking = scoring.then(rank_few, results.scored, results.ranking, **ON_DEMAND)
+    ranking = scoring.then(rank_few, parts["scored"], parts["ranking"], **ON_DEMAND)
     # `change` would also come when a number becomes visible.
     changes = [box.change for box in files] + [control.input for control in (kind, method, *controls)]
-    changed = partial(no_results, rendering.note(_CHANGED))
-    gr.on(changes, changed, None, results.parts(), cancels=[scoring, ranking], **AT_ONCE)
-    segments = [results.scored, results.segments]
-    select = results.segments.select(open_segment, segments, sentence.opening, **ON_DEMAND)
+    changed = _named(parts, partial(no_results, rendering.note(_CHANGED)))
+    gr.on(changes, changed, None, every, cancels=[scoring, ranking], **AT_ONCE)
+    chosen = [parts["scored"], parts["order"]]
+    select = parts["segments"].select(open_segment, chosen, sentence.opening, **ON_DEMAND)
     select.then(None, js="() => window.sari.showPart('scores')")
-    opened = [results.scored, sentence.opened]
+    opened = [parts["scored"], sentence.opened]
     sentence.systems.select(open_system, opened, sentence.opening, **ON_DEMAND)
     back, *others = sentence.buttons
     returned = back.click(go_back, None, [sentence.tabs, sentence.back], **AT_ONCE)
@@ -187,25 +176,20 @@ def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, vi
     return gr.File(label=label, file_count=count, height=170, min_width=220, visible=visible)
 
 
-def _make_results() -> Results:
+def _make_results() -> Parts:
     """Make what shows a result, without one."""
     message = gr.HTML(elem_id="files-message", min_height=60)
     scored = gr.State(None, time_to_live=HOUR)
-    with gr.Column(visible=False, elem_id="files-results") as column:
+    with gr.Column(visible=False, elem_id="files-results") as results:
         ranking = gr.HTML(elem_id="ranking")
         rank = gr.Button(_RANKING, visible=False)
         rank.click(show_ranking, scored, ranking, **ON_DEMAND)
         baseline = gr.Dropdown([], label="Baseline", info="The other systems are compared with it.")
         systems = gr.HTML(elem_id="systems", apply_default_css=False)
         with gr.Row():
-            csv_file, json_file, latex_file, segments_file = (
-                gr.DownloadButton(f"Download {name}") for name in _DOWNLOADS.values()
-            )
-            report = gr.Button("Download report (HTML)")
-            file = gr.DownloadButton(elem_id="report-file", visible="hidden")
-        work = gr.HTML(elem_id="report-work")
-        made = report.click(make_report, scored, file, show_progress_on=work, **ON_DEMAND)
-        made.success(None, js="() => requestAnimationFrame(() => document.getElementById('report-file').click())")
+            files = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
+            report = gr.Button("Make the report (HTML)")
+        report.click(make_report, [scored, files], files, **ON_DEMAND)
         gr.HTML(rendering.render("page", "subheading", text="Segments"))
         order = gr.Dropdown([], label="Order", info="Choose a row to open its segment in the Sentence view.")
         segments = gr.Dataframe(
@@ -214,14 +198,14 @@ def _make_results() -> Results:
             label="SARI of every segment",
             show_search="search",
             elem_id="segments",
-            type="array",
         )
         order.input(sort_segments, [scored, order], segments, **ON_DEMAND)
         find = gr.Button("Find n-grams gained and lost")
         ngrams = gr.HTML(elem_id="ngrams")
         find.click(show_ngrams, scored, ngrams, **ON_DEMAND)
-    files = (csv_file, json_file, latex_file, segments_file)
-    return Results(message, column, ranking, rank, baseline, systems, order, segments, find, ngrams, *files, scored)
+    shown = {"message": message, "results": results, "ranking": ranking, "rank": rank, "baseline": baseline}
+    shown |= {"systems": systems, "files": files, "order": order, "segments": segments, "find": find, "ngrams": ngrams}
+    return {**shown, "scored": scored}
 
 
 def go_back() -> tuple[gr.Tabs, gr.Column]:
@@ -267,7 +251,7 @@ def _present(scored: Scored | None) -> Scored:
     return scored
 
 
-def _refused(message: str) -> list[Any]:
+def _refused(message: str) -> Parts:
     return no_results(rendering.refusal(message))
 
 
@@ -282,8 +266,8 @@ def answer_files(
     test: str,
     *chosen: str | float | None,
     progress=gr.Progress(),  # noqa: B008
-) -> list[Any]:
-    """Score the files, and return the parts of what is shown.
+) -> Parts:
+    """Score the files, and return what is shown.
 
     A baseline that is none of the systems gives way to the first one.
     """
@@ -299,35 +283,30 @@ def answer_files(
     report = answers.report_scores(columns, variant, compared, advance)
     advance("tables and pictures")
     sari = {name: statistics.sentences()["sari"] for name, statistics in compared.statistics.items()}
-    return _results(Scored(files, chosen, baseline, method, report, sari), columns, compared).parts()
+    return _results(Scored(files, chosen, baseline, method, report, sari), columns, compared)
 
 
-def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) -> Results:
+def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) -> Parts:
     """Return what is shown of scored files."""
     names, tables = list(columns.predictions), tabulate_scores(scored.report)
     sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
-    orders = list(_segment_orders(scored))
-    written = {name: format_of_ending(Path(name).suffix) for name in _DOWNLOADS if name != "segments.tsv"}
-    texts = {name: form.write(tables, Layout()) + "\n" for name, form in written.items()}
+    texts = {name: format_of_ending(Path(name).suffix).write(tables, Layout()) + "\n" for name in _TABLES}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
-    csv_file, json_file, latex_file, segments_file = write_files(texts)
-    several = len(names) > 1
-    return Results(
-        message="",
-        results=gr.Column(visible=True),
-        ranking=rendering.note("Scoring under every variant …") if several and scored.is_small else "",
-        rank=gr.Button(visible=several and not scored.is_small),
-        baseline=gr.Dropdown(names, value=scored.baseline, visible=several),
-        systems=rendering.systems(scored.report, tables.tables, scored.sari),
-        order=gr.Dropdown(orders, value=orders[0]),
-        segments=_segment_table(scored, columns, orders[0]),
-        find=gr.Button(visible=several),
-        csv_file=csv_file,
-        json_file=json_file,
-        latex_file=latex_file,
-        segments_file=segments_file,
-        scored=scored,
-    )
+    several, orders = len(names) > 1, list(_segment_orders(scored))
+    return {
+        "message": "",
+        "results": gr.Column(visible=True),
+        "ranking": rendering.note("Scoring under every variant …") if several and scored.is_small else "",
+        "rank": gr.Button(visible=several and not scored.is_small),
+        "baseline": gr.Dropdown(names, value=scored.baseline, visible=several),
+        "systems": rendering.systems(scored.report, tables.tables, scored.sari),
+        "order": gr.Dropdown(orders, value=orders[0]),
+        "segments": _segment_table(scored, columns, orders[0]),
+        "find": gr.Button(visible=several),
+        "ngrams": "",
+        "files": write_files(texts),
+        "scored": scored,
+    }
 
 
 def _segment_orders(scored: Scored) -> dict[str, list[int]]:
@@ -343,17 +322,17 @@ def _segment_orders(scored: Scored) -> dict[str, list[int]]:
 
 
 def _segment_table(scored: Scored, columns: SystemColumns, order: str) -> dict[str, Any]:
-    """Return a row for each segment, in an order; scores show two decimals, and sort as numbers."""
+    """Return a row for each segment, in an order."""
     texts = {"Source": columns.sources, **{f"Output of {name}": row for name, row in columns.predictions.items()}}
-    data, shown = [], []
-    for place in _segment_orders(scored)[order]:
-        scores = [sari[place] for sari in scored.sari.values()]
-        row = [_shortened(column[place]) for column in texts.values()]
-        data.append([place + 1, *scores, *row])
-        shown.append([str(place + 1), *map(figure, scores), *row])
-    styling = [["text-align: right"] * (1 + len(scored.sari)) + [""] * len(texts)] * len(data)
-    metadata = {"display_value": shown, "styling": styling}
-    return {"headers": ["Line", *scored.sari, *texts], "data": data, "metadata": metadata}
+    rows = [
+        [
+            place + 1,
+            *(figure(sari[place]) for sari in scored.sari.values()),
+            *(_shortened(column[place]) for column in texts.values()),
+        ]
+        for place in _segment_orders(scored)[order]
+    ]
+    return {"headers": ["Line", *scored.sari, *texts], "data": rows}
 
 
 def _shortened(text: str) -> str:
@@ -366,18 +345,14 @@ def sort_segments(scored: Scored | None, order: str) -> dict[str, Any]:
     return _segment_table(scored, scored.files.read(), order)
 
 
-def open_segment(scored: Scored | None, rows: list[list[Any]], event: gr.SelectData) -> list[Any]:
-    """Return what opens the output of the chosen score, and of the first system for another cell.
-
-    `rows` are those of the table of segments in the order of the screen.
-    """
+def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> list[Any]:
+    """Return what opens the output of the chosen score or text, and of the first system for another cell."""
     scored = _present(scored)
-    names = list(scored.sari)
-    column = event.index[1] - 1
-    if column > len(names):
-        column -= len(names) + 1  # an output
+    names, column = list(scored.sari), event.index[1] - 1
+    column -= len(names) + 1 if column > len(names) else 0  # after the scores and the source come the outputs
     system = names[column] if column in range(len(names)) else names[0]
-    return _opening(scored, system, event.row_value[0], [row[0] for row in rows])
+    lines = [place + 1 for place in _segment_orders(scored)[order]]
+    return _opening(scored, system, int(event.row_value[0]), lines)
 
 
 def open_next(steps: int, scored: Scored | None, opened: OpenedSegment | None) -> list[Any]:
@@ -438,10 +413,10 @@ def show_ngrams(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: 
     return rendering.ngrams(ngram_differences(scored.files.read(), scored.variant, scored.baseline), scored.baseline)
 
 
-def make_report(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return the path of the report of the systems."""
+def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008
+    """Return the files for download with the report of the systems."""
     scored = _present(scored)
     advance = _advance(progress, answers.report_steps(len(scored.report.results)))
     columns = scored.files.read()
     page = answers.write_report(columns, scored.variant, scored.compare(columns), advance)
-    return write_files({"report.html": page})[0]
+    return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]

@@ -7,11 +7,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
+from sari.languages import EXTERNAL_TOKENIZERS, SPACY, TOKENIZERS
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
@@ -29,10 +30,8 @@ from sari.validation import (
 )
 from sari.variants import OPTIONS, Option, Variant, resolve_variant
 
-#: Tokenizers that need no download; those whose packages are not installed are not offered.
-_TOKENIZERS = tuple(
-    name for name in TOKENIZERS if getattr(EXTERNAL_TOKENIZERS.get(name), "install", "") != "sentencepiece"
-)
+# spaCy's languages that need further packages.
+_NEEDING_MORE = {"ja", "ko", "th", "vi"}
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
@@ -82,8 +81,10 @@ def offered_options() -> dict[str, Option]:
     """
     offered = {}
     for name, option in OPTIONS.items():
-        names = _TOKENIZERS if name == "tokenize" else option.choices
-        choices = tuple(choice for choice in names if _is_possible(name, choice))
+        if name == "tokenize":
+            choices = tuple(_installed_tokenizers())
+        else:
+            choices = tuple(choice for choice in option.choices if _is_possible(name, choice))
         if len(option.choices) != 1:
             offered[name] = replace(option, choices=choices)
     return offered
@@ -92,6 +93,17 @@ def offered_options() -> dict[str, Option]:
 def label_of(name: str) -> str:
     """Return the label of the control of an option."""
     return _LABELS.get(name, name.replace("_", " ").capitalize())
+
+
+def _installed_tokenizers() -> list[str]:
+    """Return the tokenizers that are installed and need no download: no name that imports a module."""
+    fetching = {name for name, row in EXTERNAL_TOKENIZERS.items() if row.fetches}
+    names = [name for name in TOKENIZERS if name not in fetching and _is_possible("tokenize", name)]
+    if (spacy := find_spec("spacy")) is None or spacy.origin is None:
+        return names
+    languages = sorted(path.name for path in Path(spacy.origin).with_name("lang").iterdir())
+    names += [f"spacy-{name}" for name in languages if name not in _NEEDING_MORE]
+    return [name for name in names if name in TOKENIZERS or re.fullmatch(SPACY, name)]
 
 
 def _is_possible(name: str, choice: str) -> bool:
