@@ -89,6 +89,11 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
         ("sentence", [*SEGMENT, {"variant": "bleu"}], "variant: got 'bleu', expected one of hf, xu2016"),
         ("sentence", [*SEGMENT, {"tokenize": "os:system"}], "tokenize: got 'os:system', expected "),
         ("variants", ["a" * MAX_CHARACTERS, "b", ["c"]], "That is 30,002 characters; this page takes 30,000 at a time"),
+        (
+            "sentence",
+            ["a" * 15_000, "b", ["c"], {"max_order": 10}],
+            "That is 15,002 characters with n-grams",
+        ),
         ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
         ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], "source: "),
         ("compare", [[SECRET], {"\ud800": [SECRET], "x": [SECRET]}, [[SECRET]]], "outputs: got the name "),

@@ -53,7 +53,8 @@ def address(tmp_path_factory):
         process.terminate()
         process.wait(30)
     said = log.read_text().splitlines()
-    assert [line for line in said if line and not line.startswith(STARTED)] == []
+    logged = [line for line in said if line and not line.startswith(STARTED)]
+    assert not logged, "\n".join(logged)
 
 
 def write_test_set(folder):

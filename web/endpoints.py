@@ -58,7 +58,8 @@ def sentence(
         options: How to score. OPTIONS
         details: Whether the answer has all marked tokens, n-grams and choices, with their reasons; it is long then.
     """
-    variant, segment = _variant(options), segment_of(source, output, references)
+    variant = _variant(options)
+    segment = segment_of(source, output, references, max_order=variant.max_order)
     (people,) = segment.references
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
     if details:

@@ -35,7 +35,8 @@ _NEEDING_MORE = {"ja", "ko", "th", "vi"}
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
-# Of one segment with all its references; together with the longest n-grams they bound what a call costs.
+# Of one segment with all its references: fewer with n-grams of more than four tokens, so that an explanation takes a
+# second or two, whatever the texts.
 MAX_CHARACTERS = 30_000
 MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
@@ -185,8 +186,11 @@ def _checked_systems(columns: SystemColumns) -> SystemColumns:
 # Texts. Each function raises RefusedError past the limits and for what the metric refuses.
 
 
-def segment_of(source: Any, output: Any, references: Any) -> Columns:
-    """Return one segment, whose references may be one text; what is missing is refused."""
+def segment_of(source: Any, output: Any, references: Any, *, max_order: int = 4) -> Columns:
+    """Return one segment, whose references may be one text; what is missing is refused.
+
+    `max_order` is that of the variant by which the segment will be explained.
+    """
     people = [references] if isinstance(references, str) else references or [""]
     try:
         segment = validate_columns([source], [output], [people])
@@ -194,7 +198,10 @@ def segment_of(source: Any, output: Any, references: Any) -> Columns:
         named = str(error).replace("predictions[0]", "output").replace("sources[0]", "source")
         raise RefusedError(named.replace("references[0]", "references")) from error
     (source,), (output,), (references,) = segment
-    check_limit(len(source) + len(output) + sum(map(len, references)), MAX_CHARACTERS, "characters")
+    most, units = MAX_CHARACTERS, "characters"
+    if max_order > 4:
+        most, units = most * 4 // max_order, f"characters with n-grams of up to {max_order} tokens"
+    check_limit(len(source) + len(output) + sum(map(len, references)), most, units)
     _check_references([references])
     if not source.strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")

@@ -68,9 +68,9 @@ class _Asked:
             (source,), (output,), (people,) = opened.segment
             self.texts = source, output, people
 
-    def segment(self) -> Columns:
-        """Return the checked segment."""
-        return segment_of(*self.texts)
+    def segment(self, max_order: int = 4) -> Columns:
+        """Return the checked segment: see `segment_of`."""
+        return segment_of(*self.texts, max_order=max_order)
 
 
 def show_sentence(
@@ -80,7 +80,8 @@ def show_sentence(
     asked = _Asked(opened, source, output, references, chosen)
     place = rendering.place(opened.system, opened.line) if opened is not None and asked.is_opened else ""
     try:
-        variant, segment = resolve_options(asked.options), asked.segment()
+        variant = resolve_options(asked.options)
+        segment = asked.segment(variant.max_order)
     except RefusedError as refusal:
         return ShownSentence(place, rendering.line(None), "", rendering.refusal(refusal)).parts()
     (source_text,), (output_text,), (people,) = segment
