@@ -248,7 +248,7 @@ def load_function(option: str, name: str) -> Callable[[str], Any]:
     if name in EXTERNAL_TOKENIZERS:
         row = EXTERNAL_TOKENIZERS[name]
         method = partial(getattr(load_tokenizer(name), row.method), **dict(row.arguments))
-        return lambda text: method(text).split()
+        return lambda text: " ".join(method(text).split())
     return _spacy_tokenizer(option, name) if re.fullmatch(SPACY, name) else _imported(option, name)
 
 

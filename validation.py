@@ -316,8 +316,7 @@ def _rows_of_arrow(column: Any) -> list[Any]:
     array = pa.chunked_array(column)
     if not pa.types.is_struct(array.type):
         return array.to_pylist()
-    fields = [array.combine_chunks().field(place).to_pylist() for place in range(array.type.num_fields)]
-    return list(map(list, zip(*fields, strict=True)))
+    return list(map(list, zip(*(field.to_pylist() for field in array.flatten()), strict=True)))
 
 
 def is_column(column: Any) -> bool:
