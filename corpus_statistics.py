@@ -102,7 +102,9 @@ class CorpusStatistics:
         sums = (3, *summands_shape(self.variant)) if self.segments else (0,)
         rows = (self.segments if self.keeps_sentences or self.keeps_rows else 0, *self.part_shape)
         if len(data) != 8 * (prod(sums) + prod(rows)):
-            raise ValueError(fault("data", f"a state with {len(data)} bytes of numbers", str(8 * (prod(sums) + prod(rows)))))
+            raise ValueError(
+                fault("data", f"a state with {len(data)} bytes of numbers", str(8 * (prod(sums) + prod(rows))))
+            )
         totals = np.frombuffer(data, "<i8", prod(sums)).astype(np.int64).reshape(sums)
         part = np.frombuffer(data, "<f8", offset=8 * prod(sums)).astype(float).reshape(rows)
         if (totals < 0).any() or not np.isfinite(part).all() or (part < 0).any():

@@ -264,9 +264,9 @@ def load_tokenizer(name: str) -> Any:
     except Exception as error:
         if model is None and isinstance(error, ImportError | RuntimeError):
             raise ImportError(_missing("tokenize", name, row.install)) from None
-        reason = " ".join(str(error).split())[:60] or type(error).__name__
+        reason = str(error)[:60] or type(error).__name__
         remedy = "" if model is None else f": save {row.fetches} as {model}"
-        raise ValueError(f"tokenize: {name!r} could not be set up ({reason}){remedy}") from error
+        raise ValueError(one_line(f"tokenize: {name!r} could not be set up ({reason}){remedy}")) from error
 
 
 def _model_of(row: ExternalTokenizer) -> Path | None:

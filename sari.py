@@ -54,9 +54,9 @@ Args:
     references: simplifications by people: per segment a list of at least one str, or a single str.
 {_OPTION_LINES}
         These options can be given to `evaluate.load` too, for all methods. Without a variant it is "hf"; every other
-        option that is None has the value that the variant gives it. `tokenize` and `sentence_splitter` can be
-        callables: from a text to a str with spaces between tokens or a list of tokens, and from a text to the list of
-        its sentences.
+        option that is None has the value that the variant gives it. `tokenize` can also be
+        "spacy-de" and so on, and, as `sentence_splitter`, "module:function" or a callable: from a text to a str with
+        spaces between tokens or the tokens one by one, and from a text to the list of its sentences.
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals; None for
