@@ -14,8 +14,6 @@ from collections.abc import Mapping
 from numbers import Integral
 from typing import Any
 
-from tqdm.auto import tqdm
-
 from .data_warnings import give_warnings
 from .training import Postprocess, TextTokenizer, is_chat, postprocessed, score_texts
 from .validation import Columns, check_whole_number, fault, is_column, shown, validate_shared
@@ -150,6 +148,8 @@ class AttachedTexts:
         batches = [rows[begin : begin + self._batch_size] for begin in range(0, len(rows), self._batch_size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
         with random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
+            from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
+
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
                 # A model that continues prompts needs their ends in one column.
                 options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}

@@ -4,11 +4,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 from itertools import combinations, islice
 from math import fsum
-from typing import NotRequired, TypedDict, cast
+from typing import cast
 
 import numpy as np
 
-from .aggregation import Intervals, Result, Scores, named_scores
+from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores
 from .corpus_statistics import CorpusStatistics, score_columns
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .significance import TESTS, Resampling, Sample, resolve_resampling

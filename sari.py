@@ -91,6 +91,16 @@ Examples:
 """
 
 
+# What else `compute` takes, and what `evaluate` takes when it loads a metric, or once did: it means nothing here.
+_RESULTS = ("details", "confidence", "resamples", "seed", "baselines")
+_OF_EVALUATE = [
+    name
+    for function in (evaluate.Metric, evaluate.load)
+    for name in inspect.signature(function).parameters
+    if name not in ("kwargs", "init_kwargs", "path", "config_name")
+] + ["trust_remote_code", "use_auth_token", "token"]
+
+
 @evaluate.utils.file_utils.add_start_docstrings(_DESCRIPTION, _KWARGS_DESCRIPTION)
 class Sari(Scorer, evaluate.Metric):
     """SARI as a metric of Hugging Face's `evaluate`: `evaluate.load(path, "easse", lowercase=False)`.
@@ -116,11 +126,13 @@ class Sari(Scorer, evaluate.Metric):
             arguments["variant"] = config_name
         self._given = arguments
         options = {name: value for name, value in arguments.items() if name in OPTIONS}
-        of_evaluate = {name: value for name, value in arguments.items() if name not in OPTIONS}
-        known = inspect.signature(evaluate.Metric).parameters.keys() - {"kwargs"}
-        refuse_unknown(of_evaluate.keys() - known, [*OPTIONS, *known])
+        unknown = [name for name in arguments if name not in OPTIONS and name not in _OF_EVALUATE]
+        refuse_unknown(unknown, [*OPTIONS, *_OF_EVALUATE])
         Scorer.__init__(self, **options)
-        evaluate.Metric.__init__(self, options.get("variant"), hash=hash, **of_evaluate)
+        of_metric = {
+            name: arguments[name] for name in inspect.signature(evaluate.Metric).parameters if name in arguments
+        }
+        evaluate.Metric.__init__(self, options.get("variant"), hash=hash, **of_metric)
 
     def _info(self) -> evaluate.MetricInfo:
         text = datasets.Value("string")
@@ -173,30 +185,13 @@ class Sari(Scorer, evaluate.Metric):
         **unknown: Any,
     ) -> Any:
         """Compute SARI of the arguments, of what `add` and `add_batch` stored, or of both."""
-        own: dict[str, Any] = {
-            "details": details,
-            "confidence": confidence,
-            "resamples": resamples,
-            "seed": seed,
-            "baselines": baselines,
-        }
-        options: dict[str, Any] = {
-            "variant": variant,
-            "level": level,
-            "deletion": deletion,
-            "zero_division": zero_division,
-            "tokenize": tokenize,
-            "lowercase": lowercase,
-            "max_order": max_order,
-            "penalties": penalties,
-            "sentence_splitter": sentence_splitter,
-        }
+        arguments = locals()
         refuse_positions("compute", texts, COLUMNS)
-        refuse_unknown(unknown, [*COLUMNS, *own, *options])
+        refuse_unknown([name for name in unknown if name not in _OF_EVALUATE], [*COLUMNS, *_RESULTS, *OPTIONS])
         # All this is checked before an error could delete what is stored.
-        changes = {name: value for name, value in options.items() if value is not None}
-        scorer = Scorer(**{"variant": self.default_variant, **self.options, **changes})
-        score = partial(scorer.compute, **own)
+        options = {name: arguments[name] for name in OPTIONS if arguments[name] is not None}
+        scorer = Scorer(**{"variant": self.default_variant, **self.options, **options})
+        score = partial(scorer.compute, **{name: arguments[name] for name in _RESULTS})
         check_flags(details=details, baselines=baselines)
         resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         nothing = sources is None and predictions is None and references is None

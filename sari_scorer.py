@@ -83,9 +83,6 @@ class Scorer:
         TypeError: for an unknown option, and a value of the wrong type.
         ImportError: for a tokenizer or sentence splitter whose package is not installed.
 
-    Attributes:
-        options: the options that were given, by name. Scorers with equal options are equal.
-
     >>> scorer = Scorer("easse", lowercase=False)
     >>> scorer
     Scorer(variant='easse', lowercase=False)
@@ -93,7 +90,6 @@ class Scorer:
     'corpus'
     """
 
-    options: Mapping[str, Any]
     #: The variant where none is given.
     default_variant = DEFAULT_VARIANT
 
@@ -111,24 +107,26 @@ class Scorer:
         sentence_splitter: SentenceSplitter | None = None,
         **unknown: Any,
     ):
+        given = locals()
         refuse_unknown(unknown, OPTIONS)
-        given = {
-            "variant": variant,
-            "level": level,
-            "deletion": deletion,
-            "zero_division": zero_division,
-            "tokenize": tokenize,
-            "lowercase": lowercase,
-            "max_order": max_order,
-            "penalties": penalties,
-            "sentence_splitter": sentence_splitter,
-        }
-        self.options = MappingProxyType({name: value for name, value in given.items() if value is not None})
-        self._variant = resolve_variant(**{"variant": self.default_variant, **self.options})
+        self._options = MappingProxyType({name: given[name] for name in OPTIONS if given[name] is not None})
+        self._variant = resolve_variant(**{"variant": self.default_variant, **self._options})
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Refuse to change an option: scores and signatures would disagree."""
+        if name in OPTIONS or name == "options":
+            option = name if name in OPTIONS else "lowercase"
+            raise AttributeError(fault(name, "an assignment", f"another scorer: scorer.with_options({option}=...)"))
+        super().__setattr__(name, value)
+
+    @property
+    def options(self) -> Mapping[str, Any]:
+        """The options that were given, by name. Scorers with equal options are equal."""
+        return self._options
 
     @property
     def variant(self) -> Variant:
-        """The `Variant` that the options make: every choice that changes a score. It cannot be assigned."""
+        """The `Variant` that the options make: every choice that changes a score."""
         return self._variant
 
     def with_options(self, **changes: Any) -> "Scorer":
@@ -182,9 +180,9 @@ class Scorer:
         return partial(type(self), **self._arguments), ()
 
     @property
-    def variants(self) -> dict[str, str]:
-        """The variants by name, with one line that says who published each and what differs."""
-        return {name: row.summary for name, row in VARIANTS.items()}
+    def variants(self) -> dict[str, Variant]:
+        """The variants by name; the `summary` of each says who published it and what differs."""
+        return dict(VARIANTS)
 
     @property
     def warning_categories(self) -> dict[str, type[Warning]]:
@@ -216,7 +214,33 @@ class Scorer:
         baselines: bool = False,
         **unknown: Any,
     ) -> Result:
-        """Compute SARI. The description of the metric explains arguments, results and errors.
+        """Compute the SARI of a system's outputs.
+
+        Args:
+            sources: the texts to simplify: one str per segment, in a list or a column of a data frame.
+            predictions: the outputs of the system: one str per segment.
+            references: simplifications by people: per segment a list of at least one str, or a single str.
+            details: whether to add the signature, the figures per order and the scores per segment.
+            confidence: the level of confidence intervals, such as 0.95; None for none.
+            resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals;
+                None for 10,000, or fewer for more than 5,000 segments.
+            baselines: whether to add what `baselines` returns.
+
+        Returns:
+            A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details`
+            also "signature"; "orders", for each n-gram order a dict with "order", and for each operation "precision",
+            "recall", "f1" and "score", the one of them that is its score; and "sentences", for each of the four scores
+            a list with one score per segment, scored alone. With `confidence` also "confidence_intervals", for each of
+            the four scores a list of its lower and its upper end; a single segment has none. With `baselines` also
+            "baselines".
+
+        Raises:
+            ValueError: for bad input, in one line: the argument, the row, what was given and what was expected.
+            TypeError: for an unknown argument, and for texts without names.
+
+        Warns:
+            SariWarning: in one of the categories of `warning_categories`, where data or variant give reason to doubt
+                the score.
 
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
         >>> scores = Scorer().compute(**texts)
@@ -267,14 +291,33 @@ class Scorer:
         """
         return read_state(data, self)
 
-    def score_batch(self, batch: Mapping[str, Any]) -> SentenceScores:
+    def sentence_score(self, source: str, prediction: str, references: Any) -> Scores:
+        """Score a single segment, without warnings.
+
+        Args:
+            source: the text to simplify.
+            prediction: the output.
+            references: a list of simplifications by people, or a single one.
+
+        Returns:
+            "sari", "keep", "delete" and "add" in percent. At the level "corpus" the score of a corpus is not the mean
+            of these.
+
+        >>> scores = Scorer().sentence_score("a b c", "a b", ["a b", "a"])
+        >>> round(scores["sari"], 2)
+        34.37
+        """
+        return score_columns(validate_columns([source], [prediction], [references]), self.variant).scores()
+
+    def score_batch(self, batch: Mapping[str, Any]) -> SentenceScores | Scores:
         """Score every row of a batch alone, without warnings: for `Dataset.map(sari.score_batch, batched=True)`.
 
         Args:
-            batch: columns "sources", "predictions" and "references".
+            batch: columns "sources", "predictions" and "references"; or a single row of them, for `Dataset.map` without
+                `batched`.
 
         Returns:
-            Columns "sari", "keep", "delete" and "add": one score in percent per row.
+            Columns "sari", "keep", "delete" and "add": one score in percent per row; or these scores of the row.
         """
         names = getattr(batch, "column_names", batch)  # of an Arrow table
         if not (is_column(names) or isinstance(names, Mapping)):
@@ -282,8 +325,10 @@ class Scorer:
         if missing := [name for name in COLUMNS if name not in names]:
             columns_there = f"columns {shortened(', '.join(map(str, names)))}"
             raise ValueError(fault("batch", columns_there, f"also {', '.join(missing)}"))
-        columns = validate_columns(*(batch[name] for name in COLUMNS))
-        return score_columns(columns, self.variant, sentences=True).sentences()
+        given = [batch[name] for name in COLUMNS]
+        if isinstance(given[0], str) and isinstance(given[1], str):
+            return self.sentence_score(*given)
+        return score_columns(validate_columns(*given), self.variant, sentences=True).sentences()
 
     def compare(
         self,
@@ -639,11 +684,25 @@ class Scorer:
         return Reward(self, source, references, unit, postprocess, name)
 
 
-def compute(*texts: Any, **arguments: Any) -> Result:
-    """Compute SARI in one call: the arguments are those of `Scorer` and of `Scorer.compute`.
+def compute(
+    *texts: Any, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
+) -> Result:
+    """Compute SARI in one call.
+
+    Args:
+        sources: the texts to simplify: one str per segment.
+        predictions: the outputs of a system: one str per segment.
+        references: simplifications by people: per segment a list of at least one str, or a single str.
+        arguments: the scoring options, `variant` ("easse"), `level`, `deletion`, `zero_division`, `tokenize`,
+            `lowercase`, `max_order`, `penalties` and `sentence_splitter`: see `Scorer`; and `details`, `confidence`,
+            `resamples`, `seed` and `baselines`: see `Scorer.compute`, also for what it returns.
+
+    Returns:
+        "sari", "keep", "delete" and "add" in percent, and what else the arguments ask for.
 
     >>> round(compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])["sari"], 2)
     34.37
     """
     options = {name: arguments.pop(name) for name in OPTIONS if name in arguments}
-    return Scorer(**options).compute(*texts, **arguments)
+    columns = {"sources": sources, "predictions": predictions, "references": references}
+    return Scorer(**options).compute(*texts, **columns, **arguments)

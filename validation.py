@@ -157,7 +157,7 @@ def _check_rows(name: str, rows: list[Any], sources: list[str]) -> None:
 
 def validate_texts(name: str, column: Any) -> list[str]:
     """Check a column with one text per segment and return it as a list; `name` is its name in errors."""
-    texts = _as_list(name, column, _TEXTS)
+    texts = _as_list(name, column, _TEXTS + "; sentence_score takes a single one" * isinstance(column, str))
     _check_texts(texts, lambda row: f"{name}[{row}]")
     return texts
 

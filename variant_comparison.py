@@ -8,11 +8,11 @@ from decimal import ROUND_DOWN, ROUND_HALF_EVEN, Decimal
 from itertools import product
 from operator import attrgetter
 from statistics import fmean
-from typing import Any, NamedTuple, TypedDict, cast
+from typing import Any, NamedTuple, cast
 
 from tqdm.auto import tqdm
 
-from .aggregation import Scores
+from .aggregation import Scores, TypedDict
 from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
 from .ngram_statistics import count_by_each

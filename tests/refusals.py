@@ -95,13 +95,20 @@ NOT_A_LIST = [
     ({"a": 1}.keys(), "dict_keys"),
     (np.array("one text"), "str"),
 ]
+
+
+def texts_instead_of(value):
+    """Return what is expected in place of a value where texts belong."""
+    return f"{TEXTS}; sentence_score takes a single one" if isinstance(value, str) else TEXTS
+
+
 MISSING = [(value, f"a missing value ({value})") for value in (None, float("nan"), pd.NA)]
 NOT_A_TEXT = [*MISSING, (True, "bool"), (b"text", "bytes")]
 
 #: A change of the good columns, and the message of the ValueError.
 BAD = [
     *(
-        ({name: value}, f"{name}: got {kind}, expected {ROWS if name == 'references' else TEXTS}")
+        ({name: value}, f"{name}: got {kind}, expected {ROWS if name == 'references' else texts_instead_of(value)}")
         for name in NAMES
         for value, kind in NOT_A_LIST
     ),

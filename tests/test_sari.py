@@ -158,7 +158,7 @@ def test_the_configuration_is_the_default_variant(sari, variant):
     assert metric.compute(**TEXTS, details=True) == sari.compute(**TEXTS, variant=variant, details=True)
     assert metric.compute(**TEXTS, variant="set") == sari.compute(**TEXTS, variant="set")
     assert metric.score_batch(TEXTS) == sari.with_options(variant=variant).score_batch(TEXTS)
-    assert metric.signature() == metric.state().signature == sari.with_options(variant=variant).signature()
+    assert metric.signature() == metric.state().signature() == sari.with_options(variant=variant).signature()
     metric.add_batch(**TEXTS)
     assert metric.compute() == sari.compute(**TEXTS, variant=variant)
     assert metric.options == {"variant": variant}
@@ -176,6 +176,18 @@ def test_options_of_the_metric_hold_for_all_methods(sari):
     assert metric.with_options(level="sentence").options == {**options, "max_order": 2, "level": "sentence"}
     with refuses(TypeError, "lowercas: got an unknown argument; did you mean 'lowercase'?"):
         load(lowercas=False)
+
+
+def test_what_evaluate_takes_is_taken():
+    """And means nothing here; what is misspelt is refused, with all names in one order."""
+    metric = load(trust_remote_code=True, keep_in_memory=True, revision=None)
+    assert metric.compute(**TEXTS, trust_remote_code=True) == load().compute(**TEXTS)
+    said = set()
+    for call in (lambda: load(zzz=1), lambda: load(zzz=1)):
+        with pytest.raises(TypeError, match=r"^zzz: got an unknown argument, expected one of variant, ") as refusal:
+            call()
+        said.add(str(refusal.value))
+    assert len(said) == 1
 
 
 def test_the_configuration_and_the_option_variant_agree():

@@ -70,8 +70,27 @@ def test_columns_without_names_are_refused_with_their_names(scorer):
 def test_options_belong_to_the_scorer():
     with refuses(TypeError, "variant: got an option, expected scorer.with_options(variant=...).compute(...)"):
         Scorer().compute(**TEXTS, variant="easse")
-    with pytest.raises(AttributeError, match="variant"):
-        Scorer().variant = Scorer("easse").variant
+
+
+@pytest.mark.parametrize("name", ["lowercase", "variant", "options"])
+def test_options_cannot_be_assigned(scorer, name):
+    before = scorer.compute(**TEXTS, details=True)
+    with pytest.raises(AttributeError, match=f"^{name}: got an assignment, expected another scorer"):
+        setattr(scorer, name, False)
+    assert scorer.compute(**TEXTS, details=True) == before
+
+
+def test_a_single_segment_and_a_row_have_the_scores_of_a_batch(scorer):
+    columns = scorer.score_batch(TEXTS)
+    for place, row in enumerate(zip(*TEXTS.values(), strict=True)):
+        expected = {name: scores[place] for name, scores in columns.items()}
+        named = dict(zip(TEXTS, row, strict=True))
+        alone = scorer.sentence_score(named["sources"], named["predictions"], named["references"])
+        assert alone == scorer.score_batch(named) == expected
+    with refuses(
+        ValueError, "sources: got str, expected a list with one str per segment; sentence_score takes a single one"
+    ):
+        scorer.compute(sources="a", predictions="a", references="a")
 
 
 def test_scorers_of_equal_options_are_equal(sari):

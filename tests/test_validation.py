@@ -169,7 +169,10 @@ def test_columns_are_left_as_they_are(metric):
         (PREDICTIONS, "predictions: got list, expected a dict of names and lists of str"),
         ({}, "predictions: got no system, expected at least one"),
         ({"a": PREDICTIONS, 1: PREDICTIONS}, "predictions: got the name 1, expected a str"),
-        ({"a": PREDICTIONS, "b": "text"}, f"predictions['b']: got str, expected {TEXTS}"),
+        (
+            {"a": PREDICTIONS, "b": "text"},
+            f"predictions['b']: got str, expected {TEXTS}; sentence_score takes a single one",
+        ),
     ],
     ids=["list", "none", "name", "text"],
 )
