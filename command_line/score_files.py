@@ -141,11 +141,9 @@ def _document(
         OptionError: for trees that do not fit, or packages that are missing.
     """
     with needing("report", "--report"):
-        from sari.companion_measures.registry import MEASURES
         from sari.reports import building, report_page
     style = {"by_order": options.by_order, "digits": options.width}
-    measures = [row for row in MEASURES if row in choices.measures or not row.is_slow]
-    measures += [row for row in choices.measures if row not in MEASURES]
+    measures = choices.measures
     steps = building.steps(len(statistics), measures) + 1
     with step_bar("Report", steps, quiet=options.quiet) as advance:
         report = building.build_report(statistics, report, measuring=measuring, measures=measures, advance=advance)

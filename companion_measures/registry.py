@@ -346,9 +346,6 @@ MEASURES = (
     _tree("quality", "Quality", "likewise", "accuracy.quality"),
 )
 
-#: The measures of every report.
-REPORTED_MEASURES = tuple(measure for measure in MEASURES if not measure.is_slow)
-
 
 def own_measure(name: str, path: str) -> Measure:
     """Return a measure whose numbers the user computed elsewhere, for each segment of each system.

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from sari.companion_measures.registry import REPORTED_MEASURES, Measure
+from sari.companion_measures.registry import Measure
 from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
 from sari.reports.measuring import Measuring
@@ -27,7 +27,7 @@ def build_report(
     report: ScoreReport,
     *,
     measuring: Measuring,
-    measures: Sequence[Measure] = REPORTED_MEASURES,
+    measures: Sequence[Measure] = (),
     advance: Callable[[str], object] = lambda _: None,
 ) -> ScoreReport:
     """Return a report of scored systems with everything that its page shows.
@@ -67,7 +67,7 @@ def build_report(
     return replace(report, measures=shown, lengths=lengths, ngrams=ngrams, segments=segments)
 
 
-def steps(systems: int, measures: Sequence[Measure] = REPORTED_MEASURES) -> int:
+def steps(systems: int, measures: Sequence[Measure] = ()) -> int:
     """Return how often `build_report` calls `advance` for a number of systems."""
     return len(measures) + 1 + systems
 

@@ -95,10 +95,15 @@ def _credits(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.n
 
 
 def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:
-    rows = [NgramDifference(*key, *map(float, both)) for key, both in credits.items()]
-    rows.sort(key=lambda row: (-abs(row.gain), row.text.count(" "), row))
-    gains, losses = ([row for row in rows if row.gain * sign > _TINY] for sign in (1, -1))
-    return gains[:_MOST] + losses[:_MOST]
+    keys, values = list(credits), np.array(list(credits.values())).reshape(-1, 2)
+    found = []
+    for sign in (1, -1):
+        gains = sign * (values[:, 0] - values[:, 1])
+        least = max(_TINY, np.sort(gains)[-_MOST:].min(initial=np.inf))  # few of very many rows are made
+        places = (gains >= least).nonzero()[0].tolist()
+        rows = [NgramDifference(*keys[place], *values[place].tolist()) for place in places]
+        found += sorted(rows, key=lambda row: (-abs(row.gain), row.text.count(" "), row))[:_MOST]
+    return found
 
 
 def _is_content(token: str) -> bool:

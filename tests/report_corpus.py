@@ -5,7 +5,7 @@ from html.parser import HTMLParser
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari.companion_measures.accuracy import Tree
-from sari.companion_measures.registry import REPORTED_MEASURES
+from sari.companion_measures.registry import MEASURES
 from sari.comparison import compare_corpora, score_systems
 from sari.reports import building
 from sari.reports.explanation import explain
@@ -54,6 +54,9 @@ SIDE_DATA = {
     "stop_words": {"the"},
 }
 
+#: The measures that `--measures all` stands for.
+FAST_MEASURES = [measure for measure in MEASURES if not measure.is_slow]
+
 #: Elements that are never closed.
 VOID = {"meta", "img", "br", "link", "hr", "input"}
 
@@ -64,7 +67,7 @@ def built(
     systems,
     references,
     side_data=None,
-    measures=REPORTED_MEASURES,
+    measures=FAST_MEASURES,
     confidence=None,
     seed=12345,
     advance=lambda _: None,

@@ -4,14 +4,14 @@ import nltk
 import numpy as np
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS
-from report_corpus import OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
+from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari import languages
 from sari.companion_measures import readability, translation
 from sari.companion_measures.accuracy import Tree
-from sari.companion_measures.registry import MEASURES, REPORTED_MEASURES, Measure
+from sari.companion_measures.registry import MEASURES, Measure
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
 from sari.significance import bootstrap_draws, resolve_resampling
@@ -45,7 +45,7 @@ HOW = resolve_resampling(confidence=0.8, resamples=40, seed=7)
 ALL = range(len(SOURCES))
 
 
-def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures=REPORTED_MEASURES, how=HOW):
+def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures=FAST_MEASURES, how=HOW):
     """Measure both systems on some segments, which may come more than once."""
     if "trees" in side_data:
         trees = dict(enumerate(side_data["trees"]))
@@ -60,7 +60,7 @@ def test_intervals_are_those_of_the_measures_of_what_is_drawn():
     draws = np.concatenate(list(bootstrap_draws(len(SOURCES), HOW.resamples, HOW.seed)))
     values = [measured(np.arange(len(SOURCES)).repeat(row).tolist()).figures() for row in draws]
     for system, own in measured().figures().items():
-        assert list(own["confidence_intervals"]) == [measure.name for measure in REPORTED_MEASURES]
+        assert list(own["confidence_intervals"]) == [measure.name for measure in FAST_MEASURES]
         for name, ends in own["confidence_intervals"].items():
             expected = np.quantile([row[system]["scores"][name] for row in values], [0.1, 0.9])
             assert ends == pytest.approx(expected.tolist(), abs=1e-9), name
@@ -83,14 +83,14 @@ def test_values_are_the_measures_of_the_corpus():
 
 def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
     def lacking(found):
-        return {measure.name for measure in REPORTED_MEASURES} - set(found.rows)
+        return {measure.name for measure in FAST_MEASURES} - set(found.rows)
 
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
     without_trees = {name: data for name, data in SIDE_DATA.items() if name != "trees"}
     alone = measured(side_data=without_trees, references=[row[1:] for row in REFERENCES])
     needing = {
-        measure.name for measure in REPORTED_MEASURES if any(name.endswith("references") for name in measure.arguments)
+        measure.name for measure in FAST_MEASURES if any(name.endswith("references") for name in measure.arguments)
     }
     assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
     monkeypatch.setattr(nltk.data, "path", [])
@@ -102,8 +102,8 @@ def test_numbers_are_computed_once(monkeypatch):
     calls, numbers = [], Measure.numbers
     monkeypatch.setattr(Measure, "numbers", lambda *given: calls.append(given[0].name) or numbers(*given))
     measuring = Measuring(SystemColumns(SOURCES, OUTPUTS, REFERENCES), HOW)
-    first, second = measuring.measure(REPORTED_MEASURES[:2]), measuring.measure(REPORTED_MEASURES[:4])
-    assert calls == [measure.name for measure in REPORTED_MEASURES[:4]]
+    first, second = measuring.measure(FAST_MEASURES[:2]), measuring.measure(FAST_MEASURES[:4])
+    assert calls == [measure.name for measure in FAST_MEASURES[:4]]
     assert second.figures()[SYSTEM]["scores"].items() >= first.figures()[SYSTEM]["scores"].items()
 
 
