@@ -75,7 +75,7 @@ class MeasuredSystems:
 
     def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], NamedFigures]:
         """Test for each measure whether the systems of each pair differ; this needs a method."""
-        if not pairs:
+        if not pairs or not self.rows:
             return {}
         places = [(self.systems.index(one), self.systems.index(other)) for one, other in pairs]
         return dict(zip(pairs, self._sample.named_tests(list(self.rows), places, self.how), strict=True))

@@ -152,7 +152,7 @@ def report(run_here, two_systems):
 
 def test_command_with_trees(two_systems, report, sari):
     how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
-    output = report(*how, "--report", "x.json", "--trees", "t.conllu")
+    output = report(*how, "--report", "x.json", "--trees", "t.conllu", "--measures", "all")
     found = json.loads((two_systems / "x.json").read_text(encoding="utf-8"))
     assert found["resampling"]["confidence"] == 0.8
     printed = json.loads(output)["systems"][1]
@@ -169,8 +169,11 @@ def test_command_with_trees(two_systems, report, sari):
         (["--trees", "x.md"], "x.md: is an input, expected another file to write"),
         (["--trees", "none"], "none: No such file or directory, expected a file to read"),
         (["--trees", "s.txt"], "s.txt: sentence 1: "),
-        (["--trees", "short"], "--trees: got 1 rows, expected 5 (as in references)"),
-        (["--trees", "other"], "--trees[4]: got the words 'a', expected 'the thames is long . it "),
+        (["--measures", "all", "--trees", "short"], "--trees: got 1 rows, expected 5 (as in references)"),
+        (
+            ["--measures", "all", "--trees", "other"],
+            "--trees[4]: got the words 'a', expected 'the thames is long . it ",
+        ),
         (["--word-ranks", "none"], "none: No such file or directory, expected a file to read"),
     ],
 )

@@ -291,7 +291,7 @@ def test_each_note_stands_once(printed):
 def test_the_only_reference_has_measures_but_no_scores(printed, tmp_path):
     """It is a column of the measures, and no row of what has scores."""
     for name in ("x.md", "x.csv"):
-        printed(*EXAMPLE[:4], *SYSTEMS[:2], "--report", tmp_path / name)
+        printed(*EXAMPLE[:4], *SYSTEMS[:2], "--measures", "added", "--report", tmp_path / name)
     measures = markdown_tables((tmp_path / "x.md").read_text(encoding="utf-8"))[-1]
     assert measures[0] == ["Measure", "deleting", "copy", "reference 1"]
     assert [row["system"] for row in csv.DictReader((tmp_path / "x.csv").open())] == ["deleting", "copy"]
