@@ -29,8 +29,8 @@ from transformers import Trainer
 from trl import DPOConfig, DPOTrainer, GRPOConfig, GRPOTrainer, SFTConfig, SFTTrainer
 
 TRL = {**COMMON, **EACH_STEP, "bf16": False, "gradient_checkpointing": False, "learning_rate": 0.05}
-# What a step of training at this rate makes of a model has no end, and little of its source.
-pytestmark = pytest.mark.filterwarnings("ignore:many outputs are cut", "ignore:outputs are more like other sources")
+# A step of training at this rate makes models that know nothing, whose outputs have no end.
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 
 
 @pytest.fixture
