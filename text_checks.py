@@ -215,17 +215,17 @@ def mostly_copies(sample: TextSample, segments: int) -> bool:
     return sample.copies > _MOST_TEXTS * segments
 
 
-def repeated_outputs(sources: Sequence[str], outputs: Sequence[str]) -> int:
-    """Count the outputs whose text, but for whitespace and case, is also the output of another source.
+def repeated_outputs(sources: Sequence[str], outputs: Sequence[str]) -> list[bool]:
+    """Return which outputs have a text that, but for whitespace and case, is also the output of another source.
 
     >>> repeated_outputs(["a", "b", "c", "c"], ["Sorry.", "sorry. ", "x", "x"])
-    2
+    [True, True, False, False]
     """
     texts = [" ".join(output.lower().split()) for output in outputs]
     sources_of: dict[str, set[str]] = {}
     for source, text in zip(sources, texts, strict=True):
         sources_of.setdefault(text, set()).add(source)
-    return sum(len(sources_of[text]) > 1 for text in texts if text)
+    return [text != "" and len(sources_of[text]) > 1 for text in texts]
 
 
 class _Look(NamedTuple):
@@ -413,7 +413,7 @@ def _no_words(look: _Look) -> Iterator[SariWarning]:
 
 def _repeated(look: _Look) -> Iterator[SariWarning]:
     outputs = look.columns["outputs"]
-    if (count := repeated_outputs(look.columns["sources"], outputs)) > _HARDLY_ANY * len(outputs):
+    if (count := sum(repeated_outputs(look.columns["sources"], outputs))) > _HARDLY_ANY * len(outputs):
         fault = "one text is the output of many different sources: is it a refusal, or a part of the prompt?"
         text = shown(max(outputs, key=outputs.count))
         yield RepeatedOutputsWarning(fault, f"{text}; {count} of {len(outputs)} outputs looked at")

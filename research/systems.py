@@ -27,6 +27,7 @@ from sari.corpus_statistics import CorpusStatistics
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
 from sari.significance import Sample, holm, resolve_resampling
+from sari.text_checks import repeated_outputs
 from sari.validation import SystemColumns
 from sari.variants import SIGNIFICANT, VARIANTS
 
@@ -102,13 +103,13 @@ def faults(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFrame:
     >>> faults(["a b", "c", "d"], ["e e", "E  e", "d d d"]).astype(int).to_numpy().tolist()
     [[0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     """
-    texts = pd.DataFrame({"source": sources, "output": outputs}).apply(lambda column: column.str.lower().str.split())
-    lengths, words = texts.map(len), texts.map(lambda tokens: set(re.findall(r"\w+", " ".join(tokens))))
+    texts = pd.DataFrame({"source": sources, "output": outputs})
+    lengths = texts.map(lambda text: len(text.split()))
+    words = texts.map(lambda text: set(re.findall(r"\w+", text.lower())))
     shared = np.array([len(one & other) for one, other in words.to_numpy()])
-    of_text = pd.Series(sources).groupby(texts["output"].str.join(" "), sort=False).transform("nunique")
     found = {
         "empty": lengths["output"] == 0,
-        "repeated": (of_text > 1) & (lengths["output"] > 0),
+        "repeated": repeated_outputs(sources, outputs),
         "unrelated": shared < RELATED * words["output"].map(len),
         "long": lengths["output"] > LONG * lengths["source"],
     }
