@@ -74,8 +74,7 @@ class Text:
     """How texts become tokens.
 
     Attributes:
-        tokenize: a name of `TOKENIZERS`, or a callable from a text to a str with spaces between tokens or a list of
-            tokens.
+        tokenize: see `Scorer`.
         lowercase: whether texts are lowercased before they are tokenized.
         splits_on_space: whether texts are split at single spaces, so that an empty text is one empty token; otherwise
             they are split at runs of whitespace, and an empty text has no token.
@@ -103,25 +102,16 @@ class Penalties:
     of_tokens: bool = False
 
 
-_DSARI = "https://github.com/RLSNLP/Document-level-text-simplification, D_SARI.py (f72cab9)"
-
-PENALTIES = {
-    "none": Penalties(summary="no penalties"),
-    "dsari": Penalties(
-        summary="those of D-SARI (Sun et al. 2021), for length and number of sentences",
-        keep=("verbosity", "sentences"),
-        delete=("verbosity",),
-        add=("shortness",),
-    ),
-    # https://github.com/liamcripwell/plan_simp, plan_simp/eval/easse_sari.py (cd90ed6)
-    "plan_simp": Penalties(
-        summary="those of D-SARI as in plan_simp: sentences are found in the tokenized text",
-        keep=("verbosity", "sentences"),
-        delete=("verbosity",),
-        add=("shortness",),
-        of_tokens=True,
-    ),
-}
+_OF_DSARI = Penalties(
+    summary="those of D-SARI (Sun et al. 2021), for length and number of sentences",
+    keep=("verbosity", "sentences"),
+    delete=("verbosity",),
+    add=("shortness",),
+)
+_OF_PLAN_SIMP = replace(  # https://github.com/liamcripwell/plan_simp, plan_simp/eval/easse_sari.py (cd90ed6)
+    _OF_DSARI, summary="those of D-SARI as in plan_simp: sentences are found in the tokenized text", of_tokens=True
+)
+PENALTIES = {"none": Penalties(summary="no penalties"), "dsari": _OF_DSARI, "plan_simp": _OF_PLAN_SIMP}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -360,7 +350,7 @@ _ROWS = (
         name="dsari",
         cites="sun-etal-2021-document",
         summary="D-SARI (Sun et al. 2021), for documents: xu2016 with penalties for length and number of sentences",
-        source=_DSARI,
+        source="https://github.com/RLSNLP/Document-level-text-simplification, D_SARI.py (f72cab9)",
         penalties="dsari",
     ),
 )

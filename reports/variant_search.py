@@ -23,7 +23,7 @@ _VERDICTS = {
     "as published, cut": "Cut: the figure has the first digits of the score, and is not rounded.",
 }
 _OTHER_CAUSES = (
-    "No variant and no option explains the figure. It may be of other outputs or references, of a part of the "
+    "Nothing that was tried has this figure. It may be of other tokens, outputs or references, of a part of the "
     "segments, of another version of the texts (tokenized, detokenized, lowercased), or a mean of several runs."
 )
 
