@@ -312,7 +312,7 @@ def tried_variants(sources: list[str], variant: str | None = None, **options: An
                 with suppress(ValueError):  # penalties with the level "corpus"
                     found.append(resolve_variant(name, **dict(zip(values, choices, strict=True))))
     found.sort(key=lambda one: len(one.changes))
-    first_of = {replace(one, name="", summary="", source=""): one for one in reversed(found)}
+    first_of = {replace(one, name="", summary="", source="", cites=""): one for one in reversed(found)}
     first = set(first_of.values())
     return [one for one in found if one in first or not one.changes], not_tried
 
