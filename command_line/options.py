@@ -10,8 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import SIDE_FILES
-from sari.reports.formats import Layout
-from sari.reports.tables import warning_in_words
+from sari.reports.tables import Layout, warning_in_words
 from sari.text_files.reading import stem
 from sari.text_files.writing import STANDARD_OUTPUT
 from sari.validation import either, visible

@@ -10,34 +10,17 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import groupby, pairwise
 from textwrap import wrap
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sari.reports.tables import LOWER, Cell, Piece, Table, TableColumn, TableReport, warning_in_words
+from sari.reports.latex import as_latex
+from sari.reports.tables import Cell, Layout, Table, TableColumn, TableReport, in_one_line, warning_in_words
 from sari.validation import visible
 from sari.variants import SCORES
 
 if TYPE_CHECKING:  # slow to import
     from sari.aggregation import SentenceScores
     from sari.validation import SystemColumns
-
-
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """How tables are laid out.
-
-    Attributes:
-        width: the columns of the terminal, for text.
-        booktabs: whether LaTeX tables have the rules of the package booktabs.
-        caption, label: of the first LaTeX table.
-    """
-
-    width: int = 100
-    booktabs: bool = False
-    caption: str | None = None
-    label: str = "tab:sari"
 
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
@@ -104,10 +87,10 @@ def _text_cells(table: Table) -> list[list[str]]:
     """Return the header and the rows. Marks and intervals stand below each other; a header is above the figures."""
     columns = []
     for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
-        texts = [_one_line(cell.text) for cell in own]
+        texts = [in_one_line(cell.text) for cell in own]
         marks = [cell.mark + "^" * cell.best for cell in own]
         figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in own]))
-        heading = _one_line(column.heading)
+        heading = in_one_line(column.heading)
         if interval:
             heading = heading.rjust(figure).ljust(figure + mark + 1 + interval)
             texts = [
@@ -155,200 +138,7 @@ def _aligned(table: Table, rows: list[list[str]], **how: Any) -> list[str]:
 
 def _escaped_markdown(text: object) -> str:
     """Return a text that Markdown shows unchanged, also in a table."""
-    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", _one_line(str(text)))
-
-
-def _one_line(text: str) -> str:
-    return visible(" ".join(text.split()))
-
-
-# ---- LaTeX ----------------------------------------------------------------------------------------------------------
-
-# Characters of a row: in more than the first, a table stands across the page; in more than the second, its intervals
-# stand in lines of their own. The rows of a float, also with such lines, and the floats that LaTeX keeps waiting.
-_COLUMN, _PAGE, _FLOAT_ROWS, _FLOAT_ROWS_OF_TWO, _FLOATS = 60, 137, 26, 18, 48
-# What works with packages and without them: graphicx makes wide tables smaller, natbib has the two ways to cite.
-_WITHOUT_PACKAGES = r"\providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}"
-_LATEX_ESCAPES = {
-    **{character: f"\\{character}" for character in "&%$#_{}"},
-    **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
-    **{"<": "$<$", ">": "$>$", "|": "$|$", '"': r"\char34{}"},
-    **{
-        "−": "$-$",
-        "×": r"$\times$",
-        "÷": r"$\div$",
-        "√": r"$\surd$",
-        "²": "$^2$",
-        "†": r"$\dagger$",
-        "–": r"\textendash{}",
-        "…": r"\ldots{}",
-        "↑": r"$\uparrow$",
-        "↓": r"$\downarrow$",
-        "→": r"$\rightarrow$",
-    },
-}
-
-
-def as_latex(report: TableReport, layout: Layout) -> str:
-    """Return tables as LaTeX, with the best scores in bold, then how the scores were computed, as a paragraph.
-
-    Tables are floats: in a column, or across the page if their rows are long. What is still wider becomes smaller by
-    the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
-    """
-    first, *others = report.tables
-    tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
-    floats = [part for table in tables for part in _split_rows(table, _rows_of_float(table))]
-    packages = "graphicx, booktabs" if layout.booktabs else "graphicx"
-    blocks = [f"% Packages: {packages}; natbib for citations in parentheses.\n{_WITHOUT_PACKAGES}"]
-    for number, table in enumerate(floats, 1):
-        blocks.append(_latex_float(table, layout, number))
-        if number % _FLOATS == 0:
-            blocks[-1] += "\n\\clearpage"
-    if report.paragraph:
-        blocks.append(_latex_paragraph(report.paragraph))
-    footnotes = " ".join(piece.text for piece in report.paragraph if piece.kind == "footnote")
-    comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
-    signatures = [line for line in report.signatures if line not in footnotes]
-    if signatures:
-        comments += [
-            "For the appendix:",
-            *(rf"{{\raggedright\footnotesize {_breakable(line)}\par}}" for line in signatures),
-        ]
-    return "\n\n".join([*blocks, "\n".join(f"% {_one_line(line)}" for line in comments)]).rstrip()
-
-
-def _latex_paragraph(pieces: Sequence[Piece]) -> str:
-    forms = {"words": "{}", "name": r"\textit{{{}}}", "footnote": r"\footnote{{\raggedright {}.}}"}
-    return "".join(
-        rf"\citep{{{piece.text}}}" if piece.kind == "citation" else forms[piece.kind].format(_breakable(piece.text))
-        for piece in pieces
-    ).replace(r" \citep", r"~\citep")
-
-
-def _characters(table: Table) -> int:
-    """Return the characters of the longest row, with two for the space between columns."""
-
-    def width(cell: Cell) -> int:
-        return len(cell.text) + bool(cell.interval) + len(cell.interval)
-
-    columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
-    return sum(max(len(_latex_heading(column)), *map(width, own)) + 2 for column, own in columns if not column.is_group)
-
-
-def _rows_of_float(table: Table) -> int:
-    return _FLOAT_ROWS_OF_TWO if _characters(table) > _PAGE else _FLOAT_ROWS
-
-
-def _split_rows(table: Table, most: int) -> list[Table]:
-    """Split a table into parts of so many rows, between groups where there are such; the last has the notes."""
-    groups = [
-        [cell.text for cell, column in zip(row, table.columns, strict=True) if column.is_group] for row in table.rows
-    ]
-    starts = [0]
-    while len(groups) - starts[-1] > most:
-        possible = range(starts[-1] + 1, starts[-1] + most + 1)
-        starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
-    if len(starts) == 1:
-        return [table]
-    parts = [(begin, table.rows[begin:end]) for begin, end in pairwise([*starts, len(groups)])]
-    return [
-        replace(
-            table,
-            title=f"{table.title} ({number} of {len(parts)})".strip(),
-            rows=rows,
-            apart=[row - begin for row in table.apart if begin <= row < begin + len(rows)],
-            notes=table.notes * (number == len(parts)),
-            best=table.best * any(cell.best for row in rows for cell in row),
-        )
-        for number, (begin, rows) in enumerate(parts, 1)
-    ]
-
-
-def _latex_float(table: Table, layout: Layout, number: int) -> str:
-    environment = "table" if _characters(table) <= _COLUMN else "table*"
-    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{3pt}"]
-    lines.append(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
-    lines += _latex_tabular(table, booktabs=layout.booktabs, in_two=_characters(table) > _PAGE)
-    lines[-1] += "}"
-    notes = [*table.notes, *table.best_note("Bold:")]
-    if notes:
-        text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in notes)
-        lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
-    if table.title:
-        lines.append(rf"\caption{{{_breakable(table.title)}}}")
-    lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
-    return "\n".join([*lines, rf"\end{{{environment}}}"])
-
-
-def _latex_heading(column: TableColumn) -> str:
-    return f"{column.heading} {column.better}".rstrip()
-
-
-def _latex_tabular(table: Table, *, booktabs: bool, in_two: bool) -> list[str]:
-    """Return a table with a rule before rows that are set apart, and headings above groups of rows.
-
-    An interval is a column of its own, below the heading of its figure; with `in_two`, it is below its figure.
-    """
-    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
-    shown = [number for number, column in enumerate(table.columns) if not column.is_group]
-    groups = next((number for number, column in enumerate(table.columns) if column.is_group), None)
-    ranged = [number for number in shown if not in_two and any(row[number].interval for row in table.rows)]
-    alignment, headings = "", []
-    for number in shown:
-        column = table.columns[number]
-        heading = _escaped_latex(_latex_heading(column))
-        mark = r"@{\hspace{8pt}}" * any(row[number].mark for row in table.rows)
-        alignment += ("l" if column.is_text else "r") + mark + "r" * (number in ranged)
-        headings.append(rf"\multicolumn{{2}}{{c}}{{{heading}}}" if number in ranged else heading)
-    lines = [rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", top, rf"{' & '.join(headings)} \\"]
-
-    def section(number: int) -> tuple[str, bool]:
-        return "" if groups is None else table.rows[number][groups].text, number in table.apart
-
-    previous = None
-    for (name, _), numbers in groupby(range(len(table.rows)), key=section):
-        lines.append(middle)
-        if name and name != previous:
-            span = len(shown) + len(ranged)
-            lines.append(rf"\multicolumn{{{span}}}{{@{{}}l@{{}}}}{{\textit{{{_escaped_latex(name)}}}}} \\")
-        previous = name
-        for number in numbers:
-            row = [table.rows[number][place] for place in shown]
-            columns = [table.columns[place] for place in shown]
-            lines.append(_latex_row(row, columns, [place in ranged for place in shown]))
-            if in_two and any(cell.interval for cell in row):
-                lines.append(" & ".join(rf"\scriptsize {_latex_figures(cell.interval)}" for cell in row) + r" \\")
-    return [*lines, bottom, r"\end{tabular}"]
-
-
-def _latex_row(row: Sequence[Cell], columns: Sequence[TableColumn], ranged: Sequence[bool]) -> str:
-    texts = []
-    for cell, column, has_interval in zip(row, columns, ranged, strict=True):
-        text = _escaped_latex(cell.text) if column.is_text else _latex_figures(cell.text)
-        text = rf"\textbf{{{text}}}" if cell.best else text
-        mark = cell.mark.replace(LOWER, r"\dagger")
-        texts += [text + rf"\rlap{{$^{{{mark}}}$}}" * bool(mark)] + [_latex_figures(cell.interval)] * has_interval
-    # LaTeX would read a bracket or a star as an argument of the end of the row before.
-    return "{}" * texts[0].startswith(("[", "*")) + rf"{' & '.join(texts)} \\"
-
-
-def _escaped_latex(text: str) -> str:
-    text = visible(re.sub(r"\s+", " ", text))
-    return "".join(_LATEX_ESCAPES.get(character, character) for character in text).replace("--", "-{}-")
-
-
-def _breakable(text: str) -> str:
-    """Return a text in which LaTeX may break what is longer than a line: signatures, addresses and names of files."""
-    return re.sub(r"(\$\|\$|/|\\_)", r"\1\\allowbreak{}", _escaped_latex(text))
-
-
-def _latex_figures(text: str) -> str:
-    """Return figures with true minus signs, and dashes between ranks.
-
-    >>> _latex_figures("[-1.5, 2]"), _latex_figures("1-3")
-    ('[$-$1.5, 2]', '1--3')
-    """
-    return re.sub(r"(?<![\d-])-(?=\d)", "$-$", re.sub(r"(?<=\d)-(?=\d)", "--", _escaped_latex(text)))
+    return re.sub(r"([\\`*_{}\[\]<>#|~])", r"\\\1", in_one_line(str(text)))
 
 
 # ---- Data -----------------------------------------------------------------------------------------------------------
@@ -409,7 +199,7 @@ def sentences_as_tsv(scores: Mapping[str, SentenceScores], _columns: SystemColum
     for number, row in enumerate(_sentence_rows(scores)):
         if number == 0:
             yield "\t".join(row)
-        yield "\t".join(_one_line(str(value)) for value in row.values())
+        yield "\t".join(in_one_line(str(value)) for value in row.values())
 
 
 def sentences_as_csv(scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None) -> Iterator[str]:

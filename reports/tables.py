@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from sari.validation import value_in_python
+from sari.validation import value_in_python, visible
 
 if TYPE_CHECKING:  # slow to import
     from sari.data_warnings import WarningRow
@@ -21,6 +21,15 @@ def warning_in_words(row: WarningRow) -> str:
     """
     said = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
     return f"{said}: set {value_in_python(**row['advice'])}" if row["advice"] else said
+
+
+def in_one_line(text: str) -> str:
+    r"""Return a text in one line, in which all characters are visible.
+
+    >>> in_one_line("a\x1b  b")
+    'a\\x1b b'
+    """
+    return visible(" ".join(text.split()))
 
 
 def brackets(confidence: float, method: str) -> str:
@@ -126,6 +135,22 @@ class TableReport:
     paragraph: list[Piece] = field(default_factory=list)
     records: Callable[[], list[dict[str, Any]]]
     fields: Callable[[], dict[str, Any]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Layout:
+    """How tables are laid out.
+
+    Attributes:
+        width: the columns of the terminal, for text.
+        booktabs: whether LaTeX tables have the rules of the package booktabs.
+        caption, label: of the first LaTeX table.
+    """
+
+    width: int = 100
+    booktabs: bool = False
+    caption: str | None = None
+    label: str = "tab:sari"
 
 
 def cells(rows: Iterable[Iterable[str | Cell]]) -> list[list[Cell]]:

@@ -4,8 +4,9 @@ import pytest
 from four_segments import TEXTS
 
 from sari.reports import variant_search
-from sari.reports.formats import TABLE_FORMATS, Layout
+from sari.reports.formats import TABLE_FORMATS
 from sari.reports.published_systems import PublishedScore, texts_digest
+from sari.reports.tables import Layout
 from sari.reports.variant_search import tabulate_search
 from sari.sari_scorer import Scorer
 from sari.validation import SystemColumns

@@ -12,11 +12,12 @@ import gradio as gr
 import numpy as np
 from gradio.utils import get_upload_folder
 
-from sari.reports.formats import SENTENCE_FORMATS, Layout, format_of_ending
+from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.ngram_differences import ngram_differences
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
+from sari.reports.tables import Layout
 from sari.significance import TESTS
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
