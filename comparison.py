@@ -11,7 +11,7 @@ import numpy as np
 from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores
 from .corpus_statistics import CorpusStatistics, score_columns
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
-from .significance import TESTS, Resampling, Sample, resolve_resampling
+from .significance import TESTS, Resampling, Sample, in_blocks, resolve_resampling
 from .tokenization import seen_once
 from .validation import Columns, SystemColumns, fault, shown
 from .variants import SCORES, SIGNIFICANT, Variant
@@ -214,7 +214,7 @@ def baseline_scores(
     values = np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
     drawn = np.empty((0, *values.shape))
     if has_intervals:
-        rows = np.stack([corpus.rows() for corpus in scored.values()], axis=1)
+        rows = np.stack([in_blocks(corpus.rows()) for corpus in scored.values()], axis=1)
         drawn = Sample(rows, next(iter(scored.values())).scores_of_sums, how.seed).bootstrapped(how)
     of_people = [name.startswith("reference ") for name in names]
     if any(of_people):
@@ -275,7 +275,7 @@ def _tests_of_pairs(
     how: Resampling,
 ) -> list[SystemPair]:
     """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
-    rows = np.stack([corpus.rows() for corpus in systems.values()], axis=1)
+    rows = np.stack([in_blocks(corpus.rows()) for corpus in systems.values()], axis=1)
     sample = Sample(rows, next(iter(systems.values())).scores_of_sums, how.seed)
     for result, intervals in zip(results.values(), sample.named_intervals(SCORES, how), strict=True):
         result.update(cast(SystemResult, intervals))

@@ -60,7 +60,7 @@ Args:
     details: whether to add the signature, the figures per order and the scores per segment.
     confidence: the level of confidence intervals, such as 0.95; None for none.
     resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals; None for
-        10,000, or fewer for more than 5,000 segments.
+        10,000, or fewer, but at least 5,000, for more than 5,000 segments.
     baselines: whether to add the scores of copied sources, empty outputs, unrelated texts and each reference.
 Returns:
     A dict of floats in percent: "sari", and "keep", "delete" and "add", of which it is the mean. With `details` also:

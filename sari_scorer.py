@@ -223,7 +223,7 @@ class Scorer:
             details: whether to add the signature, the figures per order and the scores per segment.
             confidence: the level of confidence intervals, such as 0.95; None for none.
             resamples, seed: the number of resamples and the seed of the percentile bootstrap that makes the intervals;
-                None for 10,000, or fewer for more than 5,000 segments.
+                None for 10,000, or fewer, but at least 5,000, for more than 5,000 segments.
             baselines: whether to add what `baselines` returns.
 
         Returns:
@@ -353,7 +353,8 @@ class Scorer:
             method: the paired test: "randomization" (approximate randomization) or "bootstrap"; None for no test.
             confidence: the level of the intervals, from a bootstrap over segments; None for no intervals.
             resamples: the number of draws for intervals and test. None for 10,000, fewer for the intervals of more than
-                5,000 segments, and more for tests of more than 250 comparisons.
+                5,000 segments, and more for tests of more than 250 comparisons. Above 10,000 segments, blocks of
+                neighbouring segments are drawn.
             seed: the seed of the random numbers; the same seed gives the same result on any machine.
             all_pairs: whether to compare each system with each other, without a baseline.
             details: as in `compute`.

@@ -5,8 +5,8 @@ words for both from here.
 
 A score is a function of sums over segments: of sentence scores, or of counts. A resample is a row of whole numbers: how
 often each segment is drawn. Many resamples are a matrix, and its product with the rows of the segments holds all sums.
-The rows are first rounded to a grid. It is too fine to change a score, and coarse enough for float64 to add without
-rounding, so that the product is the same on any machine.
+Of large corpora, blocks of neighbouring segments are drawn. The rows are first rounded to a grid. It is too fine to
+change a score, and coarse enough for float64 to add without rounding, so that the product is the same on any machine.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -27,12 +27,14 @@ _EXACT_BITS = 52
 # Cells of the matrix that is held at a time: 16 MB.
 _CELLS = 1 << 21
 
-#: The default number of resamples, with which the second decimal of an interval of scores is hardly a matter of chance;
-#: the least one for large corpora; and the largest one.
+#: The default number of draws, with which the second decimal of an interval of scores is hardly a matter of chance; the
+#: number for what takes long; and the largest one.
 RESAMPLES, FEWEST_RESAMPLES = 10_000, 1_000
 MOST_RESAMPLES = 1_000_000
 # Segments of a system in all resamples together, by default: about two seconds.
 _RESAMPLED = 50_000_000
+# More segments are drawn in blocks of neighbours, so that time and memory do not grow with them.
+_MOST_BLOCKS = 10_000
 
 # A p-value from n draws is at least 1 / (n + 1), and m times that after a correction for m comparisons. With this many
 # draws per comparison, a difference can still be significant.
@@ -61,9 +63,14 @@ class Sample:
     _drawn: dict[int, np.ndarray] = field(default_factory=dict)
 
     @cached_property
+    def blocks(self) -> np.ndarray:
+        """What is drawn: see `in_blocks`."""
+        return in_blocks(self.rows)
+
+    @cached_property
     def scores(self) -> np.ndarray:
         """The scores of all segments, each taken once: float64[system, score]."""
-        grid, exponent = _on_grid(self.rows, mixes_systems=True)
+        grid, exponent = _on_grid(self.blocks, mixes_systems=True)
         return self.statistic(np.ldexp(grid.sum(axis=0), exponent)[None])[0]
 
     def resampled(self, resamples: int) -> np.ndarray:
@@ -74,8 +81,8 @@ class Sample:
         [[[1.0]], [[1.0]], [[1.0]]]
         """
         if resamples not in self._drawn:
-            grid, exponent = _on_grid(self.rows, mixes_systems=False)
-            draws = bootstrap_draws(len(self.rows), resamples, self.seed)
+            grid, exponent = _on_grid(self.blocks, mixes_systems=False)
+            draws = bootstrap_draws(len(grid), resamples, self.seed)
             parts = [self.statistic(np.ldexp(_product(weights, grid), exponent)) for weights in draws]
             self._drawn[resamples] = np.concatenate(parts)
         return self._drawn[resamples]
@@ -132,14 +139,14 @@ class Sample:
         return how.confidence is not None and len(self.rows) > 1
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
-        """Let the two systems of each pair swap segments with probability one half; all pairs swap the same segments.
+        """Let the two systems of each pair swap blocks with probability one half; all pairs swap the same ones.
 
         Yields:
             For some trials at a time, the scores of the first system minus those of the second after swapping:
             float64[trial, pair, score].
         """
-        grid, exponent = _on_grid(self.rows, mixes_systems=True)
-        segments = len(self.rows)
+        grid, exponent = _on_grid(self.blocks, mixes_systems=True)
+        segments = len(grid)
         generator = np.random.Generator(np.random.PCG64(self.seed))
         (ones, others), systems = pairs.T, grid.sum(axis=0)
 
@@ -157,6 +164,16 @@ class Sample:
 
 def _named(names: Sequence[str], values: np.ndarray) -> dict[str, Any]:
     return dict(zip(names, values.tolist(), strict=True))
+
+
+def in_blocks(rows: np.ndarray) -> np.ndarray:
+    """Sum neighbouring rows, float64[segment, ...], into at most 10,000 blocks of one size; the last may be smaller.
+
+    >>> in_blocks(np.ones((25_000, 1)))[[0, -1]].tolist()
+    [[3.0], [1.0]]
+    """
+    size = -(-len(rows) // _MOST_BLOCKS)
+    return rows if size <= 1 else np.add.reduceat(rows, np.arange(0, len(rows), size, dtype=np.int64))
 
 
 def _on_grid(rows: np.ndarray, *, mixes_systems: bool) -> tuple[np.ndarray, np.ndarray]:
@@ -212,19 +229,13 @@ class PairedTest(Method):
     """A method to test whether two systems differ.
 
     Attributes:
-        resamples: the default number of draws.
         null_hypothesis: what holds of the two systems if they do not differ.
         p_values: a function of a sample, pairs and the number of draws. It returns two-sided p-values: float64[pair,
             score].
     """
 
-    resamples: int
     null_hypothesis: str
     p_values: Callable[[Sample, np.ndarray, int], np.ndarray]
-
-    def resamples_for(self, comparisons: int) -> int:
-        """Return the default number of draws for a number of comparisons."""
-        return max(self.resamples, _DRAWS_PER_COMPARISON * comparisons)
 
 
 #: The method of all intervals.
@@ -287,14 +298,12 @@ TESTS: dict[str, PairedTest] = {
     "randomization": PairedTest(
         title="Paired approximate randomization",
         draws="trials",
-        resamples=10_000,
         null_hypothesis="each output could as well be the other system's",
         p_values=randomization_p_values,
     ),
     "bootstrap": PairedTest(
         title="Paired bootstrap",
         draws="resamples",
-        resamples=RESAMPLES,
         null_hypothesis="two systems have the same score over all texts of which the segments are a sample",
         p_values=bootstrap_p_values,
     ),
@@ -328,15 +337,14 @@ class Resampling:
     Attributes:
         confidence: the level of the intervals; None for no intervals.
         method: the paired test, a key of `TESTS`; None for no test.
-        resamples: how many resamples the intervals take; None for a number that depends on that of the segments.
-        trials: how many draws the test takes; None for a number that depends on the number of comparisons.
+        resamples: how many draws intervals and tests take each; None for numbers that depend on that of the segments,
+            and on that of the comparisons.
         seed: the seed of the random numbers.
     """
 
     confidence: float | None
     method: str | None
     resamples: int | None
-    trials: int | None
     seed: int
 
     def resamples_for(self, segments: int) -> int:
@@ -344,13 +352,13 @@ class Resampling:
 
         >>> how = resolve_resampling(confidence=0.95)
         >>> [how.resamples_for(segments) for segments in (1_000, 10_000, 1_000_000)]
-        [10000, 5000, 1000]
+        [10000, 5000, 5000]
         """
-        return self.resamples or min(RESAMPLES, max(FEWEST_RESAMPLES, _RESAMPLED // segments))
+        return self.resamples or min(RESAMPLES, _RESAMPLED // min(segments, _MOST_BLOCKS))
 
     def trials_for(self, comparisons: int) -> int:
-        """Return the number of draws of the test for a number of comparisons; this needs a method."""
-        return self.trials or TESTS[str(self.method)].resamples_for(comparisons)
+        """Return the number of draws of the test for a number of comparisons."""
+        return self.resamples or max(RESAMPLES, _DRAWS_PER_COMPARISON * comparisons)
 
     def ends(self, drawn: np.ndarray) -> np.ndarray:
         """Return the percentile interval of resampled scores, float64[resample, ...]: its two ends, float64[2, ...].
@@ -385,4 +393,4 @@ def resolve_resampling(
     if resamples is not None:
         resamples = check_whole_number("resamples", resamples, least=1, most=MOST_RESAMPLES)
     seed = check_whole_number("seed", seed, least=0)
-    return Resampling(confidence=confidence, method=method, resamples=resamples, trials=resamples, seed=seed)
+    return Resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)

@@ -199,8 +199,26 @@ def test_holm_against_its_definition():
 
 def test_more_comparisons_get_more_draws():
     """As documented: more where more than 250 comparisons want them."""
-    draws = {name: list(map(test.resamples_for, (25, 26, 250, 251))) for name, test in significance.TESTS.items()}
-    assert draws == {name: [10_000, 10_000, 10_000, 10_040] for name in METHODS}
+    how = significance.resolve_resampling(method="bootstrap")
+    assert list(map(how.trials_for, (25, 26, 250, 251))) == [10_000, 10_000, 10_000, 10_040]
+
+
+def test_large_corpora_are_drawn_in_blocks():
+    """Intervals are as wide as of single segments; a small difference is found, and one of nothing is not."""
+    rng = np.random.default_rng(1)
+    one = rng.normal(50, 20, 25_001)
+    other = one + rng.normal(0, 5, 25_001)
+    systems = [one, other - other.mean() + one.mean(), other - other.mean() + one.mean() + 0.2]
+    rows = np.stack(systems, axis=1)[..., None]
+    sample = significance.Sample(rows, lambda sums: sums / len(rows), seed=1)
+    how = significance.resolve_resampling(confidence=0.95, method="randomization")
+    assert len(sample.blocks) == 8_334
+    assert sample.scores[:, 0] == pytest.approx(rows.mean(axis=0)[:, 0], abs=1e-9)
+    low, high = sample.intervals(how)[:, 0, 0]
+    assert high - low == pytest.approx(2 * 1.96 * one.std() / 25_001**0.5, rel=0.05)
+    equal, better = significance.TESTS["randomization"].p_values(sample, np.array([[0, 1], [0, 2]]), 999)[:, 0]
+    assert equal > 0.5
+    assert better < 0.01
 
 
 # ---- Options --------------------------------------------------------------------------------------------------------
