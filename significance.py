@@ -125,7 +125,7 @@ class Sample:
             pairs: the places of two systems each.
             how: intervals and tests are computed.
         """
-        places = np.array(pairs)
+        places = np.array(pairs, np.int64)
         differences = self.differences(places)
         p_values = np.ones_like(differences)  # no test applies to a single segment
         if len(self.rows) > 1:
@@ -255,7 +255,7 @@ def bootstrap_draws(segments: int, resamples: int, seed: int) -> Iterator[np.nda
 
     def draw(size: int) -> np.ndarray:
         drawn = generator.integers(0, segments, size=(size, segments))
-        drawn += segments * np.arange(size)[:, None]
+        drawn += segments * np.arange(size, dtype=np.int64)[:, None]
         return np.bincount(drawn.ravel(), minlength=size * segments).reshape(size, segments)
 
     return _chunks(draw, segments, resamples)
@@ -320,7 +320,7 @@ def holm(p_values: np.ndarray) -> np.ndarray:
     [0.03, 0.06, 0.06]
     """
     order = np.argsort(p_values, axis=0, kind="stable")
-    factors = np.arange(len(p_values), 0, -1).reshape(-1, *[1] * (p_values.ndim - 1))
+    factors = np.arange(len(p_values), 0, -1, dtype=np.int64).reshape(-1, *[1] * (p_values.ndim - 1))
     ascending = np.maximum.accumulate(np.take_along_axis(p_values, order, axis=0) * factors, axis=0)
     corrected = np.empty_like(ascending)
     np.put_along_axis(corrected, order, np.minimum(ascending, 1.0), axis=0)
