@@ -36,7 +36,8 @@ from .data_warnings import SariWarning, check_resampling, give_warnings
 from .languages import is_code
 from .ngram_statistics import SegmentCounts, count_ngrams
 from .significance import Resampling, Sample, resolve_resampling
-from .text_checks import NO_TEXTS, TextSample, check_corpus, mostly_copies, take_sample
+from .text_checks import check_corpus
+from .text_sample import NO_TEXTS, TextSample, mostly_copies, take_sample
 from .tokenization import encode_corpus
 from .validation import Columns, check_flags, fault, shown, validate_columns
 from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant

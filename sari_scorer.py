@@ -33,7 +33,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature
 from .significance import resolve_resampling
-from .text_checks import take_sample
+from .text_sample import take_sample
 from .tokenization import encode_corpus
 from .training import ComputeMetrics, Reward
 from .validation import (

@@ -5,16 +5,14 @@ variant was published for, cause none.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import lru_cache, partial
-from heapq import nsmallest
-from itertools import chain, combinations, groupby, permutations, product, takewhile, zip_longest
-from operator import add, methodcaller, ne, sub
+from functools import partial
+from itertools import combinations, groupby, product, takewhile, zip_longest
+from operator import methodcaller, ne
 from string import punctuation
 from typing import Any, NamedTuple
 from unicodedata import combining, decimal, normalize
-from zlib import crc32
 
 import numpy as np
 
@@ -46,6 +44,7 @@ from .data_warnings import (
 )
 from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, count_letters
 from .ngram_statistics import count_ngrams
+from .text_sample import TextSample, likeness, mostly_copies, repeated_outputs, words_of
 from .tokenization import encode_corpus, split_into_tokens
 from .validation import either, shown
 from .variants import VARIANTS, Text, Variant
@@ -64,15 +63,10 @@ _CLEARLY_COPIES, _CLEARLY_UNRELATED = 0.7, 0.95
 # unrelated texts do not reach it, nor do copies by a variant that does not reward copying.
 _ABOVE_BASELINES = 40
 
-# The size of a sample: segments, and characters of each text.
-_SAMPLED_SEGMENTS, _SAMPLED_CHARACTERS = 32, 2_000
-
 # If lines are shifted, more than this share of texts shares more words, by this margin, with one of so many other
 # sources than with its own. If half of the lines are, .19 to .50 of public outputs do; otherwise at most .06, unless a
 # model writes something else, and .19 of references (MultiCochrane, partly of another language than the sources).
 _SHIFT_SHARE, _SHIFT_MARGIN, _OTHER_SOURCES = 0.2, 0.05, 8
-# References that fit sources better as one list per annotator share so much more of their words with them.
-_TRANSPOSED_MARGIN = 0.2
 # Outputs and references are made from sources, and are less similar to each other than to these. No public outputs (of
 # 550 files) that are longer than their sources exceed this margin; more than half of them do if swapped with sources.
 # Texts of two languages share fewer words than this.
@@ -82,10 +76,8 @@ _SOME = 5
 # How much of a common beginning or end is looked at, and how many texts are tokenized to see whether it matters.
 _LONGEST_COMMON, _TRIED = 200, 8
 
-# Scripts without spaces between words, whose letters are words here, and what splits them besides what fits best.
+# Scripts without spaces between words, and what splits them besides what fits best.
 _UNSPACED = [name for name, script in SCRIPTS.items() if not script.spaces]
-_UNSPACED_LETTERS = "".join(SCRIPTS[name].letters for name in _UNSPACED)
-_SPACED_LETTERS = "".join(script.letters for script in SCRIPTS.values() if script.spaces)
 _ALSO_SPLIT = {"Han": ("moses",)}
 _SPLIT_EVERY_SCRIPT = ("spm", "flores101", "flores200", "spBLEU-1K")
 # Texts in them have fewer spaces by letter, unless their words are set apart; Thai has one between clauses.
@@ -98,8 +90,7 @@ _SENTENCE_MARKS = "".join({**_MARKS, "…": True})
 # The marks that 13a leaves at their words; where words have no spaces, the script is what is warned of.
 _LEFT_BY_13A = "".join(mark for mark, spaces in _MARKS.items() if spaces and not mark.isascii())
 _CLOSING = "\"'”’»)\\]】」』"
-_WORD = re.compile(f"[{_UNSPACED_LETTERS}]|[{_SPACED_LETTERS}\\d\u0300-\u036f]+")
-_UNSPACED_LETTER = re.compile(f"[{_UNSPACED_LETTERS}]")
+_UNSPACED_LETTER = re.compile("[{}]".format("".join(SCRIPTS[name].letters for name in _UNSPACED)))
 _LETTER = re.compile(r"[^\W\d_]")
 _INVISIBLE = "\u00ad\u180e\u200b\u200c\u200d\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2060\ufeff"
 # What is added to texts has a mark, other than one that ends sentences, or two words: many sentences begin with "The".
@@ -115,117 +106,6 @@ _SEPARATES_MARKS = ("13a", *(name for name, row in EXTERNAL_TOKENIZERS.items() i
 # The columns as messages name them.
 _COLUMNS = ("sources", "outputs", "references")
 _OUTPUTS_AND_REFERENCES = _COLUMNS[1:]
-
-#: A segment of a sample: its key, its source, its prediction and its references.
-Sampled = tuple[int, str, str, tuple[str, ...]]
-
-
-class TextSample(NamedTuple):
-    """A sample of texts, and what else warnings need besides counts. Samples of parts merge to that of the whole.
-
-    Attributes:
-        texts: a few different segments, those with the smallest keys. A key is a checksum of source and prediction,
-            so that the sample depends on the texts alone, whatever their order.
-        blank: how many segments have no text at all.
-        empty_sources, empty_outputs, empty_references: how many of these are empty in other segments.
-        copies: how many predictions are copies of their sources: see `is_copy`.
-        transposed: how many parts have references that look like one list per annotator: see `is_transposed`.
-        nrefs: the numbers of references that segments have.
-    """
-
-    texts: tuple[Sampled, ...]
-    blank: int
-    empty_sources: int
-    empty_outputs: int
-    empty_references: int
-    copies: int
-    transposed: int
-    nrefs: frozenset[int]
-
-    def merge(self, other: "TextSample") -> "TextSample":
-        """Return the sample of the texts of both."""
-        (texts, *counts, nrefs), (others, *their_counts, their_nrefs) = self, other
-        return TextSample._make([_smallest({*texts, *others}), *map(add, counts, their_counts), nrefs | their_nrefs])
-
-    def columns(self) -> tuple[list[str], list[str], list[list[str]]]:
-        """Return the sources, predictions and references of the segments, in the order of their keys.
-
-        >>> take_sample(["a", "b", "b"], ["A", "B", "B"], [["1"], ["2"], ["2"]]).columns()
-        (['a', 'b'], ['A', 'B'], [['1'], ['2']])
-        """
-        _, sources, predictions, references = zip(*self.texts, strict=True)
-        return list(sources), list(predictions), list(map(list, references))
-
-
-NO_TEXTS = TextSample((), 0, 0, 0, 0, 0, 0, frozenset())
-
-
-def take_sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> TextSample:
-    """Take a sample of checked texts; of long texts the middle is left out.
-
-    >>> take_sample(["a"], ["A"], [["1"]]).texts
-    ((1021589791, 'a', 'A', ('1',)),)
-    """
-    keys = list(map(crc32, map(str.encode, predictions), map(crc32, map(str.encode, sources))))
-    wanted = set(nsmallest(_SAMPLED_SEGMENTS, set(keys)))
-    found = {
-        (key, _cut(sources[place]), _cut(predictions[place]), tuple(map(_cut, references[place])))
-        for place, key in enumerate(keys)
-        if key in wanted
-    }
-    rows = zip(sources, predictions, references, strict=True)
-    blank = [len(row) for source, output, row in rows if not (source or output or any(row))]
-    empty = _empty(sources), _empty(predictions), _empty(chain.from_iterable(references))
-    in_others = map(sub, empty, (len(blank), len(blank), sum(blank)))
-    copies, nrefs = sum(map(is_copy, sources, predictions)), frozenset(map(len, references))
-    transposed = int(nrefs == {len(sources)} and is_transposed(sources, references))
-    return TextSample._make([_smallest(found), len(blank), *in_others, copies, transposed, nrefs])
-
-
-def _empty(texts: Iterable[str]) -> int:
-    return sum(not text or text.isspace() for text in texts)
-
-
-def _smallest(segments: set[Sampled]) -> tuple[Sampled, ...]:
-    return tuple(sorted(segments)[:_SAMPLED_SEGMENTS])
-
-
-def _cut(text: str) -> str:
-    half = _SAMPLED_CHARACTERS // 2
-    return text if len(text) <= 2 * half else f"{text[:half]} {text[-half:]}"
-
-
-def is_copy(source: str, output: str) -> bool:
-    """Return whether an output equals its source, but for whitespace, case, and ’ for '.
-
-    >>> is_copy("It’s HERE .", "it's here."), is_copy("a b", "b a")
-    (True, False)
-    """
-    if source == output:
-        return True
-    source, output = source.lower(), output.lower()
-    if source.count("e") != output.count("e"):  # so for most outputs, and much faster
-        return False
-    one, other = ("".join(text.split()).replace("’", "'") for text in (source, output))
-    return one == other
-
-
-def mostly_copies(sample: TextSample, segments: int) -> bool:
-    """Return whether most predictions of so many segments are copies of their sources."""
-    return sample.copies > _MOST_TEXTS * segments
-
-
-def repeated_outputs(sources: Sequence[str], outputs: Sequence[str]) -> list[bool]:
-    """Return which outputs have a text that, but for whitespace and case, is also the output of another source.
-
-    >>> repeated_outputs(["a", "b", "c", "c"], ["Sorry.", "sorry. ", "x", "x"])
-    [True, True, False, False]
-    """
-    texts = [" ".join(output.lower().split()) for output in outputs]
-    sources_of: dict[str, set[str]] = {}
-    for source, text in zip(sources, texts, strict=True):
-        sources_of.setdefault(text, set()).add(source)
-    return [text != "" and len(sources_of[text]) > 1 for text in texts]
 
 
 class _Look(NamedTuple):
@@ -374,7 +254,7 @@ def _unsegmented(look: _Look) -> Iterator[SariWarning]:
 def _is_unspaced(text: str) -> bool:
     """Return whether most letters of a text are of scripts without spaces between words, and it has hardly any."""
     unspaced = len(_UNSPACED_LETTER.findall(text))
-    return unspaced > _MOST_TEXTS * len("".join(_words(text))) and text.count(" ") < _FEW_SPACES * unspaced
+    return unspaced > _MOST_TEXTS * len("".join(words_of(text))) and text.count(" ") < _FEW_SPACES * unspaced
 
 
 def _line_breaks(look: _Look) -> Iterator[SariWarning]:
@@ -584,26 +464,17 @@ def _all_columns(look: _Look) -> dict[str, Sequence[str]]:
     return {"sources": sources, "outputs": outputs, **columns}
 
 
-def is_transposed(sources: Sequence[str], references: Sequence[Sequence[str]]) -> bool:
-    """Return whether as many references as segments fit the sources better as one list per annotator."""
-    gains = [
-        _likeness(sources[one], references[other][one]) - _likeness(sources[one], references[one][other])
-        for one, other in permutations(range(len(sources)), 2)
-    ]
-    return bool(gains) and sum(gains) > _TRANSPOSED_MARGIN * len(gains)
-
-
 def _swapped(look: _Look) -> Iterator[SariWarning]:
     sources, outputs, references = look.columns.values()
     longest = max(_number_of_words(sources), _number_of_words(references))
     if _number_of_words(outputs) <= longest or _word_length(outputs) <= _word_length(sources):
-        return
+        return  # a good system may be longer and near the references, but not in longer words
     _, _, rows = look.sample.columns()
     gains = [
-        np.mean([_likeness(output, text) - _likeness(source, text) for text in row])
+        np.mean([likeness(output, text) - likeness(source, text) for text in row])
         for source, output, row in zip(sources, outputs, rows, strict=True)
     ]
-    if np.mean(gains) > _SWAP_MARGIN and np.mean(list(map(_likeness, sources, outputs))) > _ONE_LANGUAGE:
+    if np.mean(gains) > _SWAP_MARGIN and np.mean(list(map(likeness, sources, outputs))) > _ONE_LANGUAGE:
         fault = "outputs are longer than sources, and references are more similar to outputs: are they swapped?"
         yield SwappedColumnsWarning(fault)
 
@@ -626,7 +497,7 @@ def _shifted(look: _Look) -> Iterator[SariWarning]:
 def _fits_elsewhere(text: str, place: int, sources: Sequence[str]) -> bool:
     """Return whether a text is more like one of the next sources than like its own."""
     others = [sources[(place + step) % len(sources)] for step in range(1, 1 + _OTHER_SOURCES)]
-    return max(_likeness(text, other) for other in others) > _likeness(text, sources[place]) + _SHIFT_MARGIN
+    return max(likeness(text, other) for other in others) > likeness(text, sources[place]) + _SHIFT_MARGIN
 
 
 _CHECKS_OF_ANY_NUMBER = (_unsegmented, _line_breaks, _tabs)
@@ -636,30 +507,14 @@ _CHECKS = (
 )
 
 
-def _words(text: str) -> list[str]:
-    """Return the words of a text in lower case; of scripts without spaces, each letter is one."""
-    return _WORD.findall(text.lower())
-
-
-@lru_cache(maxsize=1_000)  # a text is compared with several
-def _distinct_words(text: str) -> frozenset[str]:
-    return frozenset(_words(text))
-
-
 def _number_of_words(texts: Sequence[str]) -> int:
-    return sum(len(_words(text)) for text in texts)
+    return sum(len(words_of(text)) for text in texts)
 
 
 def _word_length(texts: Sequence[str]) -> float:
     """Return the mean number of characters of the distinct words of each text."""
-    words = [word for text in texts for word in _distinct_words(text)]
+    words = [word for text in texts for word in set(words_of(text))]
     return sum(map(len, words)) / (len(words) or 1)
-
-
-def _likeness(one: str, other: str) -> float:
-    """Return the share of words in common: the coefficient of Dice."""
-    words, others = _distinct_words(one), _distinct_words(other)
-    return 2 * len(words & others) / (len(words) + len(others) or 1)
 
 
 def _proportion(texts: Sequence[Any], test: Callable[[Any], object]) -> float:

@@ -85,7 +85,7 @@ def relative_imports(file):
 
 def test_there_are_few_modules():
     """Each takes a request or two of every load from the Hub; CONTRIBUTING.md says what it holds."""
-    assert len(SHIPPED) == len(set(SHIPPED)) <= 17
+    assert len(SHIPPED) == len(set(SHIPPED)) <= 18
     guide = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
     assert not [file.name for file in SHIPPED if f"| `{file.name}` |" not in guide]
 

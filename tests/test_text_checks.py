@@ -15,7 +15,8 @@ from sentences_of_languages import SENTENCES, columns_of
 from sari import text_checks
 from sari.reports.published_systems import FILE as PUBLIC_SYSTEMS
 from sari.sari_scorer import Scorer
-from sari.text_checks import NO_TEXTS, check_corpus, take_sample
+from sari.text_checks import check_corpus
+from sari.text_sample import NO_TEXTS, take_sample
 from sari.variants import VARIANTS
 
 
