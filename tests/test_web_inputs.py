@@ -100,7 +100,7 @@ def bad_files(files):
     yield lines(two, [damaged], two), "damaged.gz:"
     yield lines(one, [one], tabs), "That is 101 references of a segment; this page takes 100 at a time."
     yield lines(f"{one}.gone", [one], one), "The files have been deleted meanwhile: please choose them again."
-    yield table(one), "one.txt: no rows, expected at least one below the first line"
+    yield table(one), "one.txt: no rows, expected at least one"
     yield table(files("t1.csv", TABLE_OF_TWO.rpartition(b"a,y")[0])), "t1.csv:"
     yield table(files("t2.csv", header + many)), "That is 21 systems; this page takes 20 at a time."
     yield table(files("t3.csv", header + b"a,x,b,c\n" * (MAX_SEGMENTS + 1))), "That is 5,001 segments; this page takes"

@@ -135,10 +135,9 @@ class Corpus:
         self._segments = segments
 
     @property
-    def size(self) -> int | None:
-        """Bytes of all files together; None if the size of one is unknown."""
-        sizes = [file.size for file in self.files]
-        return None if None in sizes else sum(size for size in sizes if size is not None)
+    def size(self) -> int:
+        """Bytes of all files together, as far as they are known."""
+        return sum(file.size for file in self.files)
 
     @property
     def position(self) -> int:

@@ -1,9 +1,9 @@
 r"""Read tables: JSON Lines, JSON arrays, CSV and TSV whose first line names the columns, .xlsx and .parquet.
 
 A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system` and
-`ratings` (or `rating`); but for JSON, they may be in any case. Callers may name other columns. `references` is a text,
-or in JSON and Parquet a list of texts; other tables may have `reference_1`, `reference_2` and so on, of which empty
-ones are left out. Cells of CSV (with , or ;) and TSV may be quoted (RFC 4180). Further columns are ignored.
+`ratings` (or `rating`), in any case. Callers may name other columns. Instead of `references` there may be
+`reference_1`, `reference_2` and so on. A cell of references is a text, or in JSON and Parquet a list of texts; one
+without a text is no reference. Cells of CSV (with , or ;) and TSV may be quoted. Further columns are ignored.
 """
 
 import csv
@@ -103,21 +103,20 @@ def read_output_table(
         FileError: for a file that cannot be read, and for a fault in it.
     """
     table, expected = _read_table(path, encoding), _TABLE_COLUMNS if columns is None else ", ".join(columns)
-    usual = _usual_key if table.is_json else _usual_name
-    rename = usual if columns is None else str
+    names = dict.fromkeys(map(_usual_name, table.header))
+    rename = _usual_name if columns is None else str
     with faults_in(table.name):
         if columns is None:
-            names = dict.fromkeys(map(usual, table.header))
             several = [name for name in names if name.startswith("reference") and _USUAL.fullmatch(name)]
-            columns = ["source", "prediction", *(several if several and not table.is_json else ["references"])]
+            columns = ["source", "prediction", *(["references"] if "references" in names or not several else several)]
         source, output, *others = (table.column(name, rename, expected) for name in columns)
-        references = [_row_references(row, blank=table.is_json) for row in zip(*others, strict=True)]
+        references = list(map(_row_references, zip(*others, strict=True)))
         texts = table.checked(validate_columns, source, output, references)
         systems = ratings = None
-        if any(usual(name) == "system" for name in table.header):
-            systems = table.checked(_validate_names, table.column("system", usual, ""))
-        if rating is not None or any(usual(name) == "ratings" for name in table.header):
-            numbers = table.column(rating or "ratings", usual if rating is None else rename, "ratings there")
+        if "system" in names:
+            systems = table.checked(_validate_names, table.column("system", _usual_name, ""))
+        if rating is not None or "ratings" in names:
+            numbers = table.column(rating or "ratings", _usual_name if rating is None else rename, "ratings there")
             ratings = _finite_numbers(rating or "ratings", table.places, numbers)
     return OutputTable(texts, systems, ratings, table.places)
 
@@ -166,14 +165,9 @@ def _validate_names(column: list[Any]) -> list[str]:
     return names
 
 
-def _usual_key(name: str) -> str:
-    """Return the first of two usual names; the names of JSON are exact."""
-    return _USUAL_NAMES.get(name, name)
-
-
 def _usual_name(name: str) -> str:
     """Return the name of a column in lower case, and the first of two usual names, if it is a usual one."""
-    return _usual_key(name.lower()) if _USUAL.fullmatch(name) else name
+    return _USUAL_NAMES.get(name.lower(), name.lower()) if _USUAL.fullmatch(name) else name
 
 
 class _Table(NamedTuple):
@@ -184,14 +178,12 @@ class _Table(NamedTuple):
         header: the names of the columns.
         places: the file and line, or number, of each row, for messages.
         rows: cells by column.
-        is_json: whether names are exact, and blank references count.
     """
 
     name: str
     header: list[str]
     places: list[str]
     rows: list[dict[str, Any]]
-    is_json: bool = False
 
     def column(self, name: str, rename: Callable[[str], str], expected: str) -> list[Any]:
         """Return the cells of a column, None where a JSON object lacks it; `rename` is applied to the header."""
@@ -231,9 +223,7 @@ def _read_table(path: str, encoding: str) -> _Table:
         else:
             table = _read_separated(file.name, lines, tabs=named.endswith(".tsv"))
     if not table.rows:
-        raise FileError(
-            f"{table.name}: no rows, expected at least one{'' if table.is_json else ' below the first line'}"
-        )
+        raise FileError(f"{table.name}: no rows, expected at least one")
     return table
 
 
@@ -327,16 +317,14 @@ def _read_json(name: str, lines: list[str], *, is_array: bool) -> _Table:
     for place, row in rows.items():
         if not isinstance(row, dict):
             raise FileError(fault(place, shown(row), _JSON))
-    return _Table(
-        name, list(dict.fromkeys(chain.from_iterable(rows.values()))), [*rows], [*rows.values()], is_json=True
-    )
+    return _Table(name, list(dict.fromkeys(chain.from_iterable(rows.values()))), [*rows], [*rows.values()])
 
 
-def _row_references(cells: Sequence[Any], *, blank: bool) -> list[Any]:
-    """Return the references in the cells of a row; blank ones count only in JSON."""
-    lists = (cell.tolist() if hasattr(cell, "tolist") else cell for cell in cells)  # numpy's arrays in Parquet
-    texts = [text for cell in lists for text in (cell if isinstance(cell, list) else [cell])]
-    return texts if blank else [text for text in texts if text is not None and str(text).strip()]
+def _row_references(cells: Sequence[Any]) -> list[Any]:
+    """Return the references in the cells of a row, each a text or a list; a cell without text is none."""
+    lists = [cell.tolist() if hasattr(cell, "tolist") else cell for cell in cells]  # numpy's arrays in Parquet
+    filled = [cell for cell in lists if cell is not None and str(cell).strip()]
+    return [text for cell in filled for text in (cell if isinstance(cell, list) else [cell])]
 
 
 def _finite_numbers(name: str, places: Sequence[str], column: Sequence[object]) -> list[float]:
