@@ -59,18 +59,9 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except ModuleNotFoundError as error:
-        raise OptionError(f"{error}, expected what this installs: pip install {error.name}") from error
+        raise OptionError(f"{error}, expected what requirements.txt or the extras install") from error
     except (ValueError, TypeError, ImportError) as error:
         raise OptionError(in_options(str(error))) from error
-
-
-@contextmanager
-def needing(extra: str, option: str) -> Iterator[None]:
-    """Turn an ImportError into an `OptionError` that names the extra to install."""
-    try:
-        yield
-    except ImportError as error:
-        raise OptionError(f"{option}: {error}, expected the extra {extra!r} or requirements.txt") from error
 
 
 def in_options(message: str) -> str:

@@ -12,7 +12,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import PROGRAM, check_rules, parse
-from sari.command_line.options import OptionError, Options, in_options, needing, refusals, warning_in_options
+from sari.command_line.options import OptionError, Options, in_options, refusals, warning_in_options
 from sari.command_line.process import refuse, say
 from sari.reports.formats import TABLE_FORMATS
 from sari.reports.score_report import ScoreReport
@@ -77,8 +77,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     if options.find_variant is not None:
         return _formatted(_variant_search(options, batches), options)
     if options.ratings is not None:
-        with needing("report", "--ratings"):
-            from sari.command_line.rating_agreement import agree
+        from sari.command_line.rating_agreement import agree
+
         return _formatted(agree(options, batches, table), options)
     from sari.command_line.score_files import score_files
 

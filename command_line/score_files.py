@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
-from sari.command_line.options import Options, needing
+from sari.command_line.options import Options
 from sari.command_line.progress_bar import progress_bar, step_bar
 from sari.comparison import baseline_scores, compare_corpora, score_systems
 from sari.corpus_statistics import CorpusStatistics
@@ -140,8 +140,8 @@ def _document(
     Raises:
         OptionError: for trees that do not fit, or packages that are missing.
     """
-    with needing("report", "--report"):
-        from sari.reports import building, report_page
+    from sari.reports import building, report_page
+
     style = {"by_order": options.by_order, "digits": options.width}
     measures = choices.measures
     steps = building.steps(len(statistics), measures) + 1

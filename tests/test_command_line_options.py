@@ -38,7 +38,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
         (TypeError("nothing known: 5"), "nothing known: 5"),
         (
             ModuleNotFoundError("No module named 'x'", name="x"),
-            "No module named 'x', expected what this installs: pip install x",
+            "No module named 'x', expected what requirements.txt or the extras install",
         ),
     ],
 )

@@ -8,11 +8,9 @@ import re
 import shlex
 import shutil
 import subprocess
-from functools import partial
 
-import pandas as pd
 import pytest
-from programs import EXAMPLE, FILES, ROOT, SYSTEMS, example_corpus, exit_of, output_of, refusal_of, run
+from programs import EXAMPLE, FILES, ROOT, SYSTEMS, exit_of, output_of, refusal_of, run
 from report_corpus import explained
 
 from sari.command_line import program
@@ -57,35 +55,6 @@ def test_text_files_pipes_and_line_endings(tmp_path, sari):
     sources = [text.removesuffix("\r") for text in sources]
     expected = sari.compute(sources=sources, predictions=outputs, references=references, variant="easse")
     assert system["scores"] == expected
-
-
-@pytest.mark.filterwarnings("ignore:copies of the sources have a higher SARI:UserWarning")
-@pytest.mark.parametrize("ending", [".csv", ".jsonl", ".xlsx"])
-def test_systems_of_a_table_are_those_of_files(printed, printed_json, tmp_path, ending):
-    """They have the same scores, tests, baselines, measures and sentence scores."""
-    corpus = example_corpus()
-    rows = [
-        {"system": name, "source": source, "output": output, "reference_1": one, "reference_2": other}
-        for source, (one, other), *outputs in zip(
-            corpus["sources"], corpus["references"], *corpus["predictions"].values(), strict=True
-        )
-        for name, output in zip(corpus["predictions"], outputs, strict=True)
-    ]
-    table, frame = tmp_path / f"t{ending}", pd.DataFrame(rows)
-    if ending == ".jsonl":
-        frame = frame.assign(references=frame[["reference_1", "reference_2"]].to_numpy().tolist())
-    writers = {
-        ".csv": frame.to_csv,
-        ".xlsx": frame.to_excel,
-        ".jsonl": partial(frame.to_json, orient="records", lines=True),
-    }
-    writers[ending](table)
-    how = ["--paired-ar", "--resamples", "99", "--confidence", "--baselines", "--measures", "bleu", "--why", "hf"]
-    of_files = printed_json(*EXAMPLE, *SYSTEMS, *how, "--sentences", tmp_path / "files.csv")
-    of_table = printed_json("--table", table, "--variant", "easse", *how, "--sentences", tmp_path / "table.csv")
-    assert of_table == of_files
-    assert (tmp_path / "table.csv").read_bytes() == (tmp_path / "files.csv").read_bytes()
-    assert printed("--table", table, "--score-only").count("\n") == 2
 
 
 def test_what_needs_several_systems_or_one_is_checked_when_a_table_is_read(run_here, tmp_path):

@@ -52,7 +52,7 @@ def test_help(dispatch):
     assert (status, error) == (0, "")
     commands, usage = output.split("\n\n", maxsplit=1)
     assert [line.split()[0] for line in commands.splitlines()[1:]] == COMMANDS.split(", ")
-    assert usage.startswith("usage: sari [-h]")
+    assert usage.startswith("usage: sari ")
 
 
 @pytest.mark.parametrize(("command", "shown"), [("score", "--references"), ("app", "sari app")])
@@ -72,22 +72,26 @@ runpy.run_path(sys.argv[0], run_name="__main__")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "package", "begin", "extra"),
+    ("arguments", "package", "expected"),
     [
-        (["app"], "gradio", "app: ", "app"),
-        (["score", *TEXTS, "--ratings", "outputs.txt"], "scipy", "--ratings: ", "report"),
-        (["score", "--dataset", "asset", "--outputs", "outputs.txt"], "datasets", "asset: ", "evaluate"),
-        (["score", *TEXTS, "--report", "{}/x.html"], "jinja2", "--report: ", "report"),
+        (["app"], "gradio", "the extra 'app' or requirements.txt"),
+        (["score", *TEXTS, "--ratings", "outputs.txt"], "scipy", "what requirements.txt or the extras install"),
+        (
+            ["score", "--dataset", "asset", "--outputs", "outputs.txt"],
+            "datasets",
+            "the extra 'evaluate' or requirements.txt",
+        ),
+        (["score", *TEXTS, "--report", "{}/x.html"], "jinja2", "what requirements.txt or the extras install"),
     ],
 )
-def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, begin, extra):
+def test_a_missing_extra_is_said_in_one_line(tmp_path, arguments, package, expected):
     given = [argument.format(tmp_path) for argument in arguments]
     process = run(package, str(ROOT), *given, folder=ROOT / "examples", command=[sys.executable, "-c", WITHOUT])
     assert (process.returncode, process.stdout) == (2, b"")
     (line,) = process.stderr.decode().splitlines()
-    assert line.startswith(f"sari: error: {begin}")
+    assert line.startswith("sari: error: ")
     assert package in line
-    assert line.endswith(f"expected the extra {extra!r} or requirements.txt")
+    assert line.endswith(f"expected {expected}")
 
 
 @pytest.mark.parametrize(
