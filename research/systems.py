@@ -6,7 +6,7 @@ licence of the repository, and the pattern of its outputs; several files are run
 A system's score is the mean of those of its runs, and its interval that of the mean: a resample draws the same segments
 of all runs. `ranks` are the best and the worst by `easse` that tests of all pairs leave possible.
 
-`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faults`. `faulty` is the share of outputs with
+`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faulty_outputs`. `faulty` is the share of outputs with
 any of these faults. Where it is more than a quarter, the kind becomes "failed": the system is not ranked.
 """
 
@@ -94,13 +94,13 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def faults(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFrame:
+def faulty_outputs(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFrame:
     """Return which outputs are no simplifications of their sources: a row for each, and a column for each fault.
 
     An output is empty; repeated, if it is the output for another source, too; unrelated, if few of its words stand in
     the source; or long.
 
-    >>> faults(["a b", "c", "d"], ["e e", "E  e", "d d d"]).astype(int).to_numpy().tolist()
+    >>> faulty_outputs(["a b", "c", "d"], ["e e", "E  e", "d d d"]).astype(int).to_numpy().tolist()
     [[0, 1, 1, 0], [0, 1, 1, 0], [0, 0, 0, 1]]
     """
     texts = pd.DataFrame({"source": sources, "output": outputs})
@@ -118,7 +118,7 @@ def faults(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFrame:
 
 def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
     """Return the cells of a system, whose runs were scored under each variant."""
-    by_run = [faults(columns.sources, outputs) for outputs in columns.predictions.values()]
+    by_run = [faulty_outputs(columns.sources, outputs) for outputs in columns.predictions.values()]
     every = pd.concat(by_run)
     shares = every.mean().to_dict() | {"faulty": every.any(axis=1).mean()}
     found = {"kind": "failed" if shares["faulty"] > MOST_FAULTY else "system", "runs": str(len(by_run))}
