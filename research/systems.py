@@ -6,8 +6,8 @@ licence of the repository, and the pattern of its outputs; several files are run
 A system's score is the mean of those of its runs, and its interval that of the mean: a resample draws the same segments
 of all runs. `ranks` are the best and the worst by `easse` that tests of all pairs leave possible.
 
-`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faulty_outputs`. `faulty` is the share of outputs
-with any of these faults. Where it is more than a quarter, the kind becomes "failed": the system is not ranked.
+`empty`, `repeated`, `unrelated` and `long` are shares of outputs: see `faulty_outputs`. `faulty` is the share of
+outputs with any of these faults. Where it is more than a quarter, the kind becomes "failed": the system is not ranked.
 """
 
 import re
