@@ -56,7 +56,7 @@ class Measure:
         unit: "%" for a share of segments, whose function returns for each segment whether it counts; else empty.
         tool: the program that prints the same number, as papers call it; empty if there is none.
         settings: of the signature, where they are not those that the columns have.
-        needs: a package that not every installation has, or `variants.PUNKT`; empty for none.
+        needs: a package that not every installation has, or `languages.PUNKT`; empty for none.
         is_slow: whether it is computed only on request.
         is_english: whether its values have a meaning for English alone.
     """
