@@ -11,6 +11,7 @@ if you ask for it. Each function returns one number per segment, in a numpy arra
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import lru_cache
+from itertools import pairwise
 from operator import eq
 
 import numpy as np
@@ -66,21 +67,19 @@ def split_sentences(text: str) -> tuple[str, ...]:
     """
     cased = text != text.lower()
     tokens = [match.span() for match in _TOKEN.finditer(text)]
-    sentences: list[str] = []
-    begin = place = 0
-    ends = []
+    ends, place = [], 0
     for match in _END.finditer(text):
         while place < len(tokens) and tokens[place][1] < match.end():
             place += 1
         if _is_end(text, match, tokens, place, cased):
             ends.append(match.end())
-    for end in (*ends, len(text)):
+    spans: list[list[int]] = []
+    for begin, end in pairwise([0, *ends, len(text)]):
         if any(map(str.isalnum, text[begin:end])):
-            sentences.append(text[begin:end].strip())
-        elif sentences:
-            sentences[-1] = f"{sentences[-1]}{text[begin:end].rstrip()}"
-        begin = end
-    return tuple(sentences)
+            spans.append([begin, end])
+        elif spans:
+            spans[-1][1] = end
+    return tuple(text[begin:end].strip() for begin, end in spans)
 
 
 def _is_end(text: str, match: regex.Match, tokens: list[tuple[int, int]], place: int, cased: bool) -> bool:

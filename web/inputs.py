@@ -10,9 +10,10 @@ from functools import cache
 from importlib.util import find_spec
 from itertools import chain, count
 from pathlib import Path
+from pkgutil import iter_modules
 from typing import Any, NamedTuple
 
-from sari.languages import EXTERNAL_TOKENIZERS, SPACY, TOKENIZERS
+from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.text_files import reading
 from sari.text_files.errors import FileError
 from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
@@ -100,11 +101,12 @@ def _installed_tokenizers() -> list[str]:
     """Return the tokenizers that are installed and need no download: no name that imports a module."""
     fetching = {name for name, row in EXTERNAL_TOKENIZERS.items() if row.fetches}
     names = [name for name in TOKENIZERS if name not in fetching and _is_possible("tokenize", name)]
-    if (spacy := find_spec("spacy")) is None or spacy.origin is None:
-        return names
-    languages = sorted(path.name for path in Path(spacy.origin).with_name("lang").iterdir())
-    names += [f"spacy-{name}" for name in languages if name not in _NEEDING_MORE]
-    return [name for name in names if name in TOKENIZERS or re.fullmatch(SPACY, name)]
+    with suppress(ImportError):
+        spacy = find_spec("spacy")  # to import it takes long
+        folders = spacy.submodule_search_locations if spacy is not None else None
+        languages = {row.name for row in iter_modules([f"{folder}/lang" for folder in folders or ()]) if row.ispkg}
+        names += [f"spacy-{name}" for name in sorted(languages - _NEEDING_MORE)]
+    return names
 
 
 def _is_possible(name: str, choice: str) -> bool:
