@@ -26,11 +26,11 @@ def test_texts_of_visitors_are_shown_as_they_are():
     explanation = explained(source=HOSTILE, prediction=f"{HOSTILE} x", references=[HOSTILE], tokenize="none")
     found = words(rendering.texts(explanation))
     assert all(token.text in found for token in explanation.source)
-    for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), rendering.given("", HOSTILE, [])):
+    given = rendering.render("variants", "given", rows=[("Output", HOSTILE)])
+    for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), given):
         assert HOSTILE in words(html)
-    assert repr(HOSTILE) in words(
-        rendering.sharing(explanation, rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0))
-    )
+    program = rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0)
+    assert repr(HOSTILE) in words(rendering.render("sentence", "sharing", signature="", program=program))
 
 
 def test_text_that_is_not_split_into_words_is_doubted():

@@ -111,27 +111,17 @@ def _measuring(columns: SystemColumns, variant: Variant, compared: ComparedSyste
 
 
 class RankedVariant(NamedTuple):
-    """The comparison of systems under a variant: all pairs.
+    """The comparison of all pairs of systems under a variant.
 
     Attributes:
         variant: its name.
         scores: SARI by system.
-        differences: of SARI, the first system minus the second, by pair; in both directions.
-        p_values: by pair, corrected for the number of pairs; in both directions.
+        significant: the pairs of systems that differ significantly, corrected for the number of pairs.
     """
 
     variant: str
     scores: dict[str, float]
-    differences: dict[tuple[str, str], float]
-    p_values: dict[tuple[str, str], float]
-
-    def is_higher(self, one: str, other: str) -> bool:
-        """Return whether a system has a higher SARI than another, by more than a tie."""
-        return self.differences[one, other] >= TIE
-
-    def is_significant(self, one: str, other: str) -> bool:
-        """Return whether two systems differ significantly."""
-        return self.p_values[one, other] < SIGNIFICANT
+    significant: set[frozenset[str]]
 
 
 class PairRanking(NamedTuple):
@@ -171,15 +161,9 @@ def rank_under_variants(
         advance(name)
         statistics = comparison.score_systems(columns, variant, rows=True)
         result = comparison.compare_corpora(statistics, resampling=resampling, all_pairs=True)
-        differences: dict[tuple[str, str], float] = {}
-        p_values: dict[tuple[str, str], float] = {}
-        for pair in result["pairs"]:
-            one, other = pair["systems"]
-            difference = pair["differences"]["sari"]
-            differences |= {(one, other): difference, (other, one): -difference}
-            p_values |= dict.fromkeys([(one, other), (other, one)], pair["corrected_p_values"]["sari"])
         scores = {system: result["systems"][system]["sari"] for system in columns.predictions}
-        ranked.append(RankedVariant(name, scores, differences, p_values))
+        pairs = (pair for pair in result["pairs"] if pair["corrected_p_values"]["sari"] < SIGNIFICANT)
+        ranked.append(RankedVariant(name, scores, {frozenset(pair["systems"]) for pair in pairs}))
     return ranked
 
 
@@ -194,8 +178,8 @@ def rank_pairs(ranked: Sequence[RankedVariant], chosen: str, names: Sequence[str
     own = next(row for row in ranked if row.variant == chosen)
     pairs = []
     for one, other in combinations(sorted(names, key=lambda name: -own.scores[name]), 2):
-        agreeing, opposing = ([row for row in ranked if row.is_higher(*pair)] for pair in ((one, other), (other, one)))
-        significant = ([row for row in rows if row.is_significant(one, other)] for rows in (agreeing, opposing))
-        lists = ([row.variant for row in rows] for rows in (agreeing, opposing, *significant))
-        pairs.append(PairRanking(one, other, *lists))
+        above = [row for row in ranked if row.scores[one] - row.scores[other] >= TIE]
+        below = [row for row in ranked if row.scores[other] - row.scores[one] >= TIE]
+        significant = ([row for row in rows if {one, other} in row.significant] for rows in (above, below))
+        pairs.append(PairRanking(one, other, *([row.variant for row in rows] for rows in (above, below, *significant))))
     return sorted(pairs, key=lambda pair: (-len(pair.opposing_significantly), -len(pair.opposing)))

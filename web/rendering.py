@@ -4,7 +4,7 @@ The templates are in `templates/`; they escape every text. What the report shows
 """
 
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -65,16 +65,6 @@ _BASELINES = {
 }
 
 
-def signed(number: float, digits: int = 2) -> str:
-    """Return a difference with its sign, and none where it rounds to 0.
-
-    >>> signed(1.5), signed(-0.001), signed(-2)
-    ('+1.50', '0.00', '\u22122.00')
-    """
-    shown = f"{number:+.{digits}f}".replace("-", "−")
-    return shown if shown.strip("+−0.") else shown[1:]
-
-
 def in_controls(row: WarningRow) -> str:
     """Return a warning in the words of the page.
 
@@ -125,11 +115,6 @@ def about() -> str:
 
 
 # One segment
-
-
-def line(scores: Scores | None) -> str:
-    """Return the four scores in a line, or that there are none."""
-    return render("sentence", "line", scores=scores)
 
 
 def explained_score(explanation: Explanation, variant: Variant, baselines: Mapping[str, Scores]) -> str:
@@ -216,12 +201,15 @@ def _size(order: int) -> str:
 
 
 def costs(explanation: Explanation) -> str:
-    """Return the choices that cost most, and those that earn most, to try what SARI is without them."""
-    if not explanation.edits:
-        return ""
-    costing, earning = (list(map(_edit_row, edits)) for edits in (explanation.costs, explanation.earnings))
-    title = "What costs points" if costing else "No word costs points"
-    return render("sentence", "costs", title=title, costing=costing, earning=earning, most=_EDITS)
+    """Return the choices that cost most, and those that earn most, to try what SARI is without them.
+
+    Of documents there are whole sentences first.
+    """
+    lists = (explanation.sentences, explanation.costs, explanation.earnings)
+    sentences, costing, earning = (list(map(_edit_row, edits)) for edits in lists)
+    for row in sentences:
+        row["key"] = ""  # only words can be lit
+    return render("sentence", "costs", sentences=sentences, costing=costing, earning=earning, most=_EDITS)
 
 
 def _edit_row(edit: Edit) -> dict[str, Any]:
@@ -277,11 +265,6 @@ def _figures_in_words(
     return words
 
 
-def sharing(explanation: Explanation, program: str) -> str:
-    """Return buttons that copy the link, the signature and a program, and what they copy."""
-    return render("sentence", "sharing", signature=explanation.signature, program=program)
-
-
 def python(source: str, output: str, references: Sequence[str], options: Mapping[str, Any], score: float) -> str:
     """Return a program that computes the score.
 
@@ -318,18 +301,17 @@ def mean(parts: Sequence[float]) -> str:
 
 def verdict(score: float, baselines: Mapping[str, Scores]) -> str:
     """Say in words where a score stands."""
-    lazy = max((name for name in _BASELINES if name in baselines and name != "references"), key=_sari_in(baselines))
-    best = f"{_BASELINES[lazy][1]} ({baselines[lazy]['sari']:.0f})"
-    if score <= baselines[lazy]["sari"]:
+    lazy, highest = max(
+        ((name, baselines[name]["sari"]) for name in ("copy", "empty", "unrelated") if name in baselines),
+        key=lambda pair: pair[1],
+    )
+    best = f"{_BASELINES[lazy][1]} ({highest:.0f})"
+    if score <= highest:
         return f"Not above {best}."
     if "references" not in baselines:
         return f"Above {best}, the best of the outputs that simplify nothing."
     people = baselines["references"]["sari"]
     return f"Above {best}; {'at or above' if score >= people else 'below'} people ({people:.0f})."
-
-
-def _sari_in(baselines: Mapping[str, Scores]) -> Callable[[str], float]:
-    return lambda name: baselines[name]["sari"]
 
 
 def _from_orders(explanation: Explanation, variant: Variant, operation: Operation) -> dict[str, Any]:
@@ -404,17 +386,6 @@ def variant_scores(results: Mapping[str, Scores], variants: Mapping[str, Variant
 def warnings(rows: Sequence[WarningRow]) -> str:
     """Return warnings as a list; nothing where there are none."""
     return render("elements", "warnings", rows=rows)
-
-
-def place(system: str, line: int) -> str:
-    """Return which segment was opened from another view."""
-    return render("sentence", "place", system=system, line=line)
-
-
-def given(source: str, output: str, references: Iterable[str]) -> str:
-    """Return the texts that were scored, unmarked."""
-    rows = [("Source", source), ("Output", output), *(("Reference", reference) for reference in references)]
-    return render("variants", "given", rows=rows)
 
 
 def variant_steps(explained: VariantDifference) -> str:

@@ -16,6 +16,7 @@ from sari.variants import OPTIONS
 from sari.web import answers, components, rendering
 from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
 from sari.web.inputs import RefusedError, resolve_every_variant, resolve_options, segment_of
+from sari.web.rendering import render
 from sari.web.samples import samples
 from sari.web.server import refusals_shown
 
@@ -78,23 +79,26 @@ def show_sentence(
 ) -> tuple[str, ...]:
     """Return the parts of what is shown of a segment."""
     asked = _Asked(opened, source, output, references, chosen)
-    place = rendering.place(opened.system, opened.line) if opened is not None and asked.is_opened else ""
+    place = ""
+    if opened is not None and asked.is_opened:
+        place = render("sentence", "place", system=opened.system, line=opened.line)
     try:
         variant = resolve_options(asked.options)
         segment = asked.segment(variant.max_order)
     except RefusedError as refusal:
-        return ShownSentence(place, rendering.line(None), "", rendering.refusal(refusal)).parts()
+        return ShownSentence(place, render("sentence", "line", scores=None), "", rendering.refusal(refusal)).parts()
     (source_text,), (output_text,), (people,) = segment
     explanation = explain(source=source_text, prediction=output_text, references=people, variant=variant)
+    program = rendering.python(*asked.texts, asked.options, explanation.scores["sari"])
     return ShownSentence(
         place,
-        rendering.line(explanation.scores),
+        render("sentence", "line", scores=explanation.scores),
         _note(source, output, references, chosen),
         rendering.explained_score(explanation, variant, answers.score_segment_baselines(segment, variant)),
         rendering.costs(explanation),
         rendering.texts(explanation),
         rendering.orders(explanation, variant),
-        rendering.sharing(explanation, rendering.python(*asked.texts, asked.options, explanation.scores["sari"])),
+        render("sentence", "sharing", signature=explanation.signature, program=program),
     ).parts()
 
 
@@ -215,7 +219,9 @@ def show_variants(
     # The list of variants shows which of them reward copies.
     rows = warning_rows(score_columns(segment, variant).warnings()) if variant else []
     warnings = rendering.warnings([row for row in rows if row["category"] != "RewardsCopyingWarning"])
-    return warnings + rendering.variant_scores(scores, variants) + rendering.given(*asked.texts)
+    source, output, people = asked.texts
+    texts = [("Source", source), ("Output", output), *(("Reference", reference) for reference in people)]
+    return warnings + rendering.variant_scores(scores, variants) + render("variants", "given", rows=texts)
 
 
 @refusals_shown(lambda _message: "")  # the scores say what is wrong
@@ -243,7 +249,7 @@ def variants_tab(tab: gr.Tab, sentence: SentenceTab) -> None:
         copy = gr.Button("Make the output a copy of the source", size="sm", scale=0, min_width=200)
         undo = gr.Button("Undo", size="sm", scale=0, min_width=60)
     scores = gr.HTML(show_variants(None, *first, *initial), elem_id="variants")
-    gr.HTML(rendering.render("page", "subheading", text="Why two variants differ"))
+    gr.HTML(render("page", "subheading", text="Why two variants differ"))
     with gr.Row():
         pair = [components.variant_box("hf", "From"), components.variant_box("easse", "To")]
     steps = gr.HTML(show_difference(None, *first, "hf", "easse", *initial), elem_id="steps")

@@ -53,14 +53,10 @@ class Page(gr.Blocks):
         except Exception as error:
             if _READING & {frame.name for frame in traceback.extract_tb(error.__traceback__)}:
                 raise gr.Error(_BAD_CALL, print_exception=False) from None
-            log_fault(error)
+            cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
+            places = "".join(traceback.format_tb(error.__traceback__))
+            _LOG.error("%s%s\n%s", type(error).__name__, cause, places)  # the message may have a visitor's text
             raise gr.Error(FAULT, print_exception=False) from None
-
-
-def log_fault(error: Exception) -> None:
-    """Log the type of an error and where it was raised, but not its message."""
-    cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
-    _LOG.error("%s%s\n%s", type(error).__name__, cause, "".join(traceback.format_tb(error.__traceback__)))
 
 
 def refusals_shown(show: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
