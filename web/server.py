@@ -5,6 +5,7 @@ Gradio and every function of the page: what it lets through is one line for the 
 """
 
 import functools
+import json
 import logging
 import traceback
 from collections import defaultdict
@@ -47,9 +48,12 @@ class Page(gr.Blocks):
             function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
             if len(inputs) < len(function.inputs):
                 raise RefusedError(f"got {len(inputs)} values, expected {len(function.inputs)}")
+            json.dumps(inputs, ensure_ascii=False, default=str).encode()
             return await super().process_api(block_fn, inputs, *values, **named)
         except (RefusedError, gr.Error) as error:  # Gradio's own say that a value is none of the choices
             raise gr.Error(one_line(str(error).strip("'\"")), print_exception=False) from None
+        except UnicodeEncodeError:
+            raise gr.Error("The call has text that UTF-8 cannot write.", print_exception=False) from None
         except Exception as error:
             if _READING & {frame.name for frame in traceback.extract_tb(error.__traceback__)}:
                 raise gr.Error(_BAD_CALL, print_exception=False) from None
