@@ -1,4 +1,4 @@
-"""Texts attached to a Trainer: at each evaluation its model generates for them.
+"""What a scorer does in training, and texts attached to a Trainer: at each evaluation its model generates for them.
 
 - It generates as `model.generate` does for each prompt alone: without sampling and at most 128 new tokens, unless
   arguments say otherwise, and else as the model's own configuration says. Lengths are those of new tokens.
@@ -10,16 +10,146 @@ What is outside of this is refused in a line that names the remedy.
 """
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any
 
-from .data_warnings import give_warnings
-from .training import Postprocess, TextTokenizer, is_chat, postprocessed, score_texts
+from .data_warnings import give_warnings, variant_warnings
+from .training import ComputeMetrics, Postprocess, Reward, TextTokenizer, is_chat, postprocessed, score_texts
 from .validation import Columns, check_whole_number, fault, is_column, shown, validate_shared
 
 #: Arguments of `generate` that `attach` refuses, and what to give instead: lengths must not count padded prompts.
 _REPLACED = {"max_length": "max_new_tokens", "min_length": "min_new_tokens", "generation_config": "its values by name"}
+
+
+class TrainingMethods:
+    """The methods of a `Scorer` for training."""
+
+    def compute_metrics(
+        self: Any,
+        tokenizer: Any,
+        dataset: Any,
+        *,
+        sources: str = "source",
+        references: str = "references",
+        postprocess: Callable[[str], str] | None = None,
+    ) -> ComputeMetrics:
+        """Return a function for `compute_metrics=` of a Trainer that generates, such as `Seq2SeqTrainer`.
+
+        It returns "sari", "keep", "delete" and "add" in percent. An evaluated row is the row of `dataset` with its
+        label ids and, where the Trainer gives them, its input ids: `include_for_metrics=["inputs"]` in the training
+        arguments. It warns of outputs that are cut before their end.
+
+        Args:
+            tokenizer: the `processing_class` of the Trainer.
+            dataset: the tokenized evaluation set that the Trainer gets, with a column "labels", or several sets in a
+                dict or a list. The labels are those of a reference, or of a text like it.
+            sources: its column of sources.
+            references: its column of references, a list per source or a single text.
+            postprocess: a function from a predicted text to the text that is scored.
+
+        Raises:
+            ValueError: for columns that are missing, labels of another tokenizer, and rows with the same ids but other
+                texts. The function raises it for ids of logits, for rows that are not of `dataset`, for rows with the
+                same labels but other texts where the Trainer gives no inputs, and for batches.
+
+        For example::
+
+            args = Seq2SeqTrainingArguments(predict_with_generate=True, generation_max_length=128, ...)
+            compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
+            Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
+        """
+        give_warnings(variant_warnings(self.variant))
+        return ComputeMetrics(self, tokenizer, dataset, sources, references, postprocess)
+
+    def attach(
+        self: Any,
+        trainer: Any,
+        *,
+        sources: Any,
+        references: Any,
+        prompts: Any = None,
+        generation_kwargs: Mapping[str, Any] | None = None,
+        chat_template_kwargs: Mapping[str, Any] | None = None,
+        batch_size: int | None = None,
+        postprocess: Callable[[str], str] | None = None,
+        evaluation_set: str | None = None,
+    ) -> None:
+        """Let the model of a Trainer of transformers or TRL generate for these texts at each evaluation, and score it.
+
+        `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned
+        and compared. They are of these texts, whatever rows the Trainer evaluates. Nothing is generated under another
+        `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it. A
+        warning says if many outputs are cut before their end.
+
+        Args:
+            trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
+            sources: the sources.
+            references: the references, a list per source or a single text.
+            prompts: for each source a text, the messages of a chat without the answer, or token ids; or a function from
+                a source to its prompt. None for the sources themselves, if the model has an encoder.
+            generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and
+                there are at most 128 new tokens; all else is as the model's own configuration has it.
+                "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
+            chat_template_kwargs: arguments of `apply_chat_template`.
+            batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
+            postprocess: a function from a generated text to the text that is scored.
+            evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have
+                the scores, as `eval_NAME_sari`.
+
+        Raises:
+            ValueError: for bad input, and for prompts that are too long for the model. An evaluation raises it for
+                metrics that are there already.
+
+        For example::
+
+            sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
+            trainer.train()
+        """
+        give_warnings(variant_warnings(self.variant))
+        attach(
+            self,
+            trainer,
+            sources=sources,
+            references=references,
+            prompts=prompts,
+            generation_kwargs=generation_kwargs,
+            chat_template_kwargs=chat_template_kwargs,
+            batch_size=batch_size,
+            postprocess=postprocess,
+            evaluation_set=evaluation_set,
+        )
+
+    def reward(
+        self: Any,
+        *,
+        source: str = "source",
+        references: str = "references",
+        unit: bool = True,
+        postprocess: Callable[[str], str] | None = None,
+        name: str | None = None,
+    ) -> Reward:
+        """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
+
+        Args:
+            source, references: the columns of the data set with the source, and with a list of references or a single
+                one. A row without a source or references gets None, which TRL leaves out.
+            unit: whether rewards go from 0 to 1, as TRL's own do, or from 0 to 100.
+            postprocess: a function from a completion to the text that is scored.
+            name: the `__name__` under which the Trainer logs the reward; None for "sari_" and the variant.
+
+        Raises:
+            ValueError: by the function, for columns that are missing or hold no texts.
+
+        >>> from .sari_scorer import Scorer
+        >>> reward = Scorer().reward()
+        >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
+        ...                  references=[["a b", "a"]] * 2)
+        >>> reward.__name__, [round(value, 4) for value in rewards]
+        ('sari_easse', [0.3437, 0.0889])
+        """
+        give_warnings(variant_warnings(self.variant))
+        return Reward(self, source, references, unit, postprocess, name)
 
 
 def attach(scorer: Any, trainer: Any, *, evaluation_set: str | None, **arguments: Any) -> None:

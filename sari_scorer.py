@@ -1,6 +1,6 @@
 """`Scorer`: every public method of the metric, without `evaluate`."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from .aggregation import Result, Scores, SentenceScores
-from .attached_texts import attach
+from .attached_texts import TrainingMethods
 from .comparison import (
     Chosen,
     SystemComparison,
@@ -22,20 +22,13 @@ from .comparison import (
     score_systems,
 )
 from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus
-from .data_warnings import (
-    CATEGORIES,
-    collect_warnings,
-    give_warnings,
-    signature_warnings,
-    variant_warnings,
-)
+from .data_warnings import CATEGORIES, collect_warnings, give_warnings, signature_warnings, variant_warnings
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature
 from .significance import resolve_resampling
 from .text_sample import take_sample
 from .tokenization import encode_corpus
-from .training import ComputeMetrics, Reward
 from .validation import (
     SystemColumns,
     check_choice,
@@ -59,7 +52,7 @@ from .variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant, resolve_varia
 COLUMNS = ("sources", "predictions", "references")
 
 
-class Scorer:
+class Scorer(TrainingMethods):
     """SARI of lists of texts, configured once. The metric of `evaluate` is a subclass with the same methods.
 
     Args:
@@ -115,8 +108,7 @@ class Scorer:
     def __setattr__(self, name: str, value: Any) -> None:
         """Refuse to change an option: scores and signatures would disagree."""
         if name in OPTIONS or name == "options":
-            option = name if name in OPTIONS else "lowercase"
-            raise AttributeError(fault(name, "an assignment", f"another scorer: scorer.with_options({option}=...)"))
+            raise AttributeError(fault(name, "an assignment", "another scorer: scorer.with_options(...)"))
         super().__setattr__(name, value)
 
     @property
@@ -282,7 +274,7 @@ class Scorer:
         The options are those of the state. Callables, which bytes cannot hold, are those of this scorer.
 
         Raises:
-            ValueError: for other bytes, and for a state of another version or with another signature.
+            ValueError: for other bytes, and for a state of another version or signature, in one line.
 
         >>> state = Scorer().state()
         >>> state.update(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])
@@ -372,14 +364,10 @@ class Scorer:
             system below.
             "pairs" has a dict for each two systems: "systems", and the results of the test as above.
 
-        >>> comparison = Scorer().compare(
-        ...     sources=["He arrived subsequently .", "She commenced work ."] * 10,
-        ...     predictions={"one": ["He arrived ."] * 20, "other": ["He arrived later .", "She began work ."] * 10},
-        ...     references=["He arrived later .", "She began work ."] * 10,
-        ... )
-        >>> other = comparison["systems"]["other"]
-        >>> round(other["differences"]["sari"], 2), round(other["corrected_p_values"]["sari"], 4)
-        (41.48, 0.0001)
+        >>> systems = {"one": ["a b c"] * 20, "other": ["a b"] * 20}
+        >>> comparison = Scorer().compare(sources=["a b c"] * 20, predictions=systems, references=["a b"] * 20)
+        >>> comparison["systems"]["other"]["p_values"]["sari"] < 0.001
+        True
         """
         check_flags(details=details, all_pairs=all_pairs)
         resampling = resolve_resampling(confidence=confidence, method=method, resamples=resamples, seed=seed)
@@ -421,10 +409,6 @@ class Scorer:
             of "source", "output" and "references", each with "mark", "credit" (from 0 to 1) and the reason "why";
             "missed", the tokens that only references added; "grams", the n-grams of each figure; "sentences" and
             "edits", what each sentence and each word costs, with "points" of SARI.
-
-        Raises:
-            ModuleNotFoundError: without the package.
-            ValueError, TypeError: for texts that the metric refuses.
 
         >>> explanation = Scorer("easse").explain(source="a large cat", prediction="a cat", references="a big cat")
         >>> [(token["text"], token["mark"]) for token in explanation["source"]]
@@ -488,9 +472,6 @@ class Scorer:
             are cut instead of rounded) and "distance" (SARI minus the figure). Of settings with the same scores those
             as published are returned, or else the first one with the fewest changes.
 
-        Raises:
-            ValueError: for bad input.
-
         >>> texts = {"sources": ["a b c"], "predictions": ["a b"], "references": [["a b", "a"]]}
         >>> search = Scorer(tokenize="13a").find_variant(34.37, **texts, progress=False)
         >>> [(hit["options"], hit["verdict"]) for hit in search["hits"]][:2]
@@ -506,11 +487,7 @@ class Scorer:
         return find_variant(columns, printed, progress=progress, **self.options)
 
     def signature(self, nrefs: int | str = "?") -> str:
-        """Return the signature of scores.
-
-        Args:
-            nrefs: the number of references per segment; "var" if segments differ.
-        """
+        """Return the signature of scores; `nrefs` is the number of references per segment, "var" if segments differ."""
         if nrefs not in ("?", "var"):
             check_whole_number("nrefs", nrefs, least=1)
         return self.variant.signature({nrefs})
@@ -559,136 +536,11 @@ class Scorer:
         give_warnings(variant_warnings(self.variant, sources))
         return minimum_bayes_risk(sources, candidates, self.variant)
 
-    def compute_metrics(
-        self,
-        tokenizer: Any,
-        dataset: Any,
-        *,
-        sources: str = "source",
-        references: str = "references",
-        postprocess: Callable[[str], str] | None = None,
-    ) -> ComputeMetrics:
-        """Return a function for `compute_metrics=` of a Trainer that generates, such as `Seq2SeqTrainer`.
-
-        It returns "sari", "keep", "delete" and "add" in percent. An evaluated row is the row of `dataset` with its
-        label ids and, where the Trainer gives them, its input ids: `include_for_metrics=["inputs"]` in the training
-        arguments. It warns of outputs that are cut before their end.
-
-        Args:
-            tokenizer: the `processing_class` of the Trainer.
-            dataset: the tokenized evaluation set that the Trainer gets, with a column "labels", or several sets in a
-                dict or a list. The labels are those of a reference, or of a text like it.
-            sources: its column of sources.
-            references: its column of references, a list per source or a single text.
-            postprocess: a function from a predicted text to the text that is scored.
-
-        Raises:
-            ValueError: for columns that are missing, labels of another tokenizer, and rows with the same ids but other
-                texts. The function raises it for ids of logits, for rows that are not of `dataset`, for rows with the
-                same labels but other texts where the Trainer gives no inputs, and for batches.
-
-        For example::
-
-            args = Seq2SeqTrainingArguments(predict_with_generate=True, generation_max_length=128, ...)
-            compute_metrics = sari.compute_metrics(tokenizer, evaluation_set)
-            Seq2SeqTrainer(model, args, eval_dataset=evaluation_set, compute_metrics=compute_metrics, ...)
-        """
-        give_warnings(variant_warnings(self.variant))
-        return ComputeMetrics(self, tokenizer, dataset, sources, references, postprocess)
-
-    def attach(
-        self,
-        trainer: Any,
-        *,
-        sources: Any,
-        references: Any,
-        prompts: Any = None,
-        generation_kwargs: Mapping[str, Any] | None = None,
-        chat_template_kwargs: Mapping[str, Any] | None = None,
-        batch_size: int | None = None,
-        postprocess: Callable[[str], str] | None = None,
-        evaluation_set: str | None = None,
-    ) -> None:
-        """Let the model of a Trainer of transformers or TRL generate for these texts at each evaluation, and score it.
-
-        `eval_sari`, `eval_keep`, `eval_delete` and `eval_add`, in percent, are then among the metrics: logged, returned
-        and compared. They are of these texts, whatever rows the Trainer evaluates. Nothing is generated under another
-        `metric_key_prefix`, and by `predict`. Losses, parameters and random numbers stay as they are without it. A
-        warning says if many outputs are cut before their end.
-
-        Args:
-            trainer: any `Trainer` whose model generates. Its `processing_class` tokenizes, and needs a `pad_token`.
-            sources: the sources.
-            references: the references, a list per source or a single text.
-            prompts: for each source a text, the messages of a chat without the answer, or token ids; or a function from
-                a source to its prompt. None for the sources themselves, if the model has an encoder.
-            generation_kwargs: arguments of the model's `generate`. Unless they say otherwise, nothing is sampled, and
-                there are at most 128 new tokens; all else is as the model's own configuration has it.
-                "max_new_tokens" and "min_new_tokens" are the lengths, since others count the padding of prompts.
-            chat_template_kwargs: arguments of `apply_chat_template`.
-            batch_size: the number of prompts at a time; None for `per_device_eval_batch_size`.
-            postprocess: a function from a generated text to the text that is scored.
-            evaluation_set: where the Trainer has a dict of evaluation sets, the name of the one whose evaluations have
-                the scores, as `eval_NAME_sari`.
-
-        Raises:
-            ValueError: for bad input, and for prompts that are too long for the model. An evaluation raises it for
-                metrics that are there already.
-
-        For example::
-
-            sari.attach(trainer, sources=sources, references=references, prompts="Simplify: {}".format)
-            trainer.train()
-        """
-        give_warnings(variant_warnings(self.variant))
-        attach(
-            self,
-            trainer,
-            sources=sources,
-            references=references,
-            prompts=prompts,
-            generation_kwargs=generation_kwargs,
-            chat_template_kwargs=chat_template_kwargs,
-            batch_size=batch_size,
-            postprocess=postprocess,
-            evaluation_set=evaluation_set,
-        )
-
-    def reward(
-        self,
-        *,
-        source: str = "source",
-        references: str = "references",
-        unit: bool = True,
-        postprocess: Callable[[str], str] | None = None,
-        name: str | None = None,
-    ) -> Reward:
-        """Return a function for `reward_funcs=` of TRL's `GRPOTrainer`: the SARI of each completion, scored alone.
-
-        Args:
-            source, references: the columns of the data set with the source, and with a list of references or a single
-                one. A row without a source or references gets None, which TRL leaves out.
-            unit: whether rewards go from 0 to 1, as TRL's own do, or from 0 to 100.
-            postprocess: a function from a completion to the text that is scored.
-            name: the `__name__` under which the Trainer logs the reward; None for "sari_" and the variant.
-
-        Raises:
-            ValueError: by the function, for columns that are missing or hold no texts.
-
-        >>> reward = Scorer().reward()
-        >>> rewards = reward(prompts=["a b c"] * 2, completions=["a b", "a b c"], source=["a b c"] * 2,
-        ...                  references=[["a b", "a"]] * 2)
-        >>> reward.__name__, [round(value, 4) for value in rewards]
-        ('sari_easse', [0.3437, 0.0889])
-        """
-        give_warnings(variant_warnings(self.variant))
-        return Reward(self, source, references, unit, postprocess, name)
-
 
 def compute(
     *texts: Any, predictions: Any = None, references: Any = None, sources: Any = None, **arguments: Any
 ) -> Result:
-    """Compute SARI in one call.
+    """Compute SARI in one call, and what else the arguments ask for: see `Scorer.compute`.
 
     Args:
         sources: the texts to simplify: one str per segment.
@@ -696,10 +548,7 @@ def compute(
         references: simplifications by people: per segment a list of at least one str, or a single str.
         arguments: the scoring options, `variant` ("easse"), `level`, `deletion`, `zero_division`, `tokenize`,
             `lowercase`, `max_order`, `penalties` and `sentence_splitter`: see `Scorer`; and `details`, `confidence`,
-            `resamples`, `seed` and `baselines`: see `Scorer.compute`, also for what it returns.
-
-    Returns:
-        "sari", "keep", "delete" and "add" in percent, and what else the arguments ask for.
+            `resamples`, `seed` and `baselines`: see `Scorer.compute`.
 
     >>> round(compute(sources=["a b c"], predictions=["a b"], references=[["a b", "a"]])["sari"], 2)
     34.37
