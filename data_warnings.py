@@ -164,7 +164,7 @@ class SignatureWarning(SariWarning):
 
 
 class TrainingWarning(SariWarning):
-    """The tokenizer or the prompts of a Trainer change the texts."""
+    """The tokenizer of a Trainer changes texts or lacks ids, or outputs are cut before their end."""
 
 
 #: The categories by name.
