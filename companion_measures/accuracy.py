@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 from rapidfuzz.distance import Levenshtein
 
-from sari.companion_measures.columns import best_of_references, check_length, texts_and_references
+from sari.companion_measures.columns import best_of_references, check_length
 from sari.validation import fault, one_line, shown, validate_texts
 
 # Where the cheapest way to a cell of the table of an alignment comes from.
@@ -117,31 +117,11 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
     ...                              ["There was no cost estimate for the second phase"]).round(3)
     array([0.556])
     """
-    predictions, references = texts_and_references(predictions, references)
-    rows = zip(predictions, references, strict=True)
-    return np.array([_best_generation_accuracy(text.split(), list(map(str.split, row))) for text, row in rows], float)
+    return best_of_references(max, _generation_accuracy, predictions, references).astype(np.float64)
 
 
-def _best_generation_accuracy(output: list[str], references: list[list[str]]) -> float:
-    """Return the accuracy against the best reference, without aligning those that cannot be better."""
-    best = -np.inf
-    for bound, text in sorted(((_highest_accuracy(output, text), text) for text in references), reverse=True):
-        if bound <= best:
-            break
-        best = max(best, _errors(output, text).generation_accuracy)
-    return best
-
-
-def _highest_accuracy(output: list[str], reference: list[str]) -> float:
-    """Return the generation accuracy if all tokens that both texts have stay or move: no alignment has a higher one.
-
-    A move makes one error of two. The tokens that stay are those of the longer text less the errors, plus one for each
-    move.
-    """
-    errors = Levenshtein.distance(output, reference)
-    common = (Counter(output) & Counter(reference)).total()
-    moves = max(common + errors - max(len(output), len(reference)), 0) // 2
-    return 1 - (errors - moves) / max(len(reference), 1)
+def _generation_accuracy(output: Sequence[str], reference: Sequence[str]) -> float:
+    return _errors(output, reference).generation_accuracy
 
 
 def tree_errors(predictions, trees) -> list[Errors]:

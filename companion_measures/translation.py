@@ -66,22 +66,14 @@ def bleu_of_sums(sums: np.ndarray) -> np.ndarray:
     [100.0, 19.0]
     """
     length, reference_length = sums[..., 0], sums[..., 1]
-    matches, totals = np.split(sums[..., 2:], 2, axis=-1)
+    matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
     some = (totals > 0).all(axis=-1) & (matches > 0).any(axis=-1)
     short = np.minimum(0, 1 - reference_length / np.maximum(length, 1))
-    return np.where(some, 100 * np.exp(short + np.log(smoothed_precisions(sums)).mean(axis=-1)), 0.0)
-
-
-def smoothed_precisions(sums: np.ndarray) -> np.ndarray:
-    """Return the precisions of orders 1 to 4, float64[..., 4], of sums of `bleu_counts`, smoothed as by bleu-1.04.pl.
-
-    The first order without a match counts half a match, the next a quarter, and so on. An order without n-grams has the
-    precision 1.
-    """
-    matches, totals = np.split(sums[..., 2:].astype(np.float64), 2, axis=-1)
+    # As bleu-1.04.pl: the first order without a match counts half a match, the next a quarter, and so on.
     unmatched = (matches == 0) & (totals > 0)
     smoothed = np.where(unmatched, 0.5 ** np.cumsum(unmatched, axis=-1), matches)
-    return np.where(totals > 0, smoothed / np.maximum(totals, 1), 1.0)
+    precisions = np.where(totals > 0, smoothed / np.maximum(totals, 1), 1.0)
+    return np.where(some, 100 * np.exp(short + np.log(precisions).mean(axis=-1)), 0.0)
 
 
 def ibleu(sources: Any, predictions: Any, references: Any, *, alpha: float = 0.9, **options: Any) -> float:

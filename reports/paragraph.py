@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sari.reports.tables import Piece
 from sari.validation import either
@@ -83,17 +83,14 @@ def _entries() -> dict[str, str]:
 
 def _of_variants(report: ScoreReport) -> list[Piece]:
     """Return the sentence on the metric, its variants and the program, with a footnote of few signatures."""
-    variants = list(report.scored_by.values())
+    variants = report.scored_by
     several = "s" if len(variants) > 1 else ""
     pieces = [Piece("We compute SARI "), Piece(_SARI, "citation"), Piece(f" in the variant{several} ")]
-    for place, variant in enumerate(variants):
+    for place, (label, title) in enumerate(report.titles.items()):
         separator = "" if not place else " and " if place == len(variants) - 1 else ", "
-        pieces += [Piece(separator), Piece(variant.name, "name")]
-        if variant.cites not in (_SARI, _PROGRAM):
-            pieces += [Piece(" "), Piece(variant.cites, "citation")]
-        if variant.changes:
-            words = ", ".join(_change_in_words(name, value) for name, value in variant.changes.items())
-            pieces.append(Piece(f" with {words}"))
+        pieces += [Piece(separator), Piece(title, "name")]
+        if variants[label].cites not in (_SARI, _PROGRAM):
+            pieces += [Piece(" "), Piece(variants[label].cites, "citation")]
     pieces += [
         Piece(f" with version {VERSION} of the implementation for Hugging Face evaluate "),
         Piece(_PROGRAM, "citation"),
@@ -103,10 +100,6 @@ def _of_variants(report: ScoreReport) -> list[Piece]:
     how = report.resampling
     seed = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
     return [*pieces, Piece("."), Piece(f"{', '.join(report.signatures)}{seed}", "footnote")]
-
-
-def _change_in_words(name: str, value: Any) -> str:
-    return f"{value} of deletions" if name == "deletion" else CHANGES[name].words(value)
 
 
 def _of_texts(report: ScoreReport) -> list[Piece]:

@@ -266,6 +266,8 @@ class ScoreReport:
 
 def _in_words(change: tuple[str, Any]) -> str:
     name, value = change
+    if name == "deletion":
+        return f"{value} of deletions"
     return str(value) if name in ("tokenize", "level") and isinstance(value, str) else CHANGES[name].words(value)
 
 

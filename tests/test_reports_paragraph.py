@@ -43,8 +43,8 @@ def test_a_comparison_with_everything(paragraph):
 @pytest.mark.parametrize(
     ("options", "facts"),
     [
-        (["--tokenize", "intl", "--no-lowercase"], ["with cased, intl tokens with version"]),
-        (["--variant", "easse", "--deletion", "precision"], ["with precision of deletions"]),
+        (["--tokenize", "intl", "--no-lowercase"], ["(cased, intl)}"]),
+        (["--variant", "easse", "--deletion", "precision"], ["(precision of deletions)}"]),
         (["--variant", "easse", "set"], [r"\textit{easse}", r"and \textit{set} with version"]),
         ([COPIES, "--paired-bs"], ["paired bootstrap", r"for 2 comparisons~\citep{holm-1979-simple}"]),
         ([COPIES, "--all-pairs", "--variant", "hf", "easse"], ["with each other", "3 comparisons of each variant"]),
