@@ -98,7 +98,9 @@ def test_quotes_of_tsv_are_read_as_they_were_written(tmp_path, writer):
     assert sources == QUOTED
 
 
-@pytest.mark.parametrize("text", [['"a', 'b"'], ['"a b."', 'a, "b"'], ["a", '"b" c'], ['a"', '""a""']])
+@pytest.mark.parametrize(
+    "text", [['"a', 'b"'], ['"a b."', 'a, "b"'], ["a", '"b" c'], ['a"', '""a""'], ['"a, b"', "c, d"], ['"a, b"', 'c"']]
+)
 def test_quotes_of_plain_texts_are_texts(tmp_path, text):
     path = write_table(tmp_path, "t.tsv", f"source\tprediction\treferences\r\n{text[0]}\t{text[1]}\tc\r\n")
     assert read(path) == (([text[0]], [text[1]], [["c"]]), None, None)

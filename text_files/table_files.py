@@ -274,28 +274,26 @@ def _quoted_rows(name: str, lines: Iterable[str], separator: str) -> _Rows:
 def _tab_rows(name: str, lines: list[str]) -> _Rows:
     r"""Return the rows of TSV, whose quotes are text unless they quote cells.
 
-    pandas, `csv` and spreadsheets quote a cell that holds a quote, and double the quote; R quotes every cell, and
-    spreadsheets those with a comma, too. A text without a comma between two quotes was written by none of these.
+    pandas, `csv` and spreadsheets quote every cell that holds a quote, and double the quote; spreadsheets also quote
+    every cell with a comma; R quotes all cells, the names of columns, too.
     """
     plain = [(number, line.split("\t")) for number, line in enumerate(lines, 1) if line]
     try:
         quoted = _quoted_rows(name, lines, "\t")
     except FileError:  # quotes within texts
         return plain
-    if not (_is_even(quoted) and _is_even(plain)):  # quoted cells hold tabs or line breaks
+    if len(quoted) != len(plain) or not (_is_even(quoted) and _is_even(plain)):  # cells hold tabs or line breaks
         return quoted if _is_even(quoted) else plain
-    cells = [
-        (number, cell)
-        for (number, row), (_, other) in zip(plain, quoted, strict=True)
-        for cell, unquoted in zip(row, other, strict=True)
-        if cell != unquoted
-    ]
-    if any(number == plain[0][0] or '""' in cell[1:-1] for number, cell in cells):
+    cells = [(number, cell) for number, row in plain for cell in row]
+    enclosed = [(number, cell) for number, cell in cells if cell.startswith('"')]
+    others = [cell for _, cell in cells if not cell.startswith('"')]
+    if any('"' in cell for cell in others):
+        return plain
+    if any(number == plain[0][0] or '""' in cell[1:-1] for number, cell in enclosed):
         return quoted
-    for number, cell in cells:
-        if "," in cell:
-            wanted = "CSV or JSON, which say whether quotes are text"
-            raise FileError(fault(f"{name}:{number}", shown(cell), wanted))
+    for number, cell in enclosed:
+        if "," in cell and not any("," in other for other in others):  # by a spreadsheet, or a text in quotes
+            raise FileError(fault(f"{name}:{number}", shown(cell), "CSV or JSON, which say whether quotes are text"))
     return plain
 
 
