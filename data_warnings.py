@@ -115,8 +115,8 @@ class LineBreaksWarning(SariWarning):
     """Line breaks join words, since texts are only split at spaces."""
 
 
-class TabsWarning(SariWarning):
-    """Texts contain tabs, which may be between several."""
+class SeparatorsWarning(SariWarning):
+    """Texts contain tabs, "|||" or line breaks, which may be between several."""
 
 
 class SameColumnsWarning(SariWarning):

@@ -33,9 +33,9 @@ from .data_warnings import (
     RepeatedOutputsWarning,
     SameColumnsWarning,
     SariWarning,
+    SeparatorsWarning,
     ShiftedLinesWarning,
     SwappedColumnsWarning,
-    TabsWarning,
     TextMismatchWarning,
     TransposedReferencesWarning,
     UnsegmentedTextWarning,
@@ -280,9 +280,13 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
 # ---- One column ------------------------------------------------------------------------------------------------------
 
 
-def _tabs(look: _Look) -> Iterator[SariWarning]:
-    if names := look.mostly(lambda text: "\t" in text):
-        yield TabsWarning(f"most {either(names, 'and')} contain tabs: are they several texts each?")
+def _separators(look: _Look) -> Iterator[SariWarning]:
+    """Yield a warning if most texts of a column contain what may stand between several: line breaks, if sources do not."""
+    has_paragraphs = _proportion(look.columns["sources"], _LINE_BREAK.search) >= _HARDLY_ANY
+    for name, separator in (("tabs", "\t"), ("|||", "|||"), ("line breaks", "\n")):
+        columns = look.mostly(methodcaller("__contains__", separator))
+        if columns and not (separator == "\n" and has_paragraphs):
+            yield SeparatorsWarning(f"most {either(columns, 'and')} contain {name}: are they several texts each?")
 
 
 def _no_words(look: _Look) -> Iterator[SariWarning]:
@@ -500,7 +504,7 @@ def _fits_elsewhere(text: str, place: int, sources: Sequence[str]) -> bool:
     return max(likeness(text, other) for other in others) > likeness(text, sources[place]) + _SHIFT_MARGIN
 
 
-_CHECKS_OF_ANY_NUMBER = (_unsegmented, _line_breaks, _tabs)
+_CHECKS_OF_ANY_NUMBER = (_unsegmented, _line_breaks, _separators)
 _CHECKS = (
     *(_no_words, _repeated, _shifted, _swapped, _same_columns, _common_ends, _mismatches),
     *(_tokenized_twice, _untokenized),

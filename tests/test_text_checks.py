@@ -178,7 +178,7 @@ FAULTS = {
         {"variant": "xu2016"},
         (["sources, outputs and references have line breaks", "by spaces"], "", None),
     ),
-    "TabsWarning": (
+    "SeparatorsWarning": (
         lambda c: {"references": ["\t".join(row) for row in c["references"]]},
         {},
         (["most references contain tabs"], "", None),
@@ -414,6 +414,15 @@ def test_scripts_without_spaces_need_a_tokenizer_that_splits_them(language, toke
     columns = [column[:1] for column in columns_of(language).values()]
     found = check_corpus(take_sample(*columns), replace(VARIANTS["easse"], tokenize=tokenizer), segments=1, sari=99)
     assert [(type(one).__name__, one.advice) for one in found] == [("UnsegmentedTextWarning", ("tokenize", advice))]
+
+
+@pytest.mark.parametrize(("separator", "is_told"), [("\t", True), (" ||| ", True), ("\n", True), (" ", False)])
+def test_references_in_one_text(separator, is_told):
+    sample = take_sample(["The cat sat there."], ["The cat sat."], [[separator.join(["A cat sat.", "It sat."])]])
+    found = check_corpus(sample, VARIANTS["easse"], segments=1, sari=99)
+    assert [type(one).__name__ for one in found] == ["SeparatorsWarning"] * is_told
+    paragraphs = take_sample(["The cat.\nIt sat."], ["A cat.\nIt sat."], [["A cat.\nIt sat."]])
+    assert list(check_corpus(paragraphs, VARIANTS["easse"], segments=1, sari=99)) == []
 
 
 def test_words_that_are_set_apart_need_no_tokenizer():
