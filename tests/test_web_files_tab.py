@@ -234,7 +234,8 @@ def test_files_go_with_their_session(tmp_path):
     one, other = (SimpleNamespace(session_hash=name) for name in ("one", "other"))
     server.remember_files(str(paths[0]), one)
     server.remember_files([str(paths[1])], one)
-    server.remember_files([str(paths[2])], other)
+    server.remember_files([str(paths[1]), str(paths[2])], other)
     server.forget_files(one)
-    assert [path.exists() for path in paths] == [False, False, True]
+    assert [path.exists() for path in paths] == [False, True, True]
     server.forget_files(other)
+    assert [path.exists() for path in paths] == [False, False, False]

@@ -88,15 +88,19 @@ def remember_files(paths: str | list[str] | None, request: gr.Request) -> None:
 
 
 def forget_files(request: gr.Request) -> None:
-    """Delete the files of a session that has ended."""
-    for path in _UPLOADED.pop(request.session_hash, ()):
+    """Delete the files of a session that has ended; Gradio keeps equal files of several sessions once."""
+    paths = _UPLOADED.pop(request.session_hash, set())
+    for path in paths.difference(*_UPLOADED.values()):
         with suppress(OSError):
             Path(path).unlink()
 
 
 def _uploaded_megabytes() -> float:
-    folder = Path(get_upload_folder())
-    return sum(path.stat().st_size for path in folder.rglob("*") if path.is_file()) / 1e6
+    size = 0
+    for path in Path(get_upload_folder()).rglob("*"):
+        with suppress(OSError):  # deleted meanwhile
+            size += path.stat().st_size
+    return size / 1e6
 
 
 # Requests
