@@ -1,6 +1,7 @@
 """The methods of `Scorer`, without `evaluate` and as those of the metric: options, details, intervals and batches."""
 
 import json
+import sys
 
 import datasets
 import numpy as np
@@ -199,3 +200,21 @@ def test_map_keeps_the_columns_and_is_cached(scorer, tmp_path):
     assert mapped.to_dict() == {"id": list("abcd"), **TEXTS, **scorer.score_batch(TEXTS)}
     # The same function has the same fingerprint: a second run finds the result of the first.
     assert data.map(another(scorer).score_batch, batched=True).cache_files == mapped.cache_files
+
+
+# ---- Explanations ---------------------------------------------------------------------------------------------------
+
+
+def test_a_loaded_metric_explains_where_the_package_is(sari, monkeypatch):
+    """It has the explanation of the package under its own default, and one line where there is no package."""
+    segment = {"source": "a large cat", "prediction": "a cat", "references": ["a big cat", "a cat"]}
+    explanation = sari.explain(**segment)
+    scores = sari.compute(**{f"{name.rstrip('s')}s": [text] for name, text in segment.items()})
+    assert explanation["scores"] == pytest.approx(scores)
+    assert [token["mark"] for token in explanation["source"]] == ["kept-rightly", "deleted-rightly", "kept-rightly"]
+    json.dumps(explanation)
+    monkeypatch.setitem(sys.modules, "sari.reports.explanation", None)
+    with refuses(
+        ModuleNotFoundError, "explain: got the metric alone, expected the package of this project: see its README"
+    ):
+        sari.explain(**segment)
