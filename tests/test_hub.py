@@ -144,5 +144,5 @@ def test_without_sacrebleu_it_is_asked_for(tmp_path):
         2,
         "",
         "score.py: error: No module named 'sacrebleu', which signatures name, "
-        "expected what this installs: pip install sacrebleu\n",
+        "expected what requirements.txt or the extras install\n",
     )
