@@ -14,7 +14,7 @@ from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any
 
-from .data_warnings import give_warnings, variant_warnings
+from .data_warnings import TrainingWarning, give_warnings, variant_warnings
 from .training import ComputeMetrics, Postprocess, Reward, TextTokenizer, is_chat, postprocessed, score_texts
 from .validation import Columns, check_whole_number, fault, is_column, shown, validate_shared
 
@@ -221,6 +221,10 @@ class AttachedTexts:
             self._arguments["tokenizer"] = self._tokenizer.tokenizer
         self._ids = self._prompt_ids(trainer, prompts, chat_template_kwargs or {})
         give_warnings(self._tokenizer.warnings(self._references, postprocess))
+        tuning = getattr(trainer.model, "active_peft_config", None)  # of PEFT
+        if getattr(tuning, "is_prompt_learning", False) and not self._encodes and self._batch_size > 1:
+            message = "with tuned prompts a model can generate other texts at each batch size: set batch_size=1"
+            give_warnings([TrainingWarning(message)])
 
     def _prompt_ids(self, trainer: Any, prompts: Any, template: Mapping[str, Any]) -> list[list[int]]:
         """Return the token ids of a prompt for each source."""

@@ -7,7 +7,7 @@ import sys
 import pytest
 from conftest import ROOT
 from datasets import Dataset
-from peft import LoraConfig, get_peft_model
+from peft import LoraConfig, PromptTuningConfig, get_peft_model
 from test_training import CHAT, EACH_STEP, PROMPTS, SHORT, asked
 from tiny_trainers import (
     COMMON,
@@ -62,6 +62,15 @@ def with_lora(folder, tokenizer):
     model = get_peft_model(make_llama(tokenizer), LoraConfig(r=2, init_lora_weights=False, target_modules=["q_proj"]))
     arguments = {"kind": Trainer, **EACH_STEP, "learning_rate": 0.05}
     return make_trainer(folder, tokenizer, model, make_causal_dataset(tokenizer), **arguments)
+
+
+def test_tuned_prompts_give_a_warning_where_prompts_are_padded(sari, tokenizer, tmp_path):
+    tuning, rows = PromptTuningConfig(task_type="CAUSAL_LM", num_virtual_tokens=2), make_causal_dataset(tokenizer)
+    trainer = make_trainer(tmp_path, tokenizer, get_peft_model(make_llama(tokenizer), tuning), rows, kind=Trainer)
+    for size, warned in [(1, []), (3, ["with tuned prompts a model can generate other texts at each batch size"])]:
+        with sari.collect_warnings() as collected:
+            sari.attach(trainer, **TEXTS, prompts=PROMPT.format, batch_size=size)
+        assert [str(found).partition(":")[0] for found in collected] == warned
 
 
 def length(completions, **_):
