@@ -195,7 +195,7 @@ def row(**change):
             '{"source": "c", "output": "a", "prediction": "b"}',
             ": columns: got output and prediction, expected one of them",
         ),
-        ("t.jsonl", "[" * 100_000, ": not JSON: "),
+        ("t.jsonl", "[" * 9_999, ": not JSON: "),
         ("t.jsonl", "1" * 5_000, ":1: not JSON: "),
         ("t.jsonl", "{}", ": no column 'source' among none, expected source, prediction (or output) and references"),
         ("t.jsonl", row() + "\n" + row(source=None), ":2: sources: got a missing value (None), expected str"),
