@@ -46,8 +46,7 @@ _RULE = "=" * 50
 
 def _scores_of_one(table: Table) -> list[str]:
     """Return the scores of one system in the layout that programs read: SARI, then what it is the mean of."""
-    (_, first), *others = table.rows
-    rows = [("  SARI:", first), *((f"    - {name.text}:", cell) for name, cell in others)]
+    rows = [("  SARI:" if name.text == "SARI" else f"    - {name.text}:", cell) for name, cell in table.rows]
     widest = max(len(cell.text) for _, cell in rows)
     lines = [f"{label:<15}{cell.text:<{widest}}  {cell.interval}".rstrip() for label, cell in rows]
     return [_RULE, "SARI Score Results", _RULE, f"Number of samples: {table.segments}", "", *lines, _RULE]
