@@ -89,7 +89,7 @@ RULES: dict[str, Rule] = {
     "--seed": Rule(needs=("--confidence", *_TEST_FLAGS, "--by-references", "--report")),
     **{flag: Rule((SEVERAL_SYSTEMS,), _PAIRED[place + 1 :]) for place, flag in enumerate(_PAIRED)},
     "--all-pairs": Rule(needs=(SEVERAL_SYSTEMS,)),
-    **{flag_of(file.name): Rule(needs=("--measures", "--report")) for file in SIDE_FILES},
+    **{flag_of(file.name): Rule(needs=("--measures",)) for file in SIDE_FILES},
     "--stop-words": Rule(needs=("--word-ranks",)),
     "--show": Rule(excludes=("--format csv", "--format json", "--score-only", "--ratings", "--explain")),
     "--show intervals": Rule(needs=("--confidence", "--report")),

@@ -166,15 +166,15 @@ def test_command_with_trees(two_systems, report, sari):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--trees", "x.md"], "x.md: is an input, expected another file to write"),
-        (["--trees", "none"], "none: No such file or directory, expected a file to read"),
-        (["--trees", "s.txt"], "s.txt: sentence 1: "),
+        (["--measures", "all", "--trees", "x.md"], "x.md: is an input, expected another file to write"),
+        (["--measures", "all", "--trees", "none"], "none: No such file or directory, expected a file to read"),
+        (["--measures", "all", "--trees", "s.txt"], "s.txt: sentence 1: "),
         (["--measures", "all", "--trees", "short"], "--trees: got 1 rows, expected 5 (as in references)"),
         (
             ["--measures", "all", "--trees", "other"],
             "--trees[4]: got the words 'a', expected 'the thames is long . it ",
         ),
-        (["--word-ranks", "none"], "none: No such file or directory, expected a file to read"),
+        (["--measures", "all", "--word-ranks", "none"], "none: No such file or directory, expected a file to read"),
     ],
 )
 def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, arguments, message):
