@@ -27,8 +27,10 @@ STUDIES = {
 def main(arguments: list[str] | None = None) -> int:
     """Run a study and return the status of the program."""
     names = "".join(f"  {name:<16}{str(module.__doc__).partition(chr(10))[0]}\n" for name, module in STUDIES.items())
-    how = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser("research", description=f"{__doc__}\nNAME is one of\n{names}", formatter_class=how)
+    layout = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        "research", description=f"{__doc__}\nNAME is one of\n{names}", formatter_class=layout
+    )
     parser.add_argument("name", choices=STUDIES, metavar="NAME", help="what to print")
     parser.add_argument("folder", nargs="?", type=Path, metavar="FOLDER", help="with checkouts; it is computed again")
     parser.add_argument("--store", action="store_true", help="write the files and pages")

@@ -31,14 +31,14 @@ Sentence = tuple[str, list[str]]
 def rated_in_test_set(folder: Path, file: str, rating: str, test_set: tuple[str, str]) -> RatedOutputs:
     """Read the files of Alva-Manchego et al. 2021, of outputs for sentences of a test set."""
     rows = _rows(folder, file)
-    return _rated(_found(folder, test_set, rows["orig_sent"]), rows["simp_sent"], rows[rating], rows["sys_name"])
+    return _rated(_sentences(folder, test_set, rows["orig_sent"]), rows["simp_sent"], rows[rating], rows["sys_name"])
 
 
 def _rows(folder: Path, files: str) -> pd.DataFrame:
     return pd.concat(map(read_table, find_files(folder, files)))
 
 
-def _found(folder: Path, test_set: tuple[str, str], sources: Iterable[str]) -> list[Sentence]:
+def _sentences(folder: Path, test_set: tuple[str, str], sources: Iterable[str]) -> list[Sentence]:
     """Return the sentences of a test set that have the letters and digits of these sources."""
     sentences = {_letters(row[0]): row for row in zip(*read_test_set(folder, *test_set), strict=True)}
     return [sentences[_letters(source)] for source in sources]
@@ -51,19 +51,19 @@ def _letters(text: str) -> str:
 def _asset_ratings(folder: Path) -> RatedOutputs:
     rows = _rows(folder, "facebookresearch/asset/human_ratings/human_ratings.csv").query("aspect == 'simplicity'")
     rows = _mean_of_raters(rows, ["original", "simplification"], "rating")
-    return _rated(_found(folder, TEST_SETS["ASSET"], rows["original"]), rows["simplification"], rows["rating"])
+    return _rated(_sentences(folder, TEST_SETS["ASSET"], rows["original"]), rows["simplification"], rows["rating"])
 
 
 def _simpeval_past(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_past.csv").query(f"system not in {_OWN_REFERENCES}")
-    found = _found(folder, TEST_SETS["ASSET"], rows["original"])
-    return _rated(found, rows["processed_generation"], rows.filter(regex="z_score"), rows["system"])
+    sentences = _sentences(folder, TEST_SETS["ASSET"], rows["original"])
+    return _rated(sentences, rows["processed_generation"], rows.filter(regex="z_score"), rows["system"])
 
 
 def _simpeval_2022(folder: Path) -> RatedOutputs:
     rows = _rows(folder, f"{_LENS}/data/simpeval_2022.csv")
-    found = _found_in_2022(folder, rows["original"], rows["original"])
-    return _rated(found, rows["generation"].str.lower(), rows.filter(regex="zscore"), rows["system"])
+    sentences = _sentences_of_2022(folder, rows["original"], rows["original"])
+    return _rated(sentences, rows["generation"].str.lower(), rows.filter(regex="zscore"), rows["system"])
 
 
 def _simpda_2022(folder: Path) -> RatedOutputs:
@@ -71,14 +71,14 @@ def _simpda_2022(folder: Path) -> RatedOutputs:
     originals = _rows(folder, f"{_LENS}/data/simpeval_2022.csv").groupby("original_id")["original"].first()
     keys, rating = ["Input.id", "Input.system", "Input.original", "Input.simplified"], "Answer.simplicity"
     rows = _mean_of_raters(_rows(folder, f"{_LENS}/data/simpDA_2022.csv"), keys, rating)
-    found = _found_in_2022(folder, rows["Input.id"].map(originals), rows["Input.original"])
-    return _rated(found, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
+    sentences = _sentences_of_2022(folder, rows["Input.id"].map(originals), rows["Input.original"])
+    return _rated(sentences, rows["Input.simplified"].str.lower(), rows[rating], rows["Input.system"])
 
 
-def _found_in_2022(folder: Path, originals: Iterable[str], sources: Iterable[str]) -> list[Sentence]:
+def _sentences_of_2022(folder: Path, originals: Iterable[str], sources: Iterable[str]) -> list[Sentence]:
     """Return sources with the references of the originals in SimpEval 2022, a line each, lowercased."""
     under = f"{_LENS}/experiments/meta_evaluation/data/simpeval_2022/references/test"
-    rows = _found(folder, (f"{under}.src", f"{under}.dst"), originals)
+    rows = _sentences(folder, (f"{under}.src", f"{under}.dst"), originals)
     return [(source.lower(), line.lower().split("\t")) for source, (_, (line,)) in zip(sources, rows, strict=True)]
 
 
@@ -86,9 +86,9 @@ def _dwikipedia(folder: Path, ratings: Sequence[str]) -> RatedOutputs:
     """Read documents, without outputs that are nearly copies of a reference."""
     rows = _rows(folder, f"{_DOCUMENTS}/dwiki_final.jsonl")
     rows = rows[[not _is_near(*pair) for pair in zip(rows["simplification"], rows["references"], strict=True)]]
-    by_name = pd.DataFrame([{own["name"]: own["agg_value"] for own in row} for row in rows["ratings"]])
-    found = zip(rows["original"], rows["references"], strict=True)
-    return _rated(found, rows["simplification"], by_name[list(ratings)])
+    by_name = pd.DataFrame([{rating["name"]: rating["agg_value"] for rating in row} for row in rows["ratings"]])
+    sentences = zip(rows["original"], rows["references"], strict=True)
+    return _rated(sentences, rows["simplification"], by_name[list(ratings)])
 
 
 def _onestopqa(folder: Path) -> RatedOutputs:
@@ -97,9 +97,9 @@ def _onestopqa(folder: Path) -> RatedOutputs:
     The source and the reference are no outputs.
     """
     rows = _rows(folder, f"{_DOCUMENTS}/qa.jsonl").query("system not in ['Original', 'Elementary']")
-    answered = rows["ratings"].map(lambda own: own[0]["agg_value"])
-    found = zip(rows["original"], rows["references"], strict=True)
-    return _rated(found, rows["simplification"], answered, rows["system"])
+    answered = rows["ratings"].map(lambda row: row[0]["agg_value"])
+    sentences = zip(rows["original"], rows["references"], strict=True)
+    return _rated(sentences, rows["simplification"], answered, rows["system"])
 
 
 def cochrane_pairs(folder: Path) -> tuple[list[Columns], np.ndarray]:
@@ -111,15 +111,15 @@ def cochrane_pairs(folder: Path) -> tuple[list[Columns], np.ndarray]:
     rows = _rows(folder, f"{_DOCUMENTS}/cochrance_lj.jsonl")
     sources, references = rows["original"].tolist(), rows["references"].tolist()
     sides = [Columns(sources, rows[f"simplification{number}"].tolist(), references) for number in (1, 2)]
-    return sides, rows["ratings"].map(lambda own: own[0]["agg_value"] == 1).to_numpy()
+    return sides, rows["ratings"].map(lambda row: row[0]["agg_value"] == 1).to_numpy()
 
 
 def _jades(folder: Path) -> RatedOutputs:
     """Read Japanese sentences of two systems, each rated by three people. References are no outputs."""
     parts = read_table(find_files(folder, "naist-nlp/jades/jades_manual_scores.json")[0])
     rows = pd.DataFrame([row for part in parts for row in parts[part]]).query("system != 'Reference'")
-    found = zip(rows["sentence_origin"], rows[["sentence_reference"]].to_numpy().tolist(), strict=True)
-    return _rated(found, rows["sentence_hypothesis"], rows.filter(regex="score_simplicity"), rows["system"])
+    sentences = zip(rows["sentence_origin"], rows[["sentence_reference"]].to_numpy().tolist(), strict=True)
+    return _rated(sentences, rows["sentence_hypothesis"], rows.filter(regex="score_simplicity"), rows["system"])
 
 
 def _is_near(output: str, references: Sequence[str]) -> bool:
@@ -139,8 +139,8 @@ def _multicochrane(folder: Path) -> RatedOutputs:
         sheets = _rows(folder, f"SebaJoe/MultiCochrane/data/eval_data/en/spreadsheets/anno[1-3]/*en_{system}*.xlsx")
         parts.append(sheets.groupby(level=0).agg(in_rows).assign(system=system))
     rows = pd.concat(parts).dropna()  # below the sentences are sums
-    found = zip(rows[texts[0]], rows[texts[2:]].to_numpy().tolist(), strict=True)
-    return _rated(found, rows[texts[1]], -rows["Simplicity"], rows["system"])
+    sentences = zip(rows[texts[0]], rows[texts[2:]].to_numpy().tolist(), strict=True)
+    return _rated(sentences, rows[texts[1]], -rows["Simplicity"], rows["system"])
 
 
 def _language_models(folder: Path) -> RatedOutputs:
@@ -148,8 +148,8 @@ def _language_models(folder: Path) -> RatedOutputs:
     under = "WuXuanxin/human-eval-llm-simplification/annotation/likert/exclude_newsela"
     rows = _rows(folder, f"{under}/likert_*.json")
     rows = rows[rows["source_file"].isin(["asset", "turk"])]
-    ratings = rows["label_annotations"].map(lambda own: fmean(rater["simplicity"] for rater in own.values()))
-    references = [own for _, own in _found(folder, TEST_SETS["ASSET"], rows["source"])]
+    ratings = rows["label_annotations"].map(lambda row: fmean(rater["simplicity"] for rater in row.values()))
+    references = [row for _, row in _sentences(folder, TEST_SETS["ASSET"], rows["source"])]
     return _rated(zip(rows["source"], references, strict=True), rows["simple"], ratings, rows["model"])
 
 

@@ -61,20 +61,20 @@ def find_files(folder: Path, pattern: str) -> list[Path]:
     """
     owner, name, file = pattern.split("/", 2)
     _check_commit(folder / name, f"{owner}/{name}")
-    found = [path for path in sorted((folder / name).glob(file)) if path.is_file()]
-    if not found:
+    paths = [path for path in sorted((folder / name).glob(file)) if path.is_file()]
+    if not paths:
         raise FileNotFoundError(f"{folder}: no {name}/{file}, expected a checkout of https://github.com/{owner}/{name}")
-    return found
+    return paths
 
 
 @cache
 def _check_commit(checkout: Path, repository: str) -> None:
     """Say on standard error if a checkout has another commit than the one that stored figures were computed from."""
     git = ["git", "--git-dir", str(checkout / ".git"), "rev-parse", "HEAD"]
-    found = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
+    commit = subprocess.run(git, capture_output=True, text=True, check=False).stdout.strip()
     expected = read_table(REPOSITORIES).set_index("repository")["commit"].get(repository, "")
-    if found and not (expected and found.startswith(expected)):
-        print(f"{checkout}: commit {found[:7]}, the stored figures are from {expected or 'none'}", file=sys.stderr)
+    if commit and not (expected and commit.startswith(expected)):
+        print(f"{checkout}: commit {commit[:7]}, the stored figures are from {expected or 'none'}", file=sys.stderr)
 
 
 def read_columns(path: Path) -> Columns:
@@ -98,7 +98,7 @@ def read_test_set(folder: Path, sources: str, references: str) -> tuple[list[str
     paths = [path for pattern in references.split() for path in find_files(folder, pattern)]
     columns = [read_columns(path).references for path in paths]
     texts = read_columns(find_files(folder, sources)[0]).sources
-    return texts, [[text for own in row for text in own] for _, *row in zip(texts, *columns, strict=True)]
+    return texts, [[text for cell in row for text in cell] for _, *row in zip(texts, *columns, strict=True)]
 
 
 def read_runs(folder: Path, outputs: str, sources: Sequence[str]) -> dict[str, list[str]]:
@@ -139,8 +139,8 @@ def aligned(table: pd.DataFrame) -> str:
 def with_tables(page: str, tables: Mapping[str, pd.DataFrame]) -> str:
     """Return a page with new tables between `<!-- table: NAME -->` and `<!-- end -->`."""
 
-    def new_table(found: re.Match[str]) -> str:
-        return f"{found[1]}{aligned(tables[found[2]])}\n{found[3]}"
+    def new_table(match: re.Match[str]) -> str:
+        return f"{match[1]}{aligned(tables[match[2]])}\n{match[3]}"
 
     return re.sub(r"(<!-- table: (.*) -->\n)(?s:.*?)(<!-- end -->)", new_table, page)
 

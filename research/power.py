@@ -45,14 +45,14 @@ def measure_power(folder: Path) -> pd.DataFrame:
     of_models = [read_runs(folder, pattern, sources) for pattern in described["outputs"]]
     models = [model for model, runs in enumerate(of_models) for _ in runs]
     columns = SystemColumns(sources, {path: texts for runs in of_models for path, texts in runs.items()}, references)
-    others = np.array([pair for pair in combinations(range(len(models)), 2) if models[pair[0]] != models[pair[1]]])
+    candidates = np.array([pair for pair in combinations(range(len(models)), 2) if models[pair[0]] != models[pair[1]]])
     draws, rows = np.random.default_rng(12345), []
     for variant in _MEASURED:
         corpora = list(score_systems(columns, resolve_variant(variant), rows=True).values())
         scores = np.array([corpus.scores()["sari"] for corpus in corpora])
-        sizes = np.abs(scores[others[:, 0]] - scores[others[:, 1]])
-        near = {size: others[np.abs(sizes - size) <= _TOLERANCE] for size in _DIFFERENCES}
-        pairs = {size: draws.choice(own, _PAIRS_OF_RUNS, replace=False) for size, own in near.items()}
+        sizes = np.abs(scores[candidates[:, 0]] - scores[candidates[:, 1]])
+        near = {size: candidates[np.abs(sizes - size) <= _TOLERANCE] for size in _DIFFERENCES}
+        pairs = {size: draws.choice(places, _PAIRS_OF_RUNS, replace=False) for size, places in near.items()}
         rows += [{"variant": variant} | _measured(corpora, pairs, size, draws) for size in _SAMPLE_SIZES]
     return pd.DataFrame(rows)
 
@@ -69,14 +69,19 @@ def _measured(
     observed = [sample(population[:, pair], 1) for pair in pairs[_DIFFERENCES[0]]]
     errors = [np.diff(each.resampled(_RESAMPLES)[..., 0], axis=1).std() for each in observed]
     low, median, high = np.percentile(errors, [10, 50, 90]) * np.sqrt(len(population) / segments)
-    found = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
+    detectable = (stats.norm.ppf(1 - SIGNIFICANT / 2) + stats.norm.ppf(0.8)) * median
     row = {"segments": str(segments), "pairs": str(_PAIRS_OF_RUNS)}
     row["observed"] = f"{_significant_share(observed, 'randomization') * _PAIRS_OF_RUNS:.0f}"
-    row |= {"error_low": f"{low:.3f}", "error": f"{median:.3f}", "error_high": f"{high:.3f}", "found": f"{found:.3f}"}
-    for difference, own in pairs.items():
+    row |= {
+        "error_low": f"{low:.3f}",
+        "error": f"{median:.3f}",
+        "error_high": f"{high:.3f}",
+        "found": f"{detectable:.3f}",
+    }
+    for difference, places in pairs.items():
         samples = [
             sample(population[draws.integers(0, len(population), segments)][:, pair], int(draws.integers(1 << 32)))
-            for pair in tqdm(own, disable=None, leave=False)
+            for pair in tqdm(places, disable=None, leave=False)
             for _ in range(_SAMPLES)
         ]
         row |= {f"{name} {difference}": f"{_significant_share(samples, name):.4f}" for name in TESTS}

@@ -42,8 +42,8 @@ def rounded(ours: str, printed: str) -> str:
 def figures(rows: pd.DataFrame) -> pd.DataFrame:
     """Return a row for each score of each row, with ours rounded to the printed digits."""
     columns = ["score", "printed", "ours"]
-    found = rows.assign(**{name: rows[name].str.split() for name in columns}).explode(columns)
-    return found.assign(ours=list(map(rounded, found["ours"], found["printed"])))
+    rows = rows.assign(**{name: rows[name].str.split() for name in columns}).explode(columns)
+    return rows.assign(ours=list(map(rounded, rows["ours"], rows["printed"])))
 
 
 def score_row(row: dict[str, str], folder: Path) -> str:
@@ -75,11 +75,11 @@ def compute_figures(folder: Path) -> pd.DataFrame:
 
 def figures_by_paper(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     """Return the figures of each paper, with reasons for those that differ, and how many come out."""
-    found = figures(rows)
-    same, titles = found["printed"] == found["ours"], found["paper"] + ", " + found["url"]
-    table = pd.DataFrame({"figure": found["system"] + ", " + found["test_set"] + ": " + found["score"]})
-    table[["printed", "ours"]] = found[["printed", "ours"]]
-    table["why it differs"] = found["reason"].mask(same, "")
+    scores = figures(rows)
+    same, titles = scores["printed"] == scores["ours"], scores["paper"] + ", " + scores["url"]
+    table = pd.DataFrame({"figure": scores["system"] + ", " + scores["test_set"] + ": " + scores["score"]})
+    table[["printed", "ours"]] = scores[["printed", "ours"]]
+    table["why it differs"] = scores["reason"].mask(same, "")
     summary = pd.DataFrame({"paper": titles, "figures": 1, "to the printed digits": same.astype(int)})
     summary = summary.groupby("paper", sort=False, as_index=False).sum().astype(str)
     return dict(iter(table.groupby(titles, sort=False))) | {"Figures that come out": summary}

@@ -43,7 +43,7 @@ BASELINE = "easse"
 _VARIANTS = VARIANTS | {"set, 13a": resolve_variant("set", tokenize="13a")}
 
 #: How intervals are computed, and the fewest systems whose order is compared with that of people.
-_HOW = resolve_resampling(confidence=0.95, resamples=1_000)
+_RESAMPLING = resolve_resampling(confidence=0.95, resamples=1_000)
 _FEWEST_SYSTEMS = 6
 
 _COLUMNS = ["figure", "collection", "number", "score", "signature", "value", "low", "high"]
@@ -57,7 +57,7 @@ _ACCESS = "feralvam/easse/easse/resources/data/system_outputs/turkcorpus/test/AC
 def compute_agreement(folder: Path) -> pd.DataFrame:
     """Score all outputs under all variants. Figures have 6 decimals, so that they are the same everywhere."""
     collections = tqdm(COLLECTIONS.items(), disable=None, leave=False)
-    rows = [row for name, own in collections for row in _of_collection(name, own, folder)]
+    rows = [row for name, collection in collections for row in _of_collection(name, collection, folder)]
     table = pd.DataFrame([*rows, *_of_pairs(folder), *_by_references(folder)])
     numbers = table.select_dtypes("number").map("{:z.6f}".format, na_action="ignore")
     return table.assign(**dict(numbers.items()))[_COLUMNS]
@@ -71,62 +71,69 @@ def _of_collection(name: str, collection: Collection, folder: Path) -> Iterator[
         variants["easse, 13a"] = resolve_variant("easse")
     lengths = _lengths(rated.texts, tokenizer or "none")
     scores = [RatedScore("", "length", lengths, SystemRows(lengths), ""), _bleu(rated.texts, tokenizer or "13a")]
-    corpora = {each: score_columns(rated.texts, how, sentences=True, rows=True) for each, how in variants.items()}
+    corpora = {
+        each: score_columns(rated.texts, variant, sentences=True, rows=True) for each, variant in variants.items()
+    }
     scores = [rated_scores(corpus)[0]._replace(name=each) for each, corpus in corpora.items()] + scores[::-1]
     number = len(set(rated.systems))
     for figure in ("Pearson", "Spearman")[: 1 + (number >= _FEWEST_SYSTEMS)]:
         of_systems = figure == "Spearman"
-        found = agreement(
-            {own.name: own.of_systems if of_systems else own.values for own in scores},
+        agreements = agreement(
+            {score.name: score.of_systems if of_systems else score.values for score in scores},
             rated.ratings,
             groups=rated.texts.sources,
             systems=rated.systems if of_systems else None,
             coefficient=figure.lower(),
             baseline=BASELINE,
-            confidence=_HOW.confidence,
+            confidence=_RESAMPLING.confidence,
         )
-        for own in scores:
-            row: dict[str, Any] = {"figure": figure, "collection": name, "score": own.name, "signature": own.signature}
+        for score in scores:
+            row: dict[str, Any] = {
+                "figure": figure,
+                "collection": name,
+                "score": score.name,
+                "signature": score.signature,
+            }
             row["number"] = str(number if of_systems else len(rated.ratings))
-            if not of_systems and own.name != "length":
-                row["at_equal_length"] = partial_correlation(own.values, rated.ratings, lengths)
-            if not of_systems and own.name in variants:
-                row["signature"] = _signature(replace(variants[own.name], level="sentence"), rated.texts)
-            yield row | _cells(found[own.name])
+            if not of_systems and score.name != "length":
+                row["at_equal_length"] = partial_correlation(score.values, rated.ratings, lengths)
+            if not of_systems and score.name in variants:
+                row["signature"] = _signature(replace(variants[score.name], level="sentence"), rated.texts)
+            yield row | _cells(agreements[score.name])
 
 
 def _signature(variant: Variant, texts: Columns) -> str:
     return variant.signature(set(map(len, texts.references)))
 
 
-def _cells(found: Agreement) -> dict[str, Any]:
-    low, high = found.interval or (None, None)
-    less, more = found.difference_interval or (None, None)
-    cells = {"value": found.value, "low": low, "high": high}
-    return cells | {"difference": found.difference, "difference_low": less, "difference_high": more}
+def _cells(result: Agreement) -> dict[str, Any]:
+    low, high = result.interval or (None, None)
+    less, more = result.difference_interval or (None, None)
+    cells = {"value": result.value, "low": low, "high": high}
+    return cells | {"difference": result.difference, "difference_low": less, "difference_high": more}
 
 
 def _of_pairs(folder: Path) -> Iterator[dict[str, Any]]:
     """Yield a row for each score and Cochrane's pairs, and one for the rule to prefer the shorter output."""
     sides, is_second = cochrane_pairs(folder)
-    alone = {name: replace(how, level="sentence") for name, how in _VARIANTS.items()}
+    alone = {name: replace(variant, level="sentence") for name, variant in _VARIANTS.items()}
     scores: dict[str, list[Any]] = {
-        name: [np.array(score_columns(side, how, sentences=True).sentences()["sari"]) for side in sides]
-        for name, how in alone.items()
+        name: [np.array(score_columns(side, variant, sentences=True).sentences()["sari"]) for side in sides]
+        for name, variant in alone.items()
     }
     scores["the shorter one"] = [-_lengths(side) for side in sides]
     agrees = pd.DataFrame({name: (second > first) == is_second for name, (first, second) in scores.items()})
     shares = 100 * agrees.groupby(sides[0].sources).mean().to_numpy()  # all sources have as many pairs
-    sample = Sample(shares[..., None], lambda sums: sums / len(shares), _HOW.seed)
+    sample = Sample(shares[..., None], lambda sums: sums / len(shares), _RESAMPLING.seed)
     pairs = np.array([[place, list(scores).index(BASELINE)] for place in range(len(scores))])
     cells = {"value": sample.scores[:, 0], "difference": sample.differences(pairs)[:, 0]}
-    cells |= dict(zip(("low", "high"), sample.intervals(_HOW)[..., 0], strict=True))
-    ends = sample.difference_intervals(pairs, _HOW)[..., 0]
+    cells |= dict(zip(("low", "high"), sample.intervals(_RESAMPLING)[..., 0], strict=True))
+    ends = sample.difference_intervals(pairs, _RESAMPLING)[..., 0]
     cells |= dict(zip(("difference_low", "difference_high"), ends, strict=True))
     for place, name in enumerate(scores):
         row = {"figure": "pairs", "collection": "Cochrane, pairs", "number": str(len(is_second)), "score": name}
         row["signature"] = _signature(alone[name], sides[0]) if name in alone else ""
-        yield row | {key: own[place] for key, own in cells.items()}
+        yield row | {key: values[place] for key, values in cells.items()}
 
 
 def _by_references(folder: Path) -> Iterator[dict[str, Any]]:
@@ -144,15 +151,15 @@ def _bleu(texts: Columns, tokenizer: str) -> RatedScore:
     """Return sacreBLEU's BLEU of each output alone, and the rows of systems."""
     metric = BLEU(effective_order=True, tokenize=tokenizer)
     scores = [metric.sentence_score(*pair) for pair in zip(texts.predictions, texts.references, strict=True)]
-    rows = np.array([[own.sys_len, own.ref_len, *own.counts, *own.totals] for own in scores], np.float64)
+    rows = np.array([[score.sys_len, score.ref_len, *score.counts, *score.totals] for score in scores], np.float64)
     of_systems = SystemRows(rows, lambda sums, _: translation.bleu_of_sums(sums))
-    return RatedScore("", "BLEU", np.array([own.score for own in scores]), of_systems, "")
+    return RatedScore("", "BLEU", np.array([score.score for score in scores]), of_systems, "")
 
 
 def _lengths(texts: Columns, tokenizer: str = "none") -> np.ndarray:
     """Return the tokens of each output divided by those of its source."""
-    how = Text(tokenize=tokenizer, lowercase=False)
-    sources, outputs = (np.array(list(map(len, split_into_tokens(column, how)))) for column in texts[:2])
+    text = Text(tokenize=tokenizer, lowercase=False)
+    sources, outputs = (np.array(list(map(len, split_into_tokens(column, text)))) for column in texts[:2])
     return outputs / np.maximum(sources, 1)
 
 
@@ -171,18 +178,18 @@ def ratings_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
 
     They have a row for each score, and a column for each collection or number of references.
     """
-    groups = rows["collection"].map({name: own.group for name, own in COLLECTIONS.items()})
+    groups = rows["collection"].map({name: collection.group for name, collection in COLLECTIONS.items()})
     groups = rows["figure"].map({"Spearman": "systems", "pairs": "pairs", "SARI": "references"}).fillna(groups)
     columns = (rows["collection"] + " (" + rows["number"] + ")").where(rows["figure"] != "SARI", rows["number"])
     patterns = {"pairs": "{:.1f} [{:.1f}, {:.1f}]", "SARI": "{:.2f}"}
-    shown = [
-        patterns.get(figure, "{:.3f} [{:.3f}, {:.3f}]").format(*map(float, filter(None, cells)))
-        for figure, *cells in rows[["figure", "value", "low", "high"]].to_numpy()
+    cells = [
+        patterns.get(figure, "{:.3f} [{:.3f}, {:.3f}]").format(*map(float, filter(None, figures)))
+        for figure, *figures in rows[["figure", "value", "low", "high"]].to_numpy()
     ]
-    table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "shown": shown})
+    table = pd.DataFrame({"Score": rows["score"], "group": groups, "column": columns, "cell": cells})
     return {
-        group: own.pivot_table("shown", "Score", "column", aggfunc="first", sort=False).fillna("").reset_index()
-        for group, own in table.groupby("group", sort=False)
+        group: part.pivot_table("cell", "Score", "column", aggfunc="first", sort=False).fillna("").reset_index()
+        for group, part in table.groupby("group", sort=False)
     }
 
 

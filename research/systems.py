@@ -38,7 +38,7 @@ RANKED, IN_TABLE = "easse", ("set", "hf", "xu2016")
 TRIALS = 2_000
 
 #: Intervals, and the seed of all random numbers.
-_HOW = resolve_resampling(confidence=0.95, resamples=1_000, seed=12345)
+_RESAMPLING = resolve_resampling(confidence=0.95, resamples=1_000, seed=12345)
 
 #: The variants in the picture, neighbours as similar as can be, and the test set that table and picture show.
 DRAWN, DRAWN_SET = ("easse", "lasertagger", "set", "paper", "xu2016", "hf"), "ASSET"
@@ -78,19 +78,21 @@ def score_public_systems(folder: Path) -> pd.DataFrame:
     for test_set, patterns in TEST_SETS.items():
         sources, references = read_test_set(folder, *patterns)
         known = {"test_set": test_set, "texts": texts_digest(sources, references)}
-        own, ranked = described[described["test_set"] == test_set].to_dict("records"), []
-        for row in tqdm(own, desc=test_set, disable=None, leave=False):
+        records, ranked = described[described["test_set"] == test_set].to_dict("records"), []
+        for row in tqdm(records, desc=test_set, disable=None, leave=False):
             runs = read_runs(folder, row["outputs"], sources)
             if test_set == LOWERCASED:
                 runs = {path: [output.lower() for output in outputs] for path, outputs in runs.items()}
             columns = SystemColumns(sources, runs, references)
-            scored = {name: list(score_systems(columns, how, rows=True).values()) for name, how in VARIANTS.items()}
+            scored = {
+                name: list(score_systems(columns, variant, rows=True).values()) for name, variant in VARIANTS.items()
+            }
             row |= known | _cells_of_system(columns, scored) | {"ranks": ""}
             if row["kind"] == "system":
                 ranked.append((row, scored[RANKED]))
         for (row, _), ranks in zip(ranked, possible_ranks([scored for _, scored in ranked]), strict=True):
             row["ranks"] = ranks
-        rows += own + [known | row for row in _baselines(sources, references)]
+        rows += records + [known | row for row in _baselines(sources, references)]
     return pd.DataFrame(rows)
 
 
@@ -107,13 +109,13 @@ def faulty_outputs(sources: Sequence[str], outputs: Sequence[str]) -> pd.DataFra
     lengths = texts.map(lambda text: len(text.split()))
     words = texts.map(lambda text: set(re.findall(r"\w+", text.lower())))
     shared = np.array([len(one & other) for one, other in words.to_numpy()])
-    found = {
+    columns = {
         "empty": lengths["output"] == 0,
         "repeated": repeated_outputs(sources, outputs),
         "unrelated": shared < RELATED * words["output"].map(len),
         "long": lengths["output"] > LONG * lengths["source"],
     }
-    return pd.DataFrame(found)
+    return pd.DataFrame(columns)
 
 
 def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatistics]]) -> dict[str, str]:
@@ -121,24 +123,24 @@ def _cells_of_system(columns: SystemColumns, scored: dict[str, list[CorpusStatis
     by_run = [faulty_outputs(columns.sources, outputs) for outputs in columns.predictions.values()]
     every = pd.concat(by_run)
     shares = every.mean().to_dict() | {"faulty": every.any(axis=1).mean()}
-    found = {"kind": "failed" if shares["faulty"] > MOST_FAULTY else "system", "runs": str(len(by_run))}
-    found |= {name: f"{share:.4f}" for name, share in shares.items()}
+    cells = {"kind": "failed" if shares["faulty"] > MOST_FAULTY else "system", "runs": str(len(by_run))}
+    cells |= {name: f"{share:.4f}" for name, share in shares.items()}
     for name, runs in scored.items():
         values = [run.scores()["sari"] for run in runs]
-        sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _HOW.seed)
-        low, high = _HOW.ends(sample.bootstrapped(_HOW)[..., 0].mean(axis=1))
+        sample = Sample(np.stack([run.rows() for run in runs], axis=1), runs[0].scores_of_sums, _RESAMPLING.seed)
+        low, high = _RESAMPLING.ends(sample.bootstrapped(_RESAMPLING)[..., 0].mean(axis=1))
         least, most = (f"{end(values):.2f}" if len(values) > 1 else "" for end in (min, max))
-        found |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
-        found |= {f"{name} least": least, f"{name} most": most}
-    return found
+        cells |= {name: f"{fmean(values):.4f}", f"{name} low": f"{low:.2f}", f"{name} high": f"{high:.2f}"}
+        cells |= {f"{name} least": least, f"{name} most": most}
+    return cells
 
 
 def _baselines(sources: list[str], references: list[list[str]]) -> list[dict[str, str]]:
     scored = {name: baseline_scores(sources, references, variant) for name, variant in VARIANTS.items()}
     return [
-        {"kind": kind, "name": shown, "runs": "1"}
+        {"kind": kind, "name": label, "runs": "1"}
         | {name: f"{scores[baseline]['sari']:.4f}" for name, scores in scored.items()}
-        for baseline, (kind, shown) in _STORED_BASELINES.items()
+        for baseline, (kind, label) in _STORED_BASELINES.items()
         if baseline in scored[RANKED]
     ]
 
@@ -152,7 +154,7 @@ def possible_ranks(systems: Sequence[list[CorpusStatistics]]) -> list[str]:
     their runs. A system is below all that are significantly better, and above all that are significantly worse.
     """
     rows = np.stack([np.mean([run.rows() for run in runs], axis=0) for runs in systems], axis=1)
-    sample = Sample(rows, lambda sums: systems[0][0].scores_of_sums(sums)[..., :1], _HOW.seed)
+    sample = Sample(rows, lambda sums: systems[0][0].scores_of_sums(sums)[..., :1], _RESAMPLING.seed)
     pairs = np.array(list(combinations(range(len(systems)), 2)))
     squares = sum((chunk**2).sum(axis=0) for chunk in sample.swapped(pairs, TRIALS))
     scores = np.array([fmean(run.scores()["sari"] for run in runs) for runs in systems])
@@ -175,21 +177,21 @@ def systems_tables(rows: pd.DataFrame) -> dict[str, pd.DataFrame]:
     rows = rows[rows["texts"] != ""]  # others are not scored yet
     by_test_set = rows[rows["kind"] == "system"].groupby("test_set", sort=False)
     rankings = {
-        f"{name} ({len(own)})": taus(own)[RANKED].drop(RANKED).map("{:.2f}".format) for name, own in by_test_set
+        f"{name} ({len(part)})": taus(part)[RANKED].drop(RANKED).map("{:.2f}".format) for name, part in by_test_set
     }
-    shown = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda scores: -scores.astype(float))
-    unranked = shown["kind"].map({"system": "", "failed": "failed: "}).fillna("baseline: ")
+    rows = rows[rows["test_set"] == DRAWN_SET].sort_values(RANKED, key=lambda scores: -scores.astype(float))
+    unranked = rows["kind"].map({"system": "", "failed": "failed: "}).fillna("baseline: ")
     is_baseline = unranked == "baseline: "
     table = {
-        "System": unranked + shown["name"],
-        "Year": shown["year"],
-        "Runs": shown["runs"].mask(is_baseline, ""),
-        "Rank": shown["ranks"].str.replace("-", "–"),
-        RANKED: formatted("{:.2f}", shown[RANKED]),
-        "95% CI": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} low"], shown[f"{RANKED} high"]),
-        "runs from–to": formatted("{:.1f}–{:.1f}", shown[f"{RANKED} least"], shown[f"{RANKED} most"]),
-        **{name: formatted("{:.2f}", shown[name]) for name in IN_TABLE},
-        "faulty": formatted("{:.0%}", shown["faulty"]),
+        "System": unranked + rows["name"],
+        "Year": rows["year"],
+        "Runs": rows["runs"].mask(is_baseline, ""),
+        "Rank": rows["ranks"].str.replace("-", "–"),
+        RANKED: formatted("{:.2f}", rows[RANKED]),
+        "95% CI": formatted("{:.1f}–{:.1f}", rows[f"{RANKED} low"], rows[f"{RANKED} high"]),
+        "runs from–to": formatted("{:.1f}–{:.1f}", rows[f"{RANKED} least"], rows[f"{RANKED} most"]),
+        **{name: formatted("{:.2f}", rows[name]) for name in IN_TABLE},
+        "faulty": formatted("{:.0%}", rows["faulty"]),
     }
     return {
         "taus": pd.DataFrame(rankings).T.rename_axis("Test set (systems)").reset_index(),
@@ -202,27 +204,27 @@ def draw_ranks(rows: pd.DataFrame, path: Path = DOCS / "systems.svg") -> None:
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    shown = rows[(rows["test_set"] == DRAWN_SET) & ~rows["kind"].isin(["unrelated", "failed"])]
-    shown = shown.set_index("name")
-    ranks = shown[list(DRAWN)].astype(float).rank(ascending=False, method="first")
+    rows = rows[(rows["test_set"] == DRAWN_SET) & ~rows["kind"].isin(["unrelated", "failed"])]
+    rows = rows.set_index("name")
+    ranks = rows[list(DRAWN)].astype(float).rank(ascending=False, method="first")
     with rc_context({"svg.hashsalt": "sari", "svg.fonttype": "none", "font.size": 10}):
         figure = Figure(figsize=(9, 6.5), layout="constrained")
         axes = figure.subplots()
         is_named = ranks.index.isin(NAMED)
         axes.plot(ranks[~is_named].T.to_numpy(), color="#c8c8c8", linewidth=0.8)
         for name, places in ranks[is_named].iterrows():
-            line = "-" if shown["kind"][name] == "system" else "--"
+            line = "-" if rows["kind"][name] == "system" else "--"
             axes.plot(places.tolist(), line, color=NAMED[name], linewidth=2.5, marker="o", zorder=3)
         below = -3.0
         for name, place in ranks.loc[list(NAMED), DRAWN[-1]].sort_values().items():
             below = max(place, below + 3.5)  # none on top of another
             axes.text(len(DRAWN) - 0.9, below, name, color=NAMED[name], verticalalignment="center")
-        tau = taus(shown[shown["kind"] == "system"])
+        tau = taus(rows[rows["kind"] == "system"])
         for place, pair in enumerate(pairwise(DRAWN)):
             axes.text(place + 0.5, -1.5, f"{tau.loc[pair]:.2f}", color="#555555", horizontalalignment="center")
         axes.set_xticks(range(len(DRAWN)), DRAWN, fontweight="bold")
         axes.tick_params(length=0, labeltop=True, labelbottom=False)
-        axes.set(yticks=[1, *range(10, len(shown) + 1, 10)], ylim=(len(shown) + 1, -3))
+        axes.set(yticks=[1, *range(10, len(rows) + 1, 10)], ylim=(len(rows) + 1, -3))
         axes.set_title(f"Ranks on {DRAWN_SET}, the best at the top; between variants, Kendall's tau of the rankings")
         axes.spines[:].set_visible(False)
         figure.savefig(path, metadata={"Date": None})
