@@ -8,12 +8,13 @@ from typing import cast
 
 import numpy as np
 
-from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores
+from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores, segment_scores
 from .corpus_statistics import CorpusStatistics, score_columns
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
+from .ngram_statistics import count_ngrams
 from .significance import TESTS, Resampling, Sample, in_blocks, resolve_resampling
-from .tokenization import seen_once
-from .validation import Columns, SystemColumns, fault, shown
+from .tokenization import encode_corpus, seen_once
+from .validation import SystemColumns, fault, shown
 from .variants import SCORES, SIGNIFICANT, Variant
 
 # The references that are scored against the others: as many as any published test set has.
@@ -264,8 +265,12 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
 
 def _scores_alone(segments: list[tuple[str, str, list[str]]], variant: Variant) -> Iterator[float]:
     """Return the SARI of each source with a prediction and its references, in percent."""
-    columns = Columns(*map(list, zip(*segments, strict=True))) if segments else Columns([], [], [])
-    return iter(score_columns(columns, seen_once(variant), sentences=True).sentences()["sari"])
+    if not segments:
+        return
+    sources, texts, references = map(list, zip(*segments, strict=True))
+    how = seen_once(variant)
+    for tokens in encode_corpus(sources, references, texts, how):
+        yield from segment_scores(count_ngrams(tokens, how), how)[:, 0].tolist()
 
 
 def _tests_of_pairs(
