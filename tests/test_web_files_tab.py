@@ -194,9 +194,9 @@ def test_paths_are_kept_instead_of_texts(scored_files):
 
 
 HARD = {
-    "sources": ["The  big cat\nsat .", " a b", "A b. C d."],
-    "predictions": {"x": ["The cat\r\nsat .", "", "A b . C d ."], "y": ["  cat  ", "a\rb", "A b."]},
-    "references": [["A cat sat .", " "], ["a\n\nb", "a  b", ""], ["A b.\nC d.", "A b."]],
+    "sources": ["The  big cat\nsat .", " a b", "A b. C d.", " "],
+    "predictions": {"x": ["The cat\r\nsat .", "", "A b . C d .", "a"], "y": ["  cat  ", "a\rb", "A b.", ""]},
+    "references": [["A cat sat .", " "], ["a\n\nb", "a  b", ""], ["A b.\nC d.", "A b."], [" ", ""]],
 }
 
 
@@ -208,7 +208,7 @@ def test_every_opened_segment_has_the_score_of_its_cell(scored_files, variant, o
     for line, *row in files_tab._segment_table(scored, scored.files.read(), "As in the files")["data"]:
         place = line - 1
         for system, sari in zip(scored.sari, row, strict=False):
-            _, *boxes, opened, _, side_by_side = files_tab._opening(scored, system, place + 1, [1, 2, 3])
+            _, *boxes, opened, _, side_by_side = files_tab._opening(scored, system, place + 1, [1, 2, 3, 4])
             html = "".join(sentence_tab.show_sentence(opened, *boxes))
             assert f"<strong>{sari}</strong>" in html
             assert f"<b>{system}</b>, line {place + 1}" in html

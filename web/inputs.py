@@ -199,17 +199,23 @@ def segment_of(source: Any, output: Any, references: Any, *, max_order: int = 4)
     except (TypeError, ValueError) as error:
         named = str(error).replace("predictions[0]", "output").replace("sources[0]", "source")
         raise RefusedError(named.replace("references[0]", "references")) from error
+    check_size(segment, max_order)
+    (source,), _, (references,) = segment
+    if not source.strip():
+        raise RefusedError("Please enter a source: the sentence to simplify.")
+    if not any(reference.strip() for reference in references):
+        raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
+    return segment
+
+
+def check_size(segment: Columns, max_order: int) -> None:
+    """Refuse a segment that is too long to explain by a variant with n-grams of up to `max_order` tokens."""
     (source,), (output,), (references,) = segment
     most, units = MAX_CHARACTERS, "characters"
     if max_order > 4:
         most, units = most * 4 // max_order, f"characters with n-grams of up to {max_order} tokens"
     check_limit(len(source) + len(output) + sum(map(len, references)), most, units)
     _check_references([references])
-    if not source.strip():
-        raise RefusedError("Please enter a source: the sentence to simplify.")
-    if not any(reference.strip() for reference in references):
-        raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
-    return segment
 
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:

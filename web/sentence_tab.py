@@ -15,7 +15,7 @@ from sari.variant_comparison import explain_difference
 from sari.variants import OPTIONS
 from sari.web import answers, components, rendering
 from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, SegmentBoxes, SentenceTab
-from sari.web.inputs import RefusedError, resolve_every_variant, resolve_options, segment_of
+from sari.web.inputs import RefusedError, check_size, resolve_every_variant, resolve_options, segment_of
 from sari.web.rendering import render
 from sari.web.samples import samples
 from sari.web.server import refusals_shown
@@ -55,23 +55,26 @@ class _Asked:
     """What the boxes and controls ask: the opened segment while the boxes show it, else what they show.
 
     Attributes:
-        is_opened: whether the boxes show the opened segment.
+        opened: the opened segment, if the boxes show it.
         options: the scoring options.
         texts: source, output and references, unchecked.
     """
 
     def __init__(self, opened: OpenedSegment | None, source: str, output: str, references: str, chosen: Any):
-        self.is_opened = opened is not None and opened.boxes == (source, output, references)
+        self.opened = opened if opened is not None and opened.boxes == (source, output, references) else None
         self.options = components.options_of(NAMES, chosen)
         self.texts: tuple[str, str, list[str]] = source, output, components.references_of(references)
-        if opened is not None and self.is_opened:
-            self.options |= opened.options
-            (source,), (output,), (people,) = opened.segment
+        if self.opened is not None:
+            self.options |= self.opened.options
+            (source,), (output,), (people,) = self.opened.segment
             self.texts = source, output, people
 
     def segment(self, max_order: int = 4) -> Columns:
-        """Return the checked segment: see `segment_of`."""
-        return segment_of(*self.texts, max_order=max_order)
+        """Return the checked segment: see `segment_of`; one that was scored may lack words."""
+        if self.opened is None:
+            return segment_of(*self.texts, max_order=max_order)
+        check_size(self.opened.segment, max_order)
+        return self.opened.segment
 
 
 def show_sentence(
@@ -79,9 +82,8 @@ def show_sentence(
 ) -> tuple[str, ...]:
     """Return the parts of what is shown of a segment."""
     asked = _Asked(opened, source, output, references, chosen)
-    place = ""
-    if opened is not None and asked.is_opened:
-        place = render("sentence", "place", system=opened.system, line=opened.line)
+    shown = asked.opened
+    place = render("sentence", "place", system=shown.system, line=shown.line) if shown else ""
     try:
         variant = resolve_options(asked.options)
         segment = asked.segment(variant.max_order)
