@@ -96,7 +96,9 @@ def test_segments_are_ordered_searched_and_opened(desktop):
     choose_kind(page, TEXT_FILES)
     page.get_by_role("button", name="Fill in an example").click()
     expect(page.get_by_text("references.1").locator("visible=true").first).to_be_visible()
-    choose(page, "Case", "cased")
+    expect(page.locator("#files-message")).to_contain_text("press Score")
+    with page.expect_response(re.compile("/run/predict")):  # the page knows of the change before it scores
+        choose(page, "Case", "cased")
     score(page)
     choose(page, "Order", "As in the files")
     expect(cell(page, 1, 0)).to_have_text("1")
