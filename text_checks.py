@@ -281,7 +281,7 @@ def language_warnings(measures: Sequence[str], sources: Sequence[str]) -> Iterat
 
 
 def _separators(look: _Look) -> Iterator[SariWarning]:
-    """Yield a warning if most texts of a column contain what may stand between several: line breaks, if sources do not."""
+    """Yield a warning if most texts of a column contain tabs or |||, or line breaks, which sources do not contain."""
     has_paragraphs = _proportion(look.columns["sources"], _LINE_BREAK.search) >= _HARDLY_ANY
     for name, separator in (("tabs", "\t"), ("|||", "|||"), ("line breaks", "\n")):
         columns = look.mostly(methodcaller("__contains__", separator))
