@@ -51,7 +51,7 @@ from .variants import VARIANTS, Text, Variant
 
 #: Fewer segments than these give no warning about texts.
 ENOUGH = 10
-# What was done to a column by mistake is in most of its texts; what people and systems do now and then is in hardly any.
+# What was done to a column by mistake is in most of its texts; what people and systems do at times is in hardly any.
 _MOST_TEXTS, _NEARLY_ALL, _HARDLY_ANY = 0.5, 0.9, 0.1
 # Tokenizing tokenized texts of public systems and people again changes up to 25% of them, by misspellings and numbers;
 # in a sample more.
