@@ -156,3 +156,13 @@ def test_imports_run_down_the_map_of_contributing():
     assert sorted(shipped) == sorted(["sari", *LEAVES])
     for place, name in enumerate(shipped):
         assert set(relative_imports(ROOT / f"{name}.py")) <= set(shipped[place + 1 :]), name
+
+
+def test_a_true_difference_that_is_found_is_that_of_the_table():
+    text = " ".join(text_of("docs/statistics.md").split())
+    said = re.search(
+        r"With `(\w+)` and (\d+) segments, a true difference of ([\d.]+) points .* with (\d+) .* be ([\d.]+)", text
+    )
+    variant, many, smaller, few, larger = said.groups()
+    for segments, points in ((many, smaller), (few, larger)):
+        assert re.search(rf"\| `{variant}` \| +{segments} \| +[\d.–]+ \| +{points} \|", text)
