@@ -94,6 +94,11 @@ def test_calls_of_what_is_not_there_or_not_open_are_bad_requests(address, path):
             ["a" * 15_000, "b", ["c"], {"max_order": 10}],
             "That is 15,002 characters with n-grams",
         ),
+        (
+            "sentence",
+            ["a" * 9_000, "b", ["c"] * 100],
+            "That is 9,101 characters with 100 references; this page takes 9,000",
+        ),
         ("corpus", [[], [], []], "sources: got no segments, expected at least one"),
         ("sentence", [SECRET + "\ud800", SECRET, [SECRET]], "The call has text that UTF-8 cannot write."),
         ("compare", [[SECRET], {"\ud800": [SECRET]}, [[SECRET]]], "The call has text that UTF-8 cannot write."),

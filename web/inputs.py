@@ -36,9 +36,10 @@ _NEEDING_MORE = {"ja", "ko", "th", "vi"}
 # The labels of options whose names are not what people look for.
 _LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
-# Of one segment with all its references: fewer with n-grams of more than four tokens, so that an explanation takes a
-# second or two, whatever the texts.
+# Of one segment with all its references: fewer with n-grams of more than four tokens or with many references, so that
+# an explanation takes a second or two of processor time, whatever the texts.
 MAX_CHARACTERS = 30_000
+_MAX_CHARACTERS_BY_REFERENCES = 900_000
 MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
@@ -214,8 +215,10 @@ def check_size(segment: Columns, max_order: int) -> None:
     most, units = MAX_CHARACTERS, "characters"
     if max_order > 4:
         most, units = most * 4 // max_order, f"characters with n-grams of up to {max_order} tokens"
-    check_limit(len(source) + len(output) + sum(map(len, references)), most, units)
     _check_references([references])
+    if _MAX_CHARACTERS_BY_REFERENCES // len(references) < most:
+        most, units = _MAX_CHARACTERS_BY_REFERENCES // len(references), f"characters with {len(references)} references"
+    check_limit(len(source) + len(output) + sum(map(len, references)), most, units)
 
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
