@@ -27,6 +27,7 @@ from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
 from .signatures import read_signature
 from .significance import resolve_resampling
+from .text_checks import check_layout
 from .text_sample import take_sample
 from .tokenization import encode_corpus
 from .validation import (
@@ -252,7 +253,7 @@ class Scorer(TrainingMethods):
         sample, rows = take_sample(*columns), confidence is not None
         corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=rows)
         result = corpus.result(details=details, resampling=resampling)
-        give_warnings(corpus.warnings(resampling))
+        give_warnings([*check_layout(columns.sources, columns.references), *corpus.warnings(resampling)])
         if baselines:
             give_warnings(variant_warnings(self.variant, columns.sources))
             result["baselines"] = baseline_scores(columns.sources, columns.references, self.variant)
@@ -377,6 +378,7 @@ class Scorer(TrainingMethods):
         comparison = compare_corpora(
             systems, baseline=baseline, resampling=resampling, details=details, all_pairs=all_pairs
         )
+        give_warnings(check_layout(columns.sources, columns.references))
         give_warnings(comparison_warnings(systems, comparison))
         return comparison
 

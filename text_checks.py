@@ -44,7 +44,7 @@ from .data_warnings import (
 )
 from .languages import EXTERNAL_TOKENIZERS, SCRIPTS, TOKENIZERS, count_letters
 from .ngram_statistics import count_ngrams
-from .text_sample import TextSample, likeness, mostly_copies, repeated_outputs, words_of
+from .text_sample import TextSample, is_transposed, likeness, mostly_copies, repeated_outputs, words_of
 from .tokenization import encode_corpus, split_into_tokens
 from .validation import either, shown
 from .variants import VARIANTS, Text, Variant
@@ -138,6 +138,13 @@ class _Look(NamedTuple):
         return category(f"{fault}: {remedy}", detail)
 
 
+def check_layout(sources: Sequence[str], references: Sequence[Sequence[str]]) -> Iterator[SariWarning]:
+    """Yield a warning if the references of a whole corpus look like one list per annotator."""
+    if set(map(len, references)) == {len(sources)} and is_transposed(sources, references):
+        fault = "references fit the sources better as one list per annotator: give one list per segment"
+        yield TransposedReferencesWarning(fault)
+
+
 def check_corpus(sample: TextSample, variant: Variant, *, segments: int, sari: float) -> Iterator[SariWarning]:
     """Yield the warnings about a corpus with this SARI, in percent."""
     if not segments:
@@ -146,9 +153,6 @@ def check_corpus(sample: TextSample, variant: Variant, *, segments: int, sari: f
     texts = sources, outputs, [row[0] for row in references]
     look = _Look(sample, variant, dict(zip(_COLUMNS, texts, strict=True)))
     yield from _empty_texts(sample, segments)
-    if sample.transposed:
-        fault = "references fit the sources better as one list per annotator: give one list per segment"
-        yield TransposedReferencesWarning(fault)
     for check in _CHECKS_OF_ANY_NUMBER:
         yield from check(look)
     if segments < ENOUGH:

@@ -34,7 +34,6 @@ class TextSample(NamedTuple):
         blank: how many segments have no text at all.
         empty_sources, empty_outputs, empty_references: how many of these are empty in other segments.
         copies: how many predictions are copies of their sources: see `is_copy`.
-        transposed: how many parts have references that look like one list per annotator: see `is_transposed`.
         nrefs: the numbers of references that segments have.
     """
 
@@ -44,7 +43,6 @@ class TextSample(NamedTuple):
     empty_outputs: int
     empty_references: int
     copies: int
-    transposed: int
     nrefs: frozenset[int]
 
     def merge(self, other: "TextSample") -> "TextSample":
@@ -62,7 +60,7 @@ class TextSample(NamedTuple):
         return list(sources), list(predictions), list(map(list, references))
 
 
-NO_TEXTS = TextSample((), 0, 0, 0, 0, 0, 0, frozenset())
+NO_TEXTS = TextSample((), 0, 0, 0, 0, 0, frozenset())
 
 
 def take_sample(sources: list[str], predictions: list[str], references: list[list[str]]) -> TextSample:
@@ -83,8 +81,7 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     empty = _empty(sources), _empty(predictions), _empty(chain.from_iterable(references))
     in_others = map(sub, empty, (len(blank), len(blank), sum(blank)))
     copies, nrefs = sum(map(is_copy, sources, predictions)), frozenset(map(len, references))
-    transposed = int(nrefs == {len(sources)} and is_transposed(sources, references))
-    return TextSample._make([_smallest(found), len(blank), *in_others, copies, transposed, nrefs])
+    return TextSample._make([_smallest(found), len(blank), *in_others, copies, nrefs])
 
 
 def _empty(texts: Iterable[str]) -> int:
