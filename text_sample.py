@@ -1,7 +1,7 @@
 """A small sample of the texts of a corpus, and what is counted of all of them, from which warnings are made."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from heapq import nsmallest
 from itertools import chain, permutations
@@ -78,14 +78,14 @@ def take_sample(sources: list[str], predictions: list[str], references: list[lis
     }
     rows = zip(sources, predictions, references, strict=True)
     blank = [len(row) for source, output, row in rows if not (source or output or any(row))]
-    empty = _empty(sources), _empty(predictions), _empty(chain.from_iterable(references))
+    empty = _empty(sources), _empty(predictions), _empty(list(chain.from_iterable(references)))
     in_others = map(sub, empty, (len(blank), len(blank), sum(blank)))
     copies, nrefs = sum(map(is_copy, sources, predictions)), frozenset(map(len, references))
     return TextSample._make([_smallest(found), len(blank), *in_others, copies, nrefs])
 
 
-def _empty(texts: Iterable[str]) -> int:
-    return sum(not text or text.isspace() for text in texts)
+def _empty(texts: list[str]) -> int:
+    return texts.count("") + sum(map(str.isspace, texts))
 
 
 def _smallest(segments: set[Sampled]) -> tuple[Sampled, ...]:

@@ -22,6 +22,7 @@ from .variants import Text, Variant
 # Texts are encoded in chunks of about this many characters: small enough to bound memory, and large enough that the
 # cost of calling numpy does not matter.
 _CHUNK_CHARACTERS = 400_000
+_FEW_SEGMENTS = 64
 
 # Classes of bytes for the 13a rules, as bits. The separator 0xFF counts as whitespace.
 _SPACE, _ALONE, _MARK, _DIGIT, _DASH = 1, 2, 4, 8, 16
@@ -128,11 +129,23 @@ def encode_corpus(
         predictions: one per segment.
         variant: how texts become tokens.
     """
+    if len(sources) > _FEW_SEGMENTS:
+        _keep_freed_memory()
     characters = np.array([sum(map(len, row)) for row in references], np.int64)
     for column in (sources, predictions):
         characters[: len(column)] += np.fromiter(map(len, column), np.int64)
     for rows in even_runs(characters, _CHUNK_CHARACTERS) if sources else ():
         yield encode_chunk(sources[rows], references[rows], predictions[rows], variant)
+
+
+@cache
+def _keep_freed_memory() -> None:
+    """Make glibc keep freed memory for the next chunk, which saves a third of the time of counting.
+
+    Once a block of this size was freed, malloc(3) raises its thresholds for returning memory to the system ("dynamic
+    mmap threshold"). No page of the block is touched.
+    """
+    np.empty(1 << 24, np.uint8)
 
 
 def encode_chunk(
