@@ -533,8 +533,9 @@ def resolve_variant(variant: str = DEFAULT_VARIANT, **options: Any) -> Variant:
     if resolved.penalties == "none":
         resolved = replace(resolved, sentence_splitter=PUNKT)  # a splitter that is not used does not set variants apart
     elif resolved.level != "sentence":
-        got = f"{resolved.penalties!r} with level {resolved.level!r}"
-        raise ValueError(fault("penalties", got, "level 'sentence' or penalties 'none'"))
+        option, other = ("penalties", "level") if "penalties" in given else ("level", "penalties")
+        got = f"{getattr(resolved, option)!r} with {other} {getattr(resolved, other)!r}"
+        raise ValueError(fault(option, got, "level 'sentence' or penalties 'none'"))
     else:
         check_function("sentence_splitter", resolved.sentence_splitter)
     check_function("tokenize", resolved.tokenize)

@@ -269,7 +269,8 @@ def is_given(case, arguments, name):
 REASONS = {
     "--show: got 'bleu', expected some of ": lambda case: "bleu" not in case.options.get("--measures", ()),
     "--show: got ": lambda case: not {*case.show} & {*SCORES, "bleu", "difference"},
-    "--penalties: got 'dsari' with level 'corpus'": lambda case: "dsari" in {*case.variants, *case.choices.values()},
+    "--penalties: got 'dsari' with level 'corpus'": lambda case: "penalties" in case.choices,
+    "--level: got 'corpus' with penalties 'dsari'": lambda case: "dsari" in case.variants and "level" in case.choices,
     "--own-measure: got the name ": lambda case: {*case.own} & {*OWN[3:]},
     "--why: got 'easse', which is the variant itself": lambda case: "easse" in case.variants,
 }

@@ -65,10 +65,11 @@ def test_penalties_are_for_scores_of_segments():
     assert resolve_variant("hf", sentence_splitter=str.splitlines) == resolve_variant("hf")
     assert resolve_variant("dsari", sentence_splitter=str.splitlines) != resolve_variant("dsari")
     assert resolve_variant("easse", level="sentence", penalties="plan_simp").penalties == "plan_simp"
-    for variant, option in (("easse", {"penalties": "dsari"}), ("dsari", {"level": "corpus"})):
-        with refuses(
-            ValueError, "penalties: got 'dsari' with level 'corpus', expected level 'sentence' or penalties 'none'"
-        ):
+    for variant, option, got in (
+        ("easse", {"penalties": "dsari"}, "penalties: got 'dsari' with level 'corpus'"),
+        ("dsari", {"level": "corpus"}, "level: got 'corpus' with penalties 'dsari'"),
+    ):
+        with refuses(ValueError, f"{got}, expected level 'sentence' or penalties 'none'"):
             resolve_variant(variant, **option)
 
 
