@@ -19,8 +19,8 @@ from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import TableReport
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import open_test_set, read_test_set
-from sari.text_files.reading import Corpus, Segment, check_readable, gather, open_texts
+from sari.text_files.named_sets import read_outputs, read_test_set
+from sari.text_files.reading import Segment, batches, check_readable, gather, read_texts
 from sari.text_files.table_files import OutputTable, read_output_table
 from sari.text_files.writing import STANDARD_OUTPUT, check_writable
 from sari.validation import Columns, SystemColumns, fault
@@ -68,21 +68,20 @@ def _answer(options: Options) -> tuple[str, list[str]]:
         check_writable(path, options.input_paths)
     if options.echo is not None:
         return _echoed(options), []
-    corpus, table = _open_corpus(options)
-    batches = corpus.batches()
-    first = next(batches)  # read before slow imports, so that most faults of files are reported at once
-    batches = chain([first], batches)
+    segments, table = _read_segments(options)
+    read = batches(segments)
+    read = chain([next(read)], read)  # before slow imports, so that most faults of files are reported at once
     if options.explain is not None:
-        return _explanation(options, batches), []
+        return _explanation(options, read), []
     if options.find_variant is not None:
-        return _formatted(_variant_search(options, batches), options)
+        return _formatted(_variant_search(options, read), options)
     if options.ratings is not None:
         from sari.command_line.rating_agreement import agree
 
-        return _formatted(agree(options, batches, table), options)
+        return _formatted(agree(options, read, table), options)
     from sari.command_line.score_files import score_files
 
-    report = score_files(options, corpus, batches)
+    report = score_files(options, read)
     if options.quiet:
         report = replace(report, warnings=[])
     if options.score_only:
@@ -92,8 +91,8 @@ def _answer(options: Options) -> tuple[str, list[str]]:
     return _formatted(tables, options)
 
 
-def _open_corpus(options: Options) -> tuple[Corpus, OutputTable | None]:
-    """Open the texts, set the names of systems, and return the table, if there is one."""
+def _read_segments(options: Options) -> tuple[Iterable[Segment], OutputTable | None]:
+    """Return the segments of the files, set the names of systems, and return the table, if there is one."""
     if options.table is not None:
         rating = options.ratings[0] if options.ratings is not None else None
         table = read_output_table(options.table, columns=options.columns, rating=rating, encoding=options.encoding)
@@ -104,9 +103,9 @@ def _open_corpus(options: Options) -> tuple[Corpus, OutputTable | None]:
             options.systems = list(columns.predictions)
         check_rules(options)
         outputs = zip(*columns.predictions.values(), strict=True)
-        return Corpus([], map(Segment, columns.sources, outputs, columns.references)), table
+        return map(Segment, columns.sources, outputs, columns.references), table
     if options.dataset is not None:
-        test_set = open_test_set(
+        test_set = read_outputs(
             options.dataset,
             split=options.split or "test",
             columns=options.columns,
@@ -114,7 +113,7 @@ def _open_corpus(options: Options) -> tuple[Corpus, OutputTable | None]:
             encoding=options.encoding,
         )
         return test_set, None
-    files = open_texts(
+    files = read_texts(
         str(options.sources),
         options.output_paths,
         options.references or [],

@@ -19,7 +19,7 @@ from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
 from sari.reports.published_systems import find_standing, name_test_set
 from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import check_show, tabulate_scores
-from sari.text_files.reading import Corpus, Segment, gather
+from sari.text_files.reading import Segment, gather
 from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference
@@ -29,12 +29,11 @@ if TYPE_CHECKING:
     from sari.reports.measuring import Measuring
 
 
-def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment]]) -> ScoreReport:
+def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreReport:
     """Score files in one pass, and write the files of `--sentences` and `--report`.
 
     Args:
         options: of the command line.
-        corpus: the files, for the progress bar.
         batches: all segments of the files.
 
     Raises:
@@ -43,7 +42,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
     """
     choices = resolve_choices(options)
     check_show(options.show or (), choices.measures)
-    scored, texts = _score_batches(corpus, batches, options, choices)
+    scored, texts = _score_batches(batches, options, choices)
     comparisons = {
         name: compare_corpora(systems, resampling=choices.resampling, details=True, all_pairs=options.all_pairs)
         for name, systems in scored.items()
@@ -73,7 +72,7 @@ def score_files(options: Options, corpus: Corpus, batches: Iterable[list[Segment
 
 
 def _score_batches(
-    corpus: Corpus, batches: Iterable[list[Segment]], options: Options, choices: Choices
+    batches: Iterable[list[Segment]], options: Options, choices: Choices
 ) -> tuple[dict[str, dict[str, CorpusStatistics]], list[list[Segment]]]:
     """Score systems batch by batch, and return their statistics by variant, and the texts if they are needed.
 
@@ -82,7 +81,7 @@ def _score_batches(
     kept = {"sentences": bool(options.report or options.sentences), "rows": choices.resampling.is_wanted}
     scored: dict[str, dict[str, CorpusStatistics]] = {name: {} for name in choices.variants}
     texts = []
-    with progress_bar("Scoring", corpus.size, quiet=options.quiet, unit="B", unit_scale=True) as bar:
+    with progress_bar("Scoring", None, quiet=options.quiet, unit=" segments") as bar:
         for batch in batches:
             columns = gather([batch], options.systems)
             for name, variant in choices.variants.items():
@@ -91,7 +90,7 @@ def _score_batches(
                     scored[name][system] = before.merge(part) if before else part
             if options.needs_texts:
                 texts.append(batch)
-            bar.update(corpus.position - bar.n)
+            bar.update(len(batch))
     return scored, texts
 
 

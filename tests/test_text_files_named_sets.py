@@ -5,7 +5,7 @@ import json
 import pytest
 
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import NAMED_SETS, open_test_set
+from sari.text_files.named_sets import NAMED_SETS, read_outputs
 
 ROWS = [
     {"original": "a b", "simplifications": ["a", "b"], "other": "c", "number": 1},
@@ -24,19 +24,19 @@ def folder(tmp_path, monkeypatch):
 
 
 def opened(*columns, split="test", outputs=("o.txt",)):
-    return open_test_set("data", split=split, columns=columns, outputs=outputs)
+    return read_outputs("data", split=split, columns=columns, outputs=outputs)
 
 
 def test_sources_and_references_of_a_folder():
-    (batch,) = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"]).batches()
-    assert batch == [("a b", ("x", "x"), ["a", "b", "c"]), ("c d", ("y", "y"), ["c", "d"])]
+    segments = opened("original", "simplifications", "other", outputs=["o.txt", "o.txt"])
+    assert list(segments) == [("a b", ("x", "x"), ["a", "b", "c"]), ("c d", ("y", "y"), ["c", "d"])]
 
 
 def test_a_named_set_is_a_row_of_data(monkeypatch):
     row = NAMED_SETS["asset"]
     monkeypatch.setitem(NAMED_SETS, "mine", type(row)(path="data", columns=row.columns))
-    (batch,) = open_test_set("mine", split="test", columns=None, outputs=["o.txt"]).batches()
-    assert [row.references for row in batch] == [["a", "b"], ["c"]]
+    segments = read_outputs("mine", split="test", columns=None, outputs=["o.txt"])
+    assert [row.references for row in segments] == [["a", "b"], ["c"]]
 
 
 @pytest.mark.parametrize(
@@ -51,10 +51,10 @@ def test_a_named_set_is_a_row_of_data(monkeypatch):
 )
 def test_what_does_not_fit_is_refused(columns, how, message):
     with pytest.raises(FileError) as error:
-        list(opened(*columns, **how).batches())
+        list(opened(*columns, **how))
     assert str(error.value).startswith(message)
 
 
 def test_a_set_that_is_nowhere_is_refused_in_one_line():
     with pytest.raises(FileError, match=r"^none: cannot load 'none', split 'test': [^\n]+$"):
-        open_test_set("none", split="test", columns=["a", "b"], outputs=["o.txt"])
+        next(read_outputs("none", split="test", columns=["a", "b"], outputs=["o.txt"]))

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from sari.text_files.errors import FileError, faults_in
-from sari.text_files.reading import Corpus, LineFile, Segment, line_faults
+from sari.text_files.reading import LineFile, Segment, line_faults
 from sari.validation import one_line, validate_shared
 
 
@@ -72,21 +72,27 @@ def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tu
     table = rows.select_columns(list(dict.fromkeys([first, *others])))[:]
     cells = zip(*(table[column] for column in others), strict=True)
     lists = [[text for cell in row for text in (cell if isinstance(cell, list) else [cell])] for row in cells]
+    if not lists:
+        raise FileError(f"{name}: no rows, expected at least one")
     with faults_in(name):
         return validate_shared(table[first], lists)
 
 
-def open_test_set(
+def read_outputs(
     name: str, *, split: str, columns: Sequence[str] | None, outputs: Sequence[str], encoding: str = "utf-8"
-) -> Corpus:
-    """Open a test set, as `read_test_set` reads it, with a file of outputs for each system, as in `open_texts`.
+) -> Iterator[Segment]:
+    """Read a test set, as `read_test_set` does, and a file of outputs for each system, as their segments are needed.
 
     Raises:
-        FileError: at once for a test set or a file that cannot be opened, and while reading for a fault in a file.
+        FileError: for a test set or a file that cannot be read, and for a fault in it.
     """
     sources, references = read_test_set(name, split=split, columns=columns)
     files = [LineFile(path, encoding) for path in outputs]
-    return Corpus(files, _segments(sources, references, files, name))
+    try:
+        rows = zip(sources, zip(*files, strict=True), references, strict=True)
+        yield from (Segment(*row) for row in rows)
+    except ValueError:
+        raise line_faults(files, len(sources), name) from None
 
 
 def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
@@ -103,13 +109,3 @@ def _loaded(name: str, test_set: NamedSet, split: str) -> Any:
     except Exception as error:  # of files, networks, builders and splits: whatever its libraries raise
         message = f"{name}: cannot load {test_set.path!r}, split {split!r}: {error or type(error).__name__}"
         raise FileError(one_line(message)) from None
-
-
-def _segments(
-    sources: list[str], references: list[list[str]], files: Sequence[LineFile], name: str
-) -> Iterator[Segment]:
-    try:
-        rows = zip(sources, zip(*files, strict=True), references, strict=True)
-        yield from (Segment(*row) for row in rows)
-    except ValueError:
-        raise line_faults(files, len(sources), name) from None

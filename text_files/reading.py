@@ -49,22 +49,16 @@ class LineFile:
     Attributes:
         name: of the file, for messages.
         lines: the number of lines read so far.
-        size: of the file on disk in bytes; 0 if it is unknown, as for a pipe, and before the first line.
     """
 
     def __init__(self, path: str, encoding: str = "utf-8"):
         self.name = "<stdin>" if path == STANDARD_INPUT else path or repr(path)
-        self.lines = self.size = 0
+        self.lines = 0
         self._texts = self._read(path, encoding)
 
     def __iter__(self) -> Iterator[str]:
         """Return the one iterator over the texts."""
         return self._texts
-
-    @property
-    def position(self) -> int:
-        """Bytes read so far; 0 where the size is unknown."""
-        return self._file.tell() if self.size and not self._file.closed else self.size
 
     def error(self, message: str) -> FileError:
         """Return a fault of the line that was read last."""
@@ -72,10 +66,8 @@ class LineFile:
 
     def _read(self, path: str, encoding: str) -> Iterator[str]:
         try:
-            with _open_bytes(path) as self._file:
-                self.size = os.fstat(self._file.fileno()).st_size
-                is_gzipped = self._file.peek(2).startswith(GZIP_MAGIC)
-                stream: Any = gzip.GzipFile(fileobj=self._file) if is_gzipped else self._file
+            with _open_bytes(path) as file:
+                stream: Any = gzip.GzipFile(fileobj=file) if file.peek(2).startswith(GZIP_MAGIC) else file
                 head = stream.peek(4)
                 for magic, kind in _NO_TEXTS.items():
                     if head.startswith(magic):
@@ -123,45 +115,18 @@ def _open_bytes(path: str) -> io.BufferedReader:
     return open(0, "rb", closefd=False)
 
 
-class Corpus:
-    """Segments that are read from files as they are needed.
-
-    Attributes:
-        files: in the order of the arguments.
-    """
-
-    def __init__(self, files: Sequence[LineFile], segments: Iterable[Segment]):
-        self.files = files
-        self._segments = segments
-
-    @property
-    def size(self) -> int:
-        """Bytes of all files together, as far as they are known."""
-        return sum(file.size for file in self.files)
-
-    @property
-    def position(self) -> int:
-        """Bytes read so far."""
-        return sum(file.position for file in self.files)
-
-    def batches(self, *, segments: int = 2_000, characters: int = 4_000_000) -> Iterator[list[Segment]]:
-        """Yield batches of at most so many segments, which end early after so many characters.
-
-        Raises:
-            FileError: for a fault of a file, or if there is no segment.
-        """
-        batch: list[Segment] = []
-        size = 0
-        for segment in self._segments:
-            batch.append(segment)
-            size += len(segment.source) + sum(map(len, segment.predictions)) + sum(map(len, segment.references))
-            if len(batch) >= segments or size >= characters:
-                yield batch
-                batch, size = [], 0
-        if batch:
+def batches(segments: Iterable[Segment], *, most: int = 2_000, characters: int = 4_000_000) -> Iterator[list[Segment]]:
+    """Yield lists of at most so many segments, which end early after so many characters."""
+    batch: list[Segment] = []
+    size = 0
+    for segment in segments:
+        batch.append(segment)
+        size += len(segment.source) + sum(map(len, segment.predictions)) + sum(map(len, segment.references))
+        if len(batch) >= most or size >= characters:
             yield batch
-        elif self.files and not self.files[0].lines:
-            raise FileError(f"{self.files[0].name}: no lines, expected at least one")
+            batch, size = [], 0
+    if batch:
+        yield batch
 
 
 def gather(batches: Iterable[list[Segment]], names: Sequence[str]) -> SystemColumns:
@@ -183,15 +148,15 @@ def stem(path: str) -> str:
     return name.stem if name.suffix in (".txt", ".jsonl", ".csv", ".tsv") else name.name
 
 
-def open_texts(
+def read_texts(
     sources: str,
     outputs: Sequence[str],
     references: Sequence[str],
     *,
     encoding: str = "utf-8",
     tab_separated: bool = False,
-) -> Corpus:
-    """Open files of one text per line, which all have the same number of lines.
+) -> Iterator[Segment]:
+    """Read files of one text per line, which all have the same number of lines, as their segments are needed.
 
     Args:
         sources, references: the files.
@@ -200,26 +165,24 @@ def open_texts(
         tab_separated: whether a line of references has several, separated by tabs.
 
     Raises:
-        FileError: at once for a file that cannot be opened, and while reading for a fault in it.
+        FileError: for a file that cannot be read, for a fault in it, and if there is no line.
     """
-    paths, width = [sources, *outputs, *references], 1 + len(outputs)
+    paths = [sources, *outputs, *references]
     if paths.count(STANDARD_INPUT) > 1:
         raise FileError(fault("<stdin>", f"- as {paths.count(STANDARD_INPUT)} files", "it as one"))
     files = [LineFile(path, encoding) for path in paths]
-
-    def split(texts: tuple[str, ...]) -> list[str]:
-        return [text for line in texts for text in line.split("\t")] if tab_separated else list(texts)
-
-    return Corpus(files, (Segment(row[0], row[1:width], split(row[width:])) for row in _lines_of_files(files)))
-
-
-def _lines_of_files(files: Sequence[LineFile]) -> Iterator[tuple[str, ...]]:
     try:
-        yield from zip(*files, strict=True)
+        for source, *others in zip(*files, strict=True):
+            people = others[len(outputs) :]
+            if tab_separated:
+                people = [text for line in people for text in line.split("\t")]
+            yield Segment(source, tuple(others[: len(outputs)]), people)
     except ValueError:
         deque(files[0], maxlen=0)
         hint = "; texts of several lines belong in a table"
         raise line_faults(files, files[0].lines, files[0].name, hint) from None
+    if not files[0].lines:
+        raise FileError(f"{files[0].name}: no lines, expected at least one")
 
 
 def line_faults(files: Sequence[LineFile], lines: int, model: str, hint: str = "") -> FileError:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from sari.languages import EXTERNAL_TOKENIZERS, TOKENIZERS
 from sari.text_files import reading
 from sari.text_files.errors import FileError
-from sari.text_files.named_sets import ALIASES, NAMED_SETS, open_test_set
+from sari.text_files.named_sets import ALIASES, NAMED_SETS, read_outputs
 from sari.text_files.table_files import read_output_table
 from sari.validation import (
     Columns,
@@ -270,14 +270,14 @@ class FilePaths(NamedTuple):
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
             outputs = _required("the outputs", self.outputs)
-            corpus = open_test_set(name, split=split, columns=None, outputs=outputs)
+            segments = read_outputs(name, split=split, columns=None, outputs=outputs)
         else:
             sources, outputs = _required("the sources", self.sources), _required("the outputs", self.outputs)
             references = _required("at least one file of references", self.references)
             tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
-            corpus = reading.open_texts(sources, outputs, references, tab_separated=tabs)
+            segments = reading.read_texts(sources, outputs, references, tab_separated=tabs)
         check_limit(len(outputs), MAX_SYSTEMS, "systems")
-        return reading.gather(_limited(corpus.batches(segments=MAX_SEGMENTS)), system_names(outputs))
+        return reading.gather(_limited(reading.batches(segments, most=MAX_SEGMENTS)), system_names(outputs))
 
 
 def _required(name: str, files: Any) -> Any:
