@@ -16,6 +16,7 @@ from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
 from sari.variants import Figure as Ratio
 
 if TYPE_CHECKING:  # slow to import
+    from sari.aggregation import OrderFigures
     from sari.companion_measures.registry import Measure
     from sari.variant_comparison import VariantDifference
 
@@ -407,15 +408,20 @@ def _mark_notes(report: ScoreReport, rows: Sequence[Sequence[Cell]]) -> list[str
 
 
 def _order_table(report: ScoreReport, row: ScoreRow, digits: int) -> Table:
+    title = f"SARI by n-gram order: {report.titles[row.variant]}"
+    return tabulate_orders(f"{title}, {row.name}" if len(report.systems) > 1 else title, row.orders, digits)
+
+
+def tabulate_orders(title: str, orders: Sequence[OrderFigures], digits: int = DIGITS) -> Table:
+    """Return precision, recall, F1 and score of every n-gram order and operation."""
     ratios: tuple[Ratio, ...] = ("precision", "recall", "f1", "score")
     rows = [
         [str(order["order"]), operation, *(f"{order[operation][name]:.{digits}f}" for name in ratios)]
-        for order in row.orders
+        for order in orders
         for operation in OPERATIONS
     ]
-    title = f"SARI by n-gram order: {report.titles[row.variant]}"
     headings = ["Order", "Operation", *map(str.title, ratios)]
-    table = make_table(f"{title}, {row.name}" if len(report.systems) > 1 else title, headings, rows, texts=0)
+    table = make_table(title, headings, rows, texts=0)
     table.columns[1] = TableColumn("Operation", is_text=True)
     return table
 

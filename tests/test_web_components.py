@@ -32,10 +32,6 @@ def test_what_is_chosen_becomes_the_option(name):
         names = components.option_names(corpora=True)
         row = [chosen if own == name else None for own in names]
         assert components.options_of(names, row) == {name: value}
-        assert components.options_of(names, components.choices_of(names, {name: value})) == {
-            "variant": "easse",
-            name: value,
-        }
         resolved = resolve_options({"variant": "hf", **components.options_of(names, row)})
         assert resolved == resolve_variant("hf", **{name: value})
 

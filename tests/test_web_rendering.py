@@ -40,14 +40,14 @@ def test_text_that_is_not_split_into_words_is_doubted():
     assert "Chinese" in found
 
 
-def test_the_page_knows_of_every_ngram_what_it_counts_and_where_it_is():
+def test_the_page_knows_where_every_ngram_is():
     explanation = explained(source="a b c", prediction="a b x", references=["a b", "<x> b"], tokenize="none")
     (data,) = re.findall(r'<span class="sari-data" hidden>(.*?)</span>', rendering.texts(explanation))
     orders = json.loads(unescape(data))
     assert [len(order) for order in orders] == [sum(map(len, grams.values())) for grams in explanation.grams]
     kept = explanation.grams[1]["keep"][0]
     assert kept.text == "a b"
-    found = {"operation": "keep", "mark": "right", "why": kept.why, "precision": True, "recall": True}
+    found = {"operation": "keep", "mark": "right", "why": kept.why}
     assert orders[1][0] == {**found, "places": [[0], [0], [0], []]}
 
 

@@ -141,15 +141,15 @@ def test_what_a_word_costs_can_be_seen_and_tried(desktop):
     expect(panel).to_be_hidden()  # the explanation does not stay over another view
 
 
-def test_bars_and_figures_light_their_words(desktop):
+def test_bars_light_their_words(desktop):
     page = desktop
     fill_and_wait(page, "the cat sat", "the cat", ["the cat", "the cat sat"])
     page.locator("#scores .sari-bar", has_text="Delete").first.click()
     expect(page.locator("#sari-panel")).to_contain_text("Delete = (66.67 + 66.67 + 66.67 + 0.00) / 4 = 50.00")
     assert lit(page) == ["sat", "", "", "sat"]
-    accordion(page, "Precision, recall and F1 by n-gram order")
-    page.locator("#orders [data-pick=keep][data-order='2'][data-figure=recall]").click()
-    expect(page.locator("#sari-panel")).to_contain_text("keep, 2 words in a row: Recall = 2 of 3 = 66.67: the cat 2.")
+    page.locator(".sari-arithmetic summary").click()
+    row = page.get_by_role("table", name="Figures by n-gram order").locator("tbody tr").nth(3)
+    expect(row).to_have_text(re.compile(r"2\s*keep\s*100.00\s*66.67\s*80.00"))
 
 
 def test_a_link_carries_texts_and_choices(visit, page_scorer):

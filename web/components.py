@@ -1,6 +1,6 @@
 """What several views share: the controls of the scoring options, how events behave, and the way to open a segment."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 import gradio as gr
@@ -180,16 +180,6 @@ def options_of(names: Iterable[str], chosen: Iterable[Any]) -> dict[str, Any]:
             value = int(value)
         options[name] = value
     return options
-
-
-def choices_of(names: Iterable[str], options: Mapping[str, Any]) -> ControlValues:
-    """Return the values of controls that `options_of` reads as these options."""
-    flags = {value: text for text, value in _FLAGS.items()}
-    initial = zip(names, initial_choices(names), strict=True)
-    return tuple(
-        flags[options[name]] if OPTIONS[name].kind == "flag" and name in options else options.get(name, first)
-        for name, first in initial
-    )
 
 
 def references_of(text: str) -> list[str]:

@@ -13,7 +13,6 @@ import numpy as np
 from gradio.utils import get_upload_folder
 
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
-from sari.reports.ngram_differences import ngram_differences
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
@@ -113,7 +112,7 @@ Parts = dict[str, Any]
 
 def no_results(message: str = "") -> Parts:
     """Return what shows no result, but a message."""
-    empty = {"ranking": "", "systems": "", "ngrams": "", "segments": None, "files": None, "scored": None}
+    empty = {"ranking": "", "systems": "", "segments": None, "files": None, "scored": None}
     return {**empty, "message": message, "results": gr.Column(visible=False)}
 
 
@@ -201,12 +200,8 @@ def _make_results() -> Parts:
             elem_id="segments",
         )
         order.input(sort_segments, [scored, order], segments, **ON_DEMAND)
-        find = gr.Button("Find n-grams gained and lost")
-        ngrams = gr.HTML(elem_id="ngrams")
-        find.click(show_ngrams, scored, ngrams, **ON_DEMAND)
-    shown = {"message": message, "results": results, "ranking": ranking, "rank": rank, "baseline": baseline}
-    shown |= {"systems": systems, "files": files, "order": order, "segments": segments, "find": find, "ngrams": ngrams}
-    return {**shown, "scored": scored}
+    parts = {"message": message, "results": results, "ranking": ranking, "rank": rank, "baseline": baseline}
+    return {**parts, "systems": systems, "files": files, "order": order, "segments": segments, "scored": scored}
 
 
 def go_back() -> tuple[gr.Tabs, gr.Column]:
@@ -303,8 +298,6 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
         "systems": rendering.systems(scored.report, tables.tables, scored.sari),
         "order": gr.Dropdown(orders, value=orders[0]),
         "segments": _segment_table(scored, columns, orders[0]),
-        "find": gr.Button(visible=several),
-        "ngrams": "",
         "files": write_files(texts),
         "scored": scored,
     }
@@ -383,19 +376,15 @@ def _opening(scored: Scored, system: str, line: int, lines: list[int]) -> list[A
     return [gr.Tabs(selected="sentence"), *opened.boxes, *controls, opened, gr.Column(visible=True), side_by_side]
 
 
-@refusals_shown(rendering.refusal)
 def rank_few(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking holds, for few outputs, which takes seconds."""
-    return _ranking(scored, progress) if scored is not None and scored.is_small else ""
+    return show_ranking(scored, progress) if scored is not None and scored.is_small else ""
 
 
 @refusals_shown(rendering.refusal)
 def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking holds under every variant of this server."""
-    return _ranking(_present(scored), progress)
-
-
-def _ranking(scored: Scored, progress: gr.Progress) -> str:
+    scored = _present(scored)
     results = scored.report.results
     if len(results) < 2:
         return ""
@@ -404,14 +393,6 @@ def _ranking(scored: Scored, progress: gr.Progress) -> str:
     ranked = answers.rank_under_variants(scored.files.read(), variants, method=scored.method, advance=advance)
     copies = [result.name for result in results if result.copies]
     return rendering.ranking(ranked, scored.variant.name, copies)
-
-
-@refusals_shown(rendering.refusal)
-def show_ngrams(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return the n-grams by which systems gain and lose most against the baseline."""
-    scored = _present(scored)
-    progress(None, desc="comparing n-grams")
-    return rendering.ngrams(ngram_differences(scored.files.read(), scored.variant, scored.baseline), scored.baseline)
 
 
 def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008

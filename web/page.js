@@ -1,4 +1,4 @@
-/* What the page does in the browser: it links bars, figures and n-grams with the words that they count, lists n-grams of
+/* What the page does in the browser: it links bars and n-grams with the words that they count, lists n-grams of
    every order, keeps texts and choices in the address, and copies. Texts are only ever set as text. */
 (() => {
   "use strict";
@@ -65,7 +65,7 @@
   const numbersOf = (size, counts) => grams[size - 1].flatMap((row, number) => (counts(row) ? [number] : []));
 
   function lightPicks(counts) {
-    all(".sari-pick[data-pick]").filter((pick) => counts(pick.dataset)).forEach((pick) => pick.classList.add("sari-lit"));
+    all(".sari-pick[data-pick]").filter((bar) => counts(bar.dataset.pick)).forEach((bar) => bar.classList.add("sari-lit"));
   }
 
   /** Fill the panel at the foot of the window with lines: a bold part and the rest. */
@@ -89,7 +89,7 @@
       if (!word) return [];
       const numbers = numbersOf(order, (row) => keysOf(row, order).includes(key));
       const operations = light(numbers, order);
-      lightPicks((pick) => operations.has(pick.pick) && (!pick.order || Number(pick.order) === order));
+      lightPicks((operation) => operations.has(operation));
       const right = word.querySelector("[class$='-rightly'], .kept");
       const mark = right ? "lit-right" : word.querySelector(".missed") ? "lit-missed" : "lit-wrong";
       words(key).forEach((part) => {
@@ -99,13 +99,10 @@
       if (order === 1) return [[wordText(word), sentences(word, wordText(word))]];
       return numbers.map((number) => grams[order - 1][number]).map((row) => [gramText(row, order), row.why]);
     },
-    figure(operation, size, figure, text) {
-      setOrder(size);
-      const counted = { precision: (row) => row.precision, recall: (row) => row.recall }[figure] || (() => true);
-      light(numbersOf(size, (row) => row.operation === operation && counted(row)), size);
-      lightPicks((pick) => pick.pick === operation && (pick.figure || "") === figure && (!figure || Number(pick.order) === size));
-      const what = size === 1 ? "single words" : `${size} words in a row`;
-      return [[figure ? `${operation}, ${what}:` : "", text]];
+    bar(operation, text) {
+      light(numbersOf(order, (row) => row.operation === operation), order);
+      lightPicks((one) => one === operation);
+      return [["", text]];
     },
     choice(key, text) {
       const word = wordAt(key);
@@ -142,10 +139,10 @@
     if (word) return ["word", word.dataset.at];
     const pick = element.closest(".sari-pick") ?? element.closest(".sari-bar")?.querySelector(".sari-pick");
     if (!pick) return null;
-    const { choice, gram, pick: operation, figure, words: text } = pick.dataset;
+    const { choice, gram, pick: operation, words: text } = pick.dataset;
     if (choice) return ["choice", choice, text];
     if (gram) return ["gram", ...gram.split(".").map(Number)];
-    return ["figure", operation, Number(pick.dataset.order || order), figure || "", text];
+    return ["bar", operation, text];
   }
 
   // --- N-grams of one order, as a list -------------------------------------------------------------------------------

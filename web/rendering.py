@@ -10,12 +10,11 @@ from typing import Any
 
 from sari.aggregation import OrderFigures, Scores
 from sari.data_warnings import WarningRow
-from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
-from sari.reports.ngram_differences import NgramDifference, tabulate_ngrams
+from sari.reports.explanation import MARKS, UNSEEN, Explanation, Token
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
-from sari.reports.score_tables import tabulate_steps
+from sari.reports.score_tables import tabulate_orders, tabulate_steps
 from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
 from sari.validation import either
@@ -34,8 +33,8 @@ from sari.web.answers import TIE, PairRanking, RankedVariant, rank_pairs
 from sari.web.components import EMPTY_LINE, variant_in_words
 from sari.web.inputs import LACKING, label_of, offered_options
 
-# How many choices of each kind are visible at first, and how many credits of a figure are named.
-_EDITS, _CREDITS = 8, 8
+# How many choices of each kind are visible at first.
+_EDITS = 8
 # Tables with more rows, and lists with more items, are folded.
 _LONG, _PAIRS = 25, 10
 # Changes that are shown as nothing.
@@ -84,7 +83,6 @@ def in_controls(row: WarningRow) -> str:
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
 _ENVIRONMENT.filters |= {"in_controls": in_controls, "repr": repr}
 _ENVIRONMENT.globals |= {
-    "FIGURES": _FIGURES,
     "LEGEND": _LEGEND,
     "LONG": _LONG,
     "RANKING_NOTE": _RANKING_NOTE,
@@ -146,6 +144,7 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
         total=total,
         lines=lines.values(),
         arithmetic=arithmetic,
+        table=tabulate_orders("Figures by n-gram order", explanation.orders),
         bars=bars,
         verdict=verdict(sari, baselines),
         copying=_copying(explanation.variant, baselines["copy"]),
@@ -235,36 +234,6 @@ def _key_of(at: tuple[str | int, int]) -> str:
     return f"{text[0]}{place}" if isinstance(text, str) else f"r{text}.{place}"
 
 
-def orders(explanation: Explanation, variant: Variant) -> str:
-    """Return precision, recall and F1 of every n-gram order, linked to the words."""
-    arithmetic = [
-        {operation: _figures_in_words(row, by_operation, operation) for operation in OPERATIONS}
-        for row, by_operation in zip(explanation.orders, explanation.grams, strict=True)
-    ]
-    return render("sentence", "orders", rows=explanation.orders, counting=_counting(variant), arithmetic=arithmetic)
-
-
-def _figures_in_words(
-    row: OrderFigures, by_operation: Mapping[str, Sequence[Gram]], operation: Operation
-) -> dict[str, str]:
-    """Return how precision, recall and F1 of an n-gram order are computed."""
-    figures, listed = row[operation], by_operation[operation]
-    words = {}
-    for place, name in ((0, "precision"), (2, "recall")):
-        parts, whole = (sum(gram.counts[place + step] for gram in listed) for step in (0, 1))
-        credits = [f"{gram.text} {gram.counts[place]:.3g}" for gram in listed if gram.counts[place]]
-        more = f" and {len(credits) - _CREDITS} more" if len(credits) > _CREDITS else ""
-        of = f": {', '.join(credits[:_CREDITS])}{more}" if credits else ""
-        value = figures["precision" if place == 0 else "recall"]
-        ratio = (
-            f" = {parts:.4g} of {whole:.4g} = {value:.2f}" if whole else f" = 0 of 0, which counts as {value:.2f} here"
-        )
-        words[name] = f"{_FIGURES[name]}{ratio}{of}."
-    precision, recall = f"{figures['precision']:.2f}", f"{figures['recall']:.2f}"
-    words["f1"] = f"F1 = 2 × {precision} × {recall} / ({precision} + {recall}) = {figures['f1']:.2f}."
-    return words
-
-
 def python(source: str, output: str, references: Sequence[str], options: Mapping[str, Any], score: float) -> str:
     """Return a program that computes the score.
 
@@ -337,15 +306,13 @@ def _mean_of(rows: Sequence[OrderFigures], operation: Operation, figure: Figure)
 
 
 def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
-    """Return for each order its n-grams, as `page.js` reads them: what counts each, and where it is in every text."""
+    """Return for each order its n-grams, as `page.js` reads them, with their places in every text."""
     return [
         [
             {
                 "operation": operation,
                 "mark": gram.mark,
                 "why": gram.why,
-                "precision": bool(gram.counts[1]),
-                "recall": bool(gram.counts[3]),
                 "places": [gram.places.source, gram.places.output, *gram.places.references],
             }
             for operation in OPERATIONS
@@ -439,26 +406,13 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -
     return render(
         "files",
         "ranking",
-        headline=_headline(pairs, reversing, len(rows)),
+        pairs=len(pairs),
+        significant=sum(pair.reverses_significantly for pair in reversing),
         sentences=[_reversal(pair, len(rows)) for pair in reversing],
         most=_PAIRS,
         copies=copies,
         table=make_table("SARI under every variant", ["Variant", *names], cells),
     )
-
-
-def _headline(pairs: Sequence[PairRanking], reversing: Sequence[PairRanking], variants: int) -> str:
-    """Return how many pairs of systems change places."""
-    if not pairs:
-        return ""
-    if not reversing:
-        what = "The two systems keep their" if len(pairs) == 1 else f"All {len(pairs)} pairs of systems keep their"
-        return f"{what} order under all {variants} variants."
-    significantly = sum(pair.reverses_significantly for pair in reversing)
-    if len(pairs) == 1:
-        how = "with significant differences in both orders" if significantly else "but not significantly in both orders"
-        return f"The two systems change places, {how}."
-    return f"{len(reversing)} of {len(pairs)} pairs of systems change places, {significantly or 'none'} significantly."
 
 
 def _reversal(pair: PairRanking, variants: int) -> dict[str, Any]:
@@ -472,8 +426,3 @@ def _reversal(pair: PairRanking, variants: int) -> dict[str, Any]:
         "higher": side(pair.agreeing, pair.agreeing_significantly),
         "lower": side(pair.opposing, pair.opposing_significantly),
     }
-
-
-def ngrams(differences: Mapping[str, list[NgramDifference]], baseline: str) -> str:
-    """Return for each system the n-grams by which it gains and loses most against the baseline."""
-    return render("files", "ngrams", tables=tabulate_ngrams(differences, baseline))

@@ -1,8 +1,7 @@
 """The views of one segment: its scores and marked texts, which follow its boxes as one types; and every variant's."""
 
 import functools
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 import gradio as gr
@@ -33,9 +32,8 @@ TAKE_OVER = "window.sari.takeOver(element); watch('value', () => window.sari.tak
 NAMES = components.option_names(corpora=False)
 
 
-@dataclass(frozen=True)
-class ShownSentence:
-    """What is shown of a segment, as HTML, in the order of the page."""
+class SentenceParts(NamedTuple):
+    """What the view shows of a segment, as HTML, in the order of the page."""
 
     place: str
     line: str
@@ -43,12 +41,7 @@ class ShownSentence:
     score: str
     costs: str = ""
     texts: str = ""
-    orders: str = ""
     sharing: str = ""
-
-    def parts(self) -> tuple[str, ...]:
-        """Return all, in this order."""
-        return tuple(vars(self).values())
 
 
 class _Asked:
@@ -79,29 +72,29 @@ class _Asked:
 
 def show_sentence(
     opened: OpenedSegment | None, source: str, output: str, references: str, *chosen: str | float | None
-) -> tuple[str, ...]:
-    """Return the parts of what is shown of a segment."""
+) -> SentenceParts:
+    """Return what the view shows of a segment."""
     asked = _Asked(opened, source, output, references, chosen)
-    shown = asked.opened
-    place = render("sentence", "place", system=shown.system, line=shown.line) if shown else ""
+    place = ""
+    if asked.opened is not None:
+        place = render("sentence", "place", system=asked.opened.system, line=asked.opened.line)
     try:
         variant = resolve_options(asked.options)
         segment = asked.segment(variant.max_order)
     except RefusedError as refusal:
-        return ShownSentence(place, render("sentence", "line", scores=None), "", rendering.refusal(refusal)).parts()
+        return SentenceParts(place, render("sentence", "line", scores=None), "", rendering.refusal(refusal))
     (source_text,), (output_text,), (people,) = segment
     explanation = explain(source=source_text, prediction=output_text, references=people, variant=variant)
     program = rendering.python(*asked.texts, asked.options, explanation.scores["sari"])
-    return ShownSentence(
+    return SentenceParts(
         place,
         render("sentence", "line", scores=explanation.scores),
         _note(source, output, references, chosen),
         rendering.explained_score(explanation, variant, answers.score_segment_baselines(segment, variant)),
         rendering.costs(explanation),
         rendering.texts(explanation),
-        rendering.orders(explanation, variant),
         render("sentence", "sharing", signature=explanation.signature, program=program),
-    ).parts()
+    )
 
 
 def _note(source: str, output: str, references: str, chosen: tuple[Any, ...]) -> str:
@@ -115,9 +108,9 @@ def _note(source: str, output: str, references: str, chosen: tuple[Any, ...]) ->
 
 
 @functools.cache
-def first_sentence() -> ShownSentence:
+def first_sentence() -> SentenceParts:
     """Return what the view opens with."""
-    return ShownSentence(*show_sentence(None, *samples()[0].texts, *components.initial_choices(NAMES)))
+    return show_sentence(None, *samples()[0].texts, *components.initial_choices(NAMES))
 
 
 def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
@@ -165,11 +158,9 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
             score = gr.HTML(first.score, elem_id="scores", js_on_load=SPEAK)
             costs = gr.HTML(first.costs, elem_id="costs")
             marked = gr.HTML(first.texts, elem_id="texts", js_on_load=TAKE_OVER, apply_default_css=False)
-    with gr.Accordion("Precision, recall and F1 by n-gram order", open=False):
-        orders = gr.HTML(first.orders, elem_id="orders")
     with gr.Accordion("Link, signature, Python", open=False):
         sharing = gr.HTML(first.sharing, elem_id="sharing")
-    outputs = [place, line, note, score, costs, marked, orders, sharing]
+    outputs = [place, line, note, score, costs, marked, sharing]
     carried = [*texts, *controls.values()]
     clear.click(lambda: ("", "", ""), None, list(texts), **AT_ONCE)
     undo.click(str, texts.output, texts.output, js=UNDO, **AT_ONCE)
