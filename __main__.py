@@ -43,6 +43,8 @@ def app(arguments: Sequence[str]) -> int:
 
         page = build()
         launch(page, prevent_thread_lock=True)
+    except ModuleNotFoundError as error:
+        return refuse("sari", f"app: {error}, expected the extra 'app' or requirements.txt")
     except OSError as error:
         return refuse("sari", f"app: {error}")
     page.block_thread()  # until an interrupt, when it closes the server
@@ -51,8 +53,6 @@ def app(arguments: Sequence[str]) -> int:
 
 #: The commands by name; each takes its arguments and returns an exit status.
 COMMANDS: dict[str, Callable[[Sequence[str]], int]] = {"score": score, "app": app}
-#: The extras with the packages that commands need and that not every installation has.
-EXTRAS = {"app": "app"}
 HELP = ("-h", "--help")
 
 
@@ -71,12 +71,7 @@ def dispatch(arguments: Sequence[str]) -> int:
     name, rest = ("score", arguments) if arguments[0].startswith("-") else (arguments[0], arguments[1:])
     if name not in COMMANDS:
         return refuse("sari", fault("command", shown(name), f"one of {', '.join(COMMANDS)}"))
-    try:
-        return COMMANDS[name](rest)
-    except ModuleNotFoundError as error:
-        if name not in EXTRAS:
-            raise
-        return refuse("sari", f"{name}: {error}, expected the extra {EXTRAS[name]!r} or requirements.txt")
+    return COMMANDS[name](rest)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ from contextlib import suppress
 from difflib import get_close_matches
 from glob import glob
 from itertools import chain
+from pathlib import Path
 from typing import Any, NamedTuple, NoReturn
 
 from sari.command_line.options import LEVEL, PAIRED_TESTS, SCORING_OPTIONS, OptionError, Options, flag_of, refusals
@@ -148,13 +149,10 @@ def _find_files(options: Options) -> None:
     if options.outputs is not None:
         outputs = ([pair] if pair[0] else [("", path) for path in _matching(pair[1])] for pair in options.outputs)
         options.outputs = list(chain.from_iterable(outputs))
-    elif _lacks_outputs_alone(options) and sys.stdin is not None and not sys.stdin.isatty():
-        options.outputs = [("", STANDARD_INPUT)]
-
-
-def _lacks_outputs_alone(options: Options) -> bool:
-    has_texts = options.dataset is not None or None not in (options.sources, options.references)
-    return has_texts and options.table is None and options.echo is None
+    elif options.table is None and options.echo is None:
+        has_texts = options.dataset is not None or None not in (options.sources, options.references)
+        if has_texts and sys.stdin is not None and not sys.stdin.isatty():
+            options.outputs = [("", STANDARD_INPUT)]
 
 
 def check_rules(options: Options) -> None:
@@ -179,14 +177,10 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
     names = {flag_of(name) for name, value in vars(options).items() if value != parser.get_default(name)}
     names |= {f"--format {options.format}", *(f"--show {name}" for name in options.show or ())}
     if options.report is not None:
-        names.add(f"--report FILE{_ending(options.report)}")
+        names.add(f"--report FILE{Path(options.report).suffix}")
     if len(options.variants) > 1:
         names.add(SEVERAL_VARIANTS)
     return names
-
-
-def _ending(path: str) -> str:
-    return os.path.splitext(path)[1]
 
 
 def _check_inputs(options: Options) -> None:
@@ -222,15 +216,12 @@ def _check_values(options: Options) -> None:
         check_figure(options.find_variant)
     if options.why in options.variants and not options.all_variants:
         raise ValueError(fault("--why", f"{shown(options.why)}, which is the variant itself", "another"))
-    for flag, values, choices in (
-        ("--why", [options.why], VARIANTS),
-        ("--baselines", options.baselines or [], BASELINES),
-    ):
-        for value in values:
-            if value is not None:
-                check_choice(flag, value, choices)
-    pages = [os.path.realpath(path) for path in (options.report, options.sentences) if path is not None]
-    if len(pages) != len(set(pages)):
+    if options.why is not None:
+        check_choice("--why", options.why, VARIANTS)
+    for name in options.baselines or ():
+        check_choice("--baselines", name, BASELINES)
+    paths = list(map(os.path.realpath, options.written_paths))
+    if len(paths) != len(set(paths)):
         raise ValueError(fault("--report", f"{shown(options.report)}, which is the file of --sentences", "another"))
 
 
@@ -252,15 +243,6 @@ class _Print(argparse.Action):
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
         print(self.const)
         parser.exit()
-
-
-class _ExtendByLines(argparse.Action):
-    """Collect lines to explain: ("line", number), and the number of the worst or best, 1 if none follows."""
-
-    def __call__(self, _parser: object, namespace: argparse.Namespace, values: Any, _option: str | None = None) -> None:
-        pairs = re.findall(r"(worst|best)(?: (\d+))?|(\d+)", " ".join(map(str, values)))
-        chosen = [(which, int(count or 1)) if which else ("line", int(line)) for which, count, line in pairs]
-        setattr(namespace, self.dest, [*(getattr(namespace, self.dest) or []), *chosen])
 
 
 class _ExtendByNames(argparse.Action):
@@ -317,10 +299,12 @@ _OWN_MEASURE = _checked(
     "NAME=FILE, with letters, digits and _ in the name",
 )
 _REPORT_ENDINGS = [".html", *(row.ending for row in TABLE_FORMATS.values())]
-_REPORT = _checked(str, lambda path: _ending(path) in _REPORT_ENDINGS, f"a name ending in {either(_REPORT_ENDINGS)}")
+_REPORT = _checked(
+    str, lambda path: Path(path).suffix in _REPORT_ENDINGS, f"a name ending in {either(_REPORT_ENDINGS)}"
+)
 _SENTENCES = _checked(
     str,
-    lambda path: path == STANDARD_OUTPUT or _ending(path) in SENTENCE_FORMATS,
+    lambda path: path == STANDARD_OUTPUT or Path(path).suffix in SENTENCE_FORMATS,
     f"a name ending in {either(SENTENCE_FORMATS)}, or -",
 )
 _LABEL = _checked(str, re.compile(r"[\w:.+/-]+").fullmatch, "letters, digits and : . + / - _")
@@ -425,7 +409,7 @@ _GROUPS: dict[str, dict[str, _Option]] = {
             "explain these lines alone, or the N worst or best (worst N, best N); with --by-order also n-grams",
             nargs="+",
             type=_LINE_NUMBER,
-            action=_ExtendByLines,
+            action="append",
         ),
         "--find-variant": _value("FIGURE", "find the variants and options that print this SARI, such as 41.38"),
         "--report": _value(
@@ -449,10 +433,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
 }
 
 
-def _aliases(name: str) -> str:
-    return ", ".join(other for other, known in ALIASES.items() if known == name)
-
-
 #: What everybody uses; it comes first in the help.
 _FIRST = (
     *("--sources", "--outputs", "--references", "--table", "--variant"),
@@ -470,7 +450,9 @@ _PRINTED = {
     "--version": (f"SARI {VERSION}", "print the version, which signatures name"),
     "--citation": (bibliography(), "print what to cite, as BibTeX: SARI, its variants, and this program"),
     "--list-datasets": (
-        "\n".join(f"{name:<8}{row.path:<26}{row.about}; also {_aliases(name)}" for name, row in NAMED_SETS.items()),
+        "\n".join(
+            f"{name:<8}{row.path:<26}{row.about}; also {', '.join(row.aliases)}" for name, row in NAMED_SETS.items()
+        ),
         "print the test sets that --dataset knows",
     ),
 }

@@ -34,12 +34,11 @@ class Choices(NamedTuple):
     side_data: dict[str, Any]
 
 
-def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) -> Choices:
+def resolve_choices(options: Options, **resampling: Any) -> Choices:
     """Return what the options choose, and read the side files.
 
     Args:
         options: of the command line.
-        trees: whether measures that compare trees may be among them.
         resampling: defaults of the options of intervals.
 
     Raises:
@@ -47,7 +46,7 @@ def resolve_choices(options: Options, *, trees: bool = True, **resampling: Any) 
         OptionError: for options that the metric refuses, and measures that are unknown or lack what they need.
     """
     variants, left_out = _chosen_variants(options)
-    measures, side_data = _chosen_measures(options, trees=trees)
+    measures, side_data = _chosen_measures(options)
     chosen = resolve_resampling(**{**resampling, **options.resampling})
     return Choices(variants, left_out, chosen, measures, side_data)
 
@@ -70,18 +69,16 @@ def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistic
     return warning_rows(signature_warnings(options.signature, here)) if options.signature is not None else []
 
 
-def _chosen_measures(options: Options, *, trees: bool) -> tuple[list[Measure], dict[str, Any]]:
+def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
     """Return the measures that are named, "all" for those whose needs are met and that are not slow; and side data."""
-    known = {measure.name: measure for measure in MEASURES if trees or "trees" not in measure.arguments}
-    names = options.measures or []
+    known = {measure.name: measure for measure in MEASURES}
+    names = list(dict.fromkeys(options.measures or []))
     if names == ["all"]:
         names = [row.name for row in known.values() if not (row.is_slow or _lacks(row, options))]
     for name in names:
         if name not in known:
             nearest = ", ".join(get_close_matches(name, known, cutoff=0))
             raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
-        if names.count(name) != 1:
-            raise ValueError(fault("--measures", f"{name} twice", "it once"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
     taken = {*RECORD_KEYS, *SHOWN, *(column for row in MEASURES for column in columns_of_measure(row.name))}

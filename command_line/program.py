@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
@@ -105,22 +106,11 @@ def _read_segments(options: Options) -> tuple[Iterable[Segment], OutputTable | N
         outputs = zip(*columns.predictions.values(), strict=True)
         return map(Segment, columns.sources, outputs, columns.references), table
     if options.dataset is not None:
-        test_set = read_outputs(
-            options.dataset,
-            split=options.split or "test",
-            columns=options.columns,
-            outputs=options.output_paths,
-            encoding=options.encoding,
-        )
-        return test_set, None
-    files = read_texts(
-        str(options.sources),
-        options.output_paths,
-        options.references or [],
-        encoding=options.encoding,
-        tab_separated=options.tab_separated,
-    )
-    return files, None
+        split = options.split or "test"
+        files = {"outputs": options.output_paths, "encoding": options.encoding}
+        return read_outputs(options.dataset, split=split, columns=options.columns, **files), None
+    texts = (options.sources, options.output_paths, options.references)
+    return read_texts(*texts, encoding=options.encoding, tab_separated=options.tab_separated), None
 
 
 def _echoed(options: Options) -> str:
@@ -201,14 +191,17 @@ def _lines_to_explain(options: Options, columns: Columns, variant: Variant) -> l
     from sari.corpus_statistics import score_columns
 
     lines = range(1, len(columns.sources) + 1)
-    ranked = {"line": list(lines)}
-    if any(which != "line" for which, _ in options.explain):
+    words = ", ".join(" ".join(map(str, values)) for values in options.explain)
+    matches = re.findall(r"(worst|best)(?: (\d+))?|(\d+)", words)
+    requests = [(which, int(count or line or 1)) for which, count, line in matches]
+    ranked: dict[str, list[int]] = {}
+    if "worst" in words or "best" in words:
         scores = score_columns(columns, variant, sentences=True).sentences()["sari"]
         ranked["worst"] = sorted(lines, key=lambda line: scores[line - 1])
         ranked["best"] = sorted(lines, key=lambda line: -scores[line - 1])
     chosen: list[int] = []
-    for which, number in options.explain:
+    for which, number in requests:
         if number > len(lines):
             raise ValueError(fault("--explain", number, f"at most {len(lines)}, the number of lines"))
-        chosen += [number] if which == "line" else ranked[which][:number]
+        chosen += ranked[which][:number] if which else [number]
     return list(dict.fromkeys(chosen))

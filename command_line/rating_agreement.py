@@ -32,9 +32,7 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
         FileError: for a file that cannot be read, and a rating that is no number.
         OptionError: for options that the metric refuses, unknown measures, and ratings that cannot be explained.
     """
-    variants, left_out, resampling, measures, side_data = resolve_choices(
-        options, trees=False, resamples=FEWEST_RESAMPLES
-    )
+    variants, left_out, resampling, measures, side_data = resolve_choices(options, resamples=FEWEST_RESAMPLES)
     rated = _rated_outputs(options, batches, table)
     if len(set(rated.ratings)) < 2:
         wanted = "different ones: no score can correlate with one number"

@@ -60,8 +60,7 @@ def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreRepo
             tokenize = chosen_tokenizer(choices.variants.values())
             measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
             if choices.measures:
-                steps = len(choices.measures)
-                with step_bar("Measuring", steps, quiet=options.quiet) as advance:
+                with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
                     report = measuring.add(report, choices.measures, advance=advance)
             if options.report is not None:
                 write_lines(options.report, [_document(measuring, first, report, options, choices)])

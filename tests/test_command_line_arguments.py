@@ -194,11 +194,6 @@ def test_outputs_come_from_a_pipe_where_none_are_named(monkeypatch, refusal):
     assert refusal(["--dataset", "asset"]).startswith("missing --outputs: expected --outputs")
 
 
-def test_lines_to_explain():
-    chosen = parse([*FILES, "--explain", "3", "worst", "5", "best", "--explain", "2", "worst"]).explain
-    assert chosen == [("line", 3), ("worst", 5), ("best", 1), ("line", 2), ("worst", 1)]
-
-
 def test_what_reports_show_goes_with_them():
     assert parse([*TWO, "--report", "x.md", "--format", "csv", "--by-references"]).by_references
     assert parse([*TWO, "--report", "x.md", "--score-only", "--confidence"]).score_only

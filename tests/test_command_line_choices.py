@@ -75,7 +75,6 @@ def test_ranks_of_words_are_read_from_files(printed_json, tmp_path):
 REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', expected names such as "),
     (["--measures", "all", "bleu"], "--measures: got 'all', expected names such as "),
-    (["--measures", "bleu,bleu"], "--measures: got bleu twice, expected it once"),
     (["--measures", "fkgl"], "--measures: fkgl needs NLTK and its data: pip install nltk && python -m nltk."),
     (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),

@@ -215,6 +215,8 @@ def test_the_best_and_the_worst_lines(explain):
         ["2", "1"],
     )
     assert lines("best", "worst", "1") == lines("2", "worst", "2") == ["2", "1"]
+    assert lines("worst", "--explain", "2") == ["1", "2"]
+    assert lines("best", "--explain", "2") == ["2"]
 
 
 def test_a_line_that_is_not_there(explain):

@@ -19,12 +19,14 @@ class NamedSet(NamedTuple):
         columns: the column of sources, then those of references; a cell is a text or a list of texts.
         configuration: of the data set; None if it has only one.
         about: a description of one line.
+        aliases: other names that papers give it.
     """
 
     path: str
     columns: tuple[str, ...]
     configuration: str | None = None
     about: str = ""
+    aliases: tuple[str, ...] = ()
 
 
 #: The test sets by name, with columns and splits from the cards on the Hub.
@@ -34,22 +36,18 @@ NAMED_SETS: dict[str, NamedSet] = {
         configuration="simplification",
         columns=("original", "simplifications"),
         about="Alva-Manchego et al. 2020, 10 references; splits: validation (2,000), test (359)",
+        aliases=("asset_test", "ASSET"),  # the first as EASSE calls this split, which is the default
     ),
     "turk": NamedSet(
         path="community-datasets/turk",
         configuration="simplification",
         columns=("original", "simplifications"),
         about="Xu et al. 2016, 8 references; splits: validation (2,000), test (359)",
+        aliases=("turkcorpus_test", "turkcorpus", "TurkCorpus"),
     ),
 }
-#: Other names that papers give them.
-ALIASES = {
-    "asset_test": "asset",  # as EASSE calls this split, which is the default
-    "turkcorpus_test": "turk",
-    "turkcorpus": "turk",
-    "TurkCorpus": "turk",
-    "ASSET": "asset",
-}
+#: The names of test sets by their aliases.
+ALIASES = {alias: name for name, row in NAMED_SETS.items() for alias in row.aliases}
 
 
 def read_test_set(name: str, *, split: str, columns: Sequence[str] | None) -> tuple[list[str], list[list[str]]]:

@@ -76,8 +76,8 @@ class OutputTable(NamedTuple):
             times[segment] += 1
         first, segments = next(iter(rows.items()))
         for system, others in rows.items():
-            shared = others.keys() & segments.keys()
-            for row in (row for side in (others, segments) for segment, row in side.items() if segment not in shared):
+            unshared = others.keys() ^ segments.keys()
+            for row in (row for segment, row in chain(others.items(), segments.items()) if segment in unshared):
                 got = f"a source and references that {shown(first)} and {shown(system)} do not share"
                 raise FileError(fault(self.places[row], got, "the same for each system"))
         outputs = {
@@ -152,9 +152,6 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """
     table = _read_table(path, encoding)
     with faults_in(table.name):
-        twice = [name for name, times in Counter(table.header).items() if times > 1]
-        if twice:
-            raise ValueError(fault("columns", f"{shown(twice[0])} twice", "it once"))
         return {name: _finite_numbers(name, table.places, table.column(name, str, "")) for name in table.header}
 
 
