@@ -100,14 +100,14 @@ def report_steps(systems: int) -> int:
 
 def _with_baselines(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> ScoreReport:
     scores = comparison.baseline_scores(columns.sources, columns.references, variant)
-    known = {name: own for name, own in scores.items() if name in BASELINE_SUMMARIES}
+    baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
     published = [find_standing(columns.sources, columns.references, variant)]
-    return replace(compared.report.with_baselines({variant.label: known}), published=published)
+    return replace(compared.report.with_baselines({variant.label: baselines}), published=published)
 
 
 def _measuring(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> Measuring:
-    how = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    return Measuring(columns, how, chosen_tokenizer([variant]))
+    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
+    return Measuring(columns, resampling, chosen_tokenizer([variant]))
 
 
 class RankedVariant(NamedTuple):
@@ -175,9 +175,9 @@ def rank_pairs(ranked: Sequence[RankedVariant], chosen: str, names: Sequence[str
         chosen: the variant whose order is compared with those of the others.
         names: the systems that compete.
     """
-    own = next(row for row in ranked if row.variant == chosen)
+    scores = next(row.scores for row in ranked if row.variant == chosen)
     pairs = []
-    for one, other in combinations(sorted(names, key=lambda name: -own.scores[name]), 2):
+    for one, other in combinations(sorted(names, key=lambda name: -scores[name]), 2):
         above = [row for row in ranked if row.scores[one] - row.scores[other] >= TIE]
         below = [row for row in ranked if row.scores[other] - row.scores[one] >= TIE]
         significant = ([row for row in rows if {one, other} in row.significant] for rows in (above, below))

@@ -10,7 +10,7 @@ from sari.variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Option, Variant
 from sari.web.inputs import label_of, offered_options
 
 #: The value of a control for the variant's own choice, and the values of flags.
-OWN, _FLAGS = "default", {"yes": True, "no": False}
+DEFAULT, _FLAGS = "default", {"yes": True, "no": False}
 #: The options that are always visible. The others are under "More options".
 _MAIN = ("variant", "tokenize", "lowercase")
 #: The options that change no score of a single sentence, or only those of documents.
@@ -111,7 +111,7 @@ def make_controls(names: Sequence[str], *more: Any) -> Controls:
     controls = {name: controls[name] for name in names}
     others = [name for name in names if name != "variant"]
     controls["variant"].change(
-        lambda variant: [_own_choice(name, variant) for name in others],
+        lambda variant: [_default_choice(name, variant) for name in others],
         controls["variant"],
         [controls[name] for name in others],
         **AT_ONCE,
@@ -128,22 +128,22 @@ def _control(name: str, option: Option) -> gr.Dropdown | gr.Number:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
     label, info = label_of(name), None if name in _MAIN else option.help
-    shown = _own_choice(name, DEFAULT_VARIANT)
+    first = _default_choice(name, DEFAULT_VARIANT)
     if option.kind == "number":
-        return gr.Number(None, label=label, info=info, placeholder=shown["placeholder"], min_width=160)
-    return gr.Dropdown(shown["choices"], value=OWN, label=label, info=info, min_width=120)
+        return gr.Number(None, label=label, info=info, placeholder=first["placeholder"], min_width=160)
+    return gr.Dropdown(first["choices"], value=DEFAULT, label=label, info=info, min_width=120)
 
 
-def _own_choice(name: str, variant: str) -> dict[str, Any]:
+def _default_choice(name: str, variant: str) -> dict[str, Any]:
     """Return the update of a control that names the variant's own choice."""
     option, value = offered_options()[name], getattr(VARIANTS[variant], name)
     if option.kind == "number":
-        return gr.update(placeholder=f"{OWN} ({value:g})")
+        return gr.update(placeholder=f"{DEFAULT} ({value:g})")
     choices = [(choice, choice) for choice in option.choices]
-    own = value if isinstance(value, str) else option.words(value)
+    default = value if isinstance(value, str) else option.words(value)
     if option.kind == "flag":
         choices = [(option.words(value), text) for text, value in _FLAGS.items()]
-    return gr.update(choices=[(f"{OWN} ({own})", OWN), *choices])
+    return gr.update(choices=[(f"{DEFAULT} ({default})", DEFAULT), *choices])
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
@@ -164,7 +164,7 @@ def plain(text: str) -> str:
 def initial_choices(names: Iterable[str]) -> ControlValues:
     """Return the first values of controls."""
     return tuple(
-        DEFAULT_VARIANT if name == "variant" else None if OPTIONS[name].kind == "number" else OWN for name in names
+        DEFAULT_VARIANT if name == "variant" else None if OPTIONS[name].kind == "number" else DEFAULT for name in names
     )
 
 
@@ -172,7 +172,7 @@ def options_of(names: Iterable[str], chosen: Iterable[Any]) -> dict[str, Any]:
     """Return scoring options from the values of controls, without those that the variant chooses."""
     options = {}
     for name, value in zip(names, chosen, strict=True):
-        if value is None or value == OWN:
+        if value is None or value == DEFAULT:
             continue
         if OPTIONS[name].kind == "flag" and isinstance(value, str):
             value = _FLAGS.get(value, value)
@@ -201,10 +201,10 @@ def boxes_of(source: str, output: str, references: Iterable[str]) -> tuple[str, 
     (('a', 'b\nc', 'd e\n␣'), ('a', 'b', 'c\nd\n---'))
     """
     source, output, *rows = (text.replace("\r\n", "\n").replace("\r", "\n") for text in (source, output, *references))
-    shown = [row.strip() or EMPTY_LINE for row in rows]
-    if not any("\n" in row for row in shown):
-        return source, output, "\n".join(shown)
-    return source, output, f"\n{RULE}\n".join(shown) + (f"\n{RULE}" if len(shown) == 1 else "")
+    rows = [row.strip() or EMPTY_LINE for row in rows]
+    if not any("\n" in row for row in rows):
+        return source, output, "\n".join(rows)
+    return source, output, f"\n{RULE}\n".join(rows) + (f"\n{RULE}" if len(rows) == 1 else "")
 
 
 def variant_in_words(variant: Variant) -> str:

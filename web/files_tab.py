@@ -34,7 +34,7 @@ from sari.web.inputs import (
     RefusedError,
 )
 from sari.web.samples import example_files
-from sari.web.server import refusals_shown
+from sari.web.server import refusals_as
 
 # What to choose, by the kind of input.
 _HINTS = {
@@ -241,17 +241,17 @@ def _advance(progress: gr.Progress, steps: int) -> Advance:
     return lambda step: progress((next(numbers, steps), steps), desc=step)
 
 
-def _present(scored: Scored | None) -> Scored:
-    if scored is None:
+def _present(state: Any) -> Any:
+    if state is None:
         raise RefusedError(_EXPIRED)
-    return scored
+    return state
 
 
 def _refused(message: str) -> Parts:
     return no_results(rendering.refusal(message))
 
 
-@refusals_shown(_refused)
+@refusals_as(_refused)
 def answer_files(
     baseline: str | None,
     kind: str,
@@ -351,17 +351,13 @@ def open_segment(scored: Scored | None, order: str, event: gr.SelectData) -> lis
 
 def open_next(steps: int, scored: Scored | None, opened: OpenedSegment | None) -> list[Any]:
     """Return what opens the segment some steps further on, in the order of the table when one was opened."""
-    scored = _present(scored)
-    if opened is None:
-        raise RefusedError(_EXPIRED)
+    scored, opened = _present(scored), _present(opened)
     return _opening(scored, opened.system, opened.neighbour(steps), opened.lines)
 
 
 def open_system(scored: Scored | None, opened: OpenedSegment | None, event: gr.SelectData) -> list[Any]:
     """Return what opens the output of another system for the same segment."""
-    scored = _present(scored)
-    if opened is None:
-        raise RefusedError(_EXPIRED)
+    scored, opened = _present(scored), _present(opened)
     return _opening(scored, event.row_value[0], opened.line, opened.lines)
 
 
@@ -381,7 +377,7 @@ def rank_few(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B00
     return show_ranking(scored, progress) if scored is not None and scored.is_small else ""
 
 
-@refusals_shown(rendering.refusal)
+@refusals_as(rendering.refusal)
 def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
     """Return whether the ranking holds under every variant of this server."""
     scored = _present(scored)

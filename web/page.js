@@ -10,7 +10,7 @@
   let pinned = null; // what was chosen, to come back to after a look at something else
 
   /** Return an element of the page that is made once, for what Gradio does not know of. */
-  function own(id, role) {
+  function addition(id, role) {
     let element = document.getElementById(id);
     if (!element) {
       element = Object.assign(document.createElement("div"), { id, hidden: true });
@@ -70,7 +70,7 @@
 
   /** Fill the panel at the foot of the window with lines: a bold part and the rest. */
   function fill(lines) {
-    const panel = own("sari-panel");
+    const panel = addition("sari-panel");
     panel.replaceChildren(
       ...lines.map(([strong, rest]) => {
         const line = document.createElement("p");
@@ -131,7 +131,7 @@
   function pin(choice) {
     pinned = JSON.stringify(choice) === JSON.stringify(pinned) ? null : choice;
     show(pinned);
-    if (pinned) speak(own("sari-panel").textContent);
+    if (pinned) speak(addition("sari-panel").textContent);
   }
 
   function choiceOf(element) {
@@ -261,7 +261,7 @@
   let speechTimer = 0;
   /** Let screen readers say something, once nothing else was to be said for a while. */
   function speak(text, wait = 0) {
-    const live = own("sari-live", "status");
+    const live = addition("sari-live", "status");
     live.hidden = false;
     clearTimeout(speechTimer);
     speechTimer = setTimeout(() => (live.textContent = text), wait);

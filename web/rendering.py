@@ -119,13 +119,6 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
     """Return the scores of a segment, how SARI comes from them, and the scores of baselines."""
     total = mean([explanation.scores[operation] for operation in OPERATIONS])
     lines = {operation: _from_orders(explanation, variant, operation) for operation in OPERATIONS}
-    sari = explanation.scores["sari"]
-    of_sari = f"SARI = {total} = {sari:.2f}."
-    arithmetic = {
-        operation: f"{row['name']} = {row['formula']} = {row['score']:.2f}{row['what']}. {of_sari}"
-        for operation, row in lines.items()
-    }
-    spoken = ", ".join(f"{name} {figure(explanation.scores[name])}" for name in OPERATIONS)
     single = [scores["sari"] for name, scores in baselines.items() if name.startswith("reference ")]
     bars = [
         {
@@ -140,13 +133,11 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
         "sentence",
         "score",
         explanation=explanation,
-        spoken=f"SARI {figure(sari)}, {spoken}",
         total=total,
-        lines=lines.values(),
-        arithmetic=arithmetic,
+        lines=lines,
         table=tabulate_orders("Figures by n-gram order", explanation.orders),
         bars=bars,
-        verdict=verdict(sari, baselines),
+        verdict=verdict(explanation.scores["sari"], baselines),
         copying=_copying(explanation.variant, baselines["copy"]),
     )
 
@@ -287,10 +278,10 @@ def _from_orders(explanation: Explanation, variant: Variant, operation: Operatio
     """Return how an operation's score comes from its n-gram orders, as the variant averages them."""
     rows, counts = explanation.orders, _counting(variant)[operation]
     score = explanation.scores[operation]
-    shown: dict[str, Any] = {"name": LABELS[operation], "score": score}
+    line: dict[str, Any] = {"name": LABELS[operation], "score": score}
     if variant.averaging == "ratios" and counts == "f1":
         precision, recall = (_mean_of(rows, operation, figure) for figure in ("precision", "recall"))
-        return {**shown, "formula": f"F1 of precision {precision} and recall {recall}", "what": ""}
+        return {**line, "formula": f"F1 of precision {precision} and recall {recall}", "what": ""}
     of: Figure = "precision" if counts == "precision" else "f1"
     size = "single words" if len(rows) == 1 else f"1 to {len(rows)} words in a row"
     average = sum(row[operation][of] for row in rows) / len(rows)
@@ -298,7 +289,7 @@ def _from_orders(explanation: Explanation, variant: Variant, operation: Operatio
     if abs(average - score) > 1e-6:
         factor = score / average if average else 0
         formula += f" = {average:.2f}, times {factor:.3f} for length"
-    return {**shown, "formula": formula, "what": f": {_FIGURES[counts]} of {size}"}
+    return {**line, "formula": formula, "what": f": {_FIGURES[counts]} of {size}"}
 
 
 def _mean_of(rows: Sequence[OrderFigures], operation: Operation, figure: Figure) -> str:
@@ -394,15 +385,15 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -
         chosen: the variant whose order is compared with those of the others.
         copies: the names of systems that copy the source, which do not compete.
     """
-    own = next(row for row in rows if row.variant == chosen)
-    names = sorted(own.scores, key=lambda name: -own.scores[name])
+    first = next(row for row in rows if row.variant == chosen)
+    names = sorted(first.scores, key=lambda name: -first.scores[name])
     pairs = rank_pairs(rows, chosen, [name for name in names if name not in copies])
     reversing = [pair for pair in pairs if pair.reverses]
     cells = []
     for row in rows:
         ranks = {name: rank for rank, name in enumerate(sorted(names, key=lambda name: -row.scores[name]), 1)}
         scores = [Cell(figure(row.scores[name]), small=f"({ranks[name]})") for name in names]
-        cells.append([Cell(row.variant, small="chosen" if row is own else ""), *scores])
+        cells.append([Cell(row.variant, small="chosen" if row is first else ""), *scores])
     return render(
         "files",
         "ranking",

@@ -17,7 +17,7 @@ from sari.web.components import AT_ONCE, HOUR, LIVE, RULE, OpenedSegment, Segmen
 from sari.web.inputs import RefusedError, check_size, resolve_every_variant, resolve_options, segment_of
 from sari.web.rendering import render
 from sari.web.samples import samples
-from sari.web.server import refusals_shown
+from sari.web.server import refusals_as
 
 #: What the browser does, in `page.js`.
 KEEP_LINK = "(_opened, ...values) => window.sari.keepLink(...values)"
@@ -130,7 +130,7 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
     with gr.Row(equal_height=False, elem_id="sentence"):
         with gr.Column(scale=5, min_width=300, elem_id="texts-in"):
             source, output, references = samples()[0].texts
-            how = f"What people made of it, one per line; {RULE} between those of several lines."
+            rule = f"What people made of it, one per line; {RULE} between those of several lines."
             texts = SegmentBoxes(
                 gr.Textbox(source, label="Source", info="The sentence to simplify.", lines=2, max_lines=20),
                 gr.Textbox(
@@ -141,7 +141,7 @@ def sentence_tab(page: gr.Blocks, tabs: gr.Tabs) -> SentenceTab:
                     max_lines=20,
                     elem_id="output-box",
                 ),
-                gr.Textbox(references, label="References", info=how, lines=3, max_lines=20),
+                gr.Textbox(references, label="References", info=rule, lines=3, max_lines=20),
             )
             with gr.Row(elem_classes="sari-row"):
                 gr.Examples(
@@ -197,7 +197,7 @@ def read_link(link: str) -> list[Any]:
 # Every variant
 
 
-@refusals_shown(rendering.refusal)
+@refusals_as(rendering.refusal)
 def show_variants(
     opened: OpenedSegment | None, source: str, output: str, references: str, *chosen: str | float | None
 ) -> str:
@@ -217,7 +217,7 @@ def show_variants(
     return warnings + rendering.variant_scores(scores, variants) + render("variants", "given", rows=texts)
 
 
-@refusals_shown(lambda _message: "")  # the scores say what is wrong
+@refusals_as(lambda _message: "")  # the scores say what is wrong
 def show_difference(
     opened: OpenedSegment | None,
     source: str,

@@ -63,8 +63,8 @@ class Page(gr.Blocks):
             raise gr.Error(FAULT, print_exception=False) from None
 
 
-def refusals_shown(show: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Return a decorator of functions of the page, which return `show(line)` for input that they refuse."""
+def refusals_as(answer: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return a decorator of functions of the page, which return `answer(line)` for input that they refuse."""
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(function)
@@ -72,7 +72,7 @@ def refusals_shown(show: Callable[[str], Any]) -> Callable[[Callable[..., Any]],
             try:
                 return function(*values, **named)
             except RefusedError as refusal:
-                return show(str(refusal))
+                return answer(str(refusal))
 
         return call
 
