@@ -55,12 +55,12 @@ def _chosen_variants(options: Options) -> tuple[dict[str, Variant], list[Warning
     if not options.all_variants:
         chosen = [resolve_variant(name, **options.choices) for name in options.variants]
         return {variant.label: variant for variant in chosen}, []
-    found, left_out = resolve_variants(**options.choices)
-    if not found:
+    possible, left_out = resolve_variants(**options.choices)
+    if not possible:
         raise OptionError(in_options(next(iter(left_out.values()))))
     unavailable = resolve_variants()[1]  # for want of a package, whatever the options
     messages = [f"{name} is left out: {in_options(why)}" for name, why in left_out.items() if name not in unavailable]
-    return {variant.label: variant for variant in found.values()}, warning_rows(map(VariantLeftOutWarning, messages))
+    return {variant.label: variant for variant in possible.values()}, warning_rows(map(VariantLeftOutWarning, messages))
 
 
 def warnings_of_signature(options: Options, scored: Mapping[str, CorpusStatistics]) -> list[WarningRow]:

@@ -46,9 +46,9 @@ def agree(options: Options, batches: Iterable[list[Segment]], table: OutputTable
     columns = SystemColumns(rated.texts.sources[:size], outputs, rated.texts.references[:size])
     measuring = Measuring(columns, resampling, chosen_tokenizer(variants.values()), side_data)
     scores += _measure_scores(measuring.measure(measures))
-    found = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
-    found += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
-    warnings = warning_rows(found) + left_out + warnings_of_signature(options, scored)
+    doubts = merge_warnings({name: corpus.warnings() for name, corpus in scored.items()})
+    doubts += check_resampling(rated.sources, intervals=resampling.confidence is not None, tests=False)
+    warnings = warning_rows(doubts) + left_out + warnings_of_signature(options, scored)
     with step_bar("Resampling", len(rated.levels) * len(COEFFICIENTS), quiet=options.quiet) as advance:
         report = report_agreement(
             scores, rated, resampling, warnings=[] if options.quiet else warnings, advance=advance

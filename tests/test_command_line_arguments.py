@@ -81,6 +81,12 @@ def refusal(capsys):
         ([*FILES, "--measures", "bleu,,fkgl"], "--measures: got 'bleu,,fkgl', expected names with a comma between two"),
         ([*FILES, "--baselines", "copies"], "--baselines: got 'copies', expected one of copy, empty, unrelated, "),
         # Options that do not go together
+        *(
+            (["--table", "t", flag, "x"], f"{flag} does not go with --table")
+            for flag in ("--sources", "--outputs", "--references", "--dataset")
+        ),
+        *(([*DATASET, flag, "x"], f"{flag} does not go with --dataset") for flag in ("--sources", "--references")),
+        (["--dataset", "asset", *SYSTEMS, "--tab-separated"], "--tab-separated needs --references"),
         ([*FILES, "--all-variants", "--variant", "set"], "--variant does not go with --all-variants"),
         ([*FILES, "--paired-ar"], "--paired-ar needs two or more systems"),
         ([*TWO, "--explain", "1"], "--explain does not go with two or more systems"),
@@ -154,17 +160,6 @@ def test_options_that_exclude_each_other(refusal, line):
 )
 def test_options_that_need_others(refusal, given, needed):
     assert refusal([*FILES, *given.split()]).endswith(f" needs {needed}")
-
-
-@pytest.mark.parametrize("other", ["--sources s", "--outputs o", "--references r", "--dataset asset"])
-def test_texts_come_from_one_place(refusal, other):
-    assert refusal(["--table", "t", *other.split()]) == f"{other.split()[0]} does not go with --table"
-    if other[2] in "sr":
-        assert refusal([*DATASET, *other.split()]) == f"{other.split()[0]} does not go with --dataset"
-
-
-def test_tabs_need_references(refusal):
-    assert refusal([*["--dataset", "asset"], *SYSTEMS, "--tab-separated"]) == "--tab-separated needs --references"
 
 
 @pytest.mark.parametrize("given", [["--all-pairs", "--show", "sari", "p"], ["--paired-ar", "--show", "difference"]])
