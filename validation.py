@@ -172,7 +172,7 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     texts = list(chain.from_iterable(rows))
     _check_texts(texts, lambda place: _reference_name(rows, place))
-    if any(text.startswith("[") for text in texts):
+    if any(text.lstrip().startswith("[") for text in texts):
         rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
@@ -283,6 +283,7 @@ def _evaluated(text: str) -> Any:
 
 def _read_list(read: Callable[[str], Any], text: str) -> list[str] | None:
     """Return the list of texts that a text is, as a function reads it; None for any other text."""
+    text = text.strip()
     if _LIST_AS_TEXT.match(text):
         with suppress(ValueError, SyntaxError, RecursionError, MemoryError):
             value = read(text)

@@ -81,11 +81,12 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
             raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
-    taken = {*RECORD_KEYS, *SHOWN, *(column for row in MEASURES for column in columns_of_measure(row.name))}
+    columns = [*RECORD_KEYS, *SHOWN, *(column for row in MEASURES for column in columns_of_measure(row.name))]
+    taken = set(map(str.casefold, columns))
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        columns = columns_of_measure(name)
+        columns = list(map(str.casefold, columns_of_measure(name)))
         if not taken.isdisjoint(columns):
             raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         taken.update(columns)

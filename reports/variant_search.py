@@ -47,7 +47,9 @@ def tabulate_search(search: VariantSearch, columns: SystemColumns, *, digits: in
     ]
     title = f"Variants that print {figure}" if hits else f"No variant prints {figure}; the nearest scores"
     table = make_table(title, [*_HEADINGS, *["Distance"] * (not hits)], cells, texts=3)
-    published = list(_published_systems(figure, columns))
+    published = list(_published_systems(figure, columns)) if len(columns.predictions) == 1 else []
+    if (runs := len(columns.predictions)) > 1:
+        table.notes.append(f"The scores are means of {runs} outputs, as of the runs of one system.")
     table.notes.extend([*_search_notes(search), *published])
     return TableReport(
         tables=[table],

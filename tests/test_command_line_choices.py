@@ -89,7 +89,7 @@ REFUSED = [
             ["--own-measure", f"{name}={{folder}}/words"],
             f"--own-measure: got the name {name}, which is taken, expected another",
         )
-        for name in ("sari", "bleu", "bleu_low", "p", "intervals")
+        for name in ("sari", "SARI", "bleu", "BLEU_low", "p", "intervals")
     ),
     (["--own-measure", "x={folder}/one.tsv"], "--own-measure: x: deleting: got 1 rows, expected 10 (as in outputs)"),
     (["--own-measure", "x={folder}/none"], "{folder}/none: No such file or directory, expected a file"),

@@ -60,6 +60,13 @@ def test_a_share_is_no_percentage():
     assert not any("in percent" in note for note in tabulate_search(search_for("35.49"), COLUMNS).tables[0].notes)
 
 
+def test_several_outputs_are_runs():
+    predictions = {name: TEXTS["predictions"] for name in ("a", "b")}
+    search = Scorer(**KNOWN).find_variant("50", **{**TEXTS, "predictions": predictions}, progress=False)
+    notes = tabulate_search(search, COLUMNS._replace(predictions=predictions)).tables[0].notes
+    assert notes[0] == "The scores are means of 2 outputs, as of the runs of one system."
+
+
 def test_without_hits():
     report = tabulate_search(search_for("99.9"), COLUMNS)
     (table,) = report.tables

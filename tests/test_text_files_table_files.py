@@ -65,7 +65,7 @@ def read(path, **options):
     ],
 )
 def test_every_kind_of_text_holds_the_same(tmp_path, name, text):
-    assert read(write_table(tmp_path, name, text)) == TABLE
+    assert read(write_table(tmp_path, name, text), rating="rating") == TABLE
 
 
 def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
@@ -74,7 +74,7 @@ def test_every_kind_that_pandas_reads_holds_the_same(tmp_path):
     lists.drop(columns=["reference_1", "reference_2"]).to_parquet(tmp_path / "t.parquet")
     FRAME.assign(reference_1=["an old house", None]).to_parquet(tmp_path / "more.parquet")
     for name in ("t.xlsx", "t.parquet", "more.parquet"):
-        assert read(str(tmp_path / name)) == TABLE
+        assert read(str(tmp_path / name), rating="rating") == TABLE
     years = pd.DataFrame({"source": [1999, "NA"], "output": [2000, "b"], "reference": [2001, "c"], "system": [1, 2]})
     years.to_excel(tmp_path / "years.xlsx", index=False)
     assert read(str(tmp_path / "years.xlsx")) == ((["1999", "NA"], ["2000", "b"], [["2001"], ["c"]]), ["1", "2"], None)
@@ -146,7 +146,7 @@ def test_systems_stand_in_the_order_of_the_table(tmp_path):
 )
 def test_systems_without_the_same_segments_are_refused_by_name_and_line(tmp_path, change, line):
     path = write_table(tmp_path, "t.csv", SYSTEMS.replace(change, ""))
-    message = f"{path}:{line}: got a source and references that 'b' and 'a' do not share, expected the same for each"
+    message = f"{path}:{line}: got a source and references that 'b' and 'a' do not have equally often, expected the same for each"
     with pytest.raises(FileError, match=f"^{re.escape(message)}"):
         read_output_table(path).by_system("x")
 
@@ -175,8 +175,7 @@ def row(**change):
         ("t.csv", "source,output,reference\na,b\n", ":2: got 2 cells, expected 3 (as in the first line)"),
         ("t.csv", "source,output,reference\na,b, \n", ":2: references: got no reference, expected at least one"),
         ("t.csv", 'source,output,reference\n"a"b,c,d\n', ":2: not CSV: "),
-        ("t.csv", "source,output,reference,rating\na,b,c,\n", ":2: ratings: got '', expected a number"),
-        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ":2: ratings: got 'nan', expected a number"),
+        ("t.csv", "source,output,reference,rating\na,b,c,nan\n", ":2: rating: got 'nan', expected a number"),
         (
             "t.csv",
             "source,output,reference,rating,ratings\na,b,c,1,2\n",
@@ -205,13 +204,12 @@ def row(**change):
         ("t.jsonl", row(output="a\ud83d"), ":1: predictions: got a lone surrogate '\\ud83d' at character 1"),
         ("t.jsonl", row(system=5), ":1: system: got int, expected str"),
         ("t.jsonl", row(system="a") + "\n" + row(system=" "), ":2: system: got a blank, expected a name"),
-        ("t.jsonl", row(ratings=[1]), ":1: ratings: got [1], expected a number"),
     ],
 )
 def test_faults(tmp_path, name, text, message):
     path = write_table(tmp_path, name, text)
     with pytest.raises(FileError) as fault:
-        read_output_table(path)
+        read_output_table(path, rating="rating" if "rating" in text else None)
     assert str(fault.value).startswith(f"{path}{message}")
     assert "\n" not in str(fault.value)
 
@@ -237,3 +235,13 @@ def test_columns_of_other_names(tmp_path, name, text):
         read_output_table(path, columns=["Source", "simpler", "ref a"])
     with pytest.raises(FileError, match=r": no column 'grammar' among .*, expected ratings there$"):
         read_output_table(path, columns=columns, rating="grammar")
+
+
+@pytest.mark.parametrize("name", ["rating", "ratings", "Rating", "simplicity"])
+def test_ratings_are_read_where_they_are_asked_for(tmp_path, name):
+    path = write_table(tmp_path, "t.jsonl", row(**{name: 2}) + "\n" + row(**{name: ""}))
+    assert read_output_table(path).ratings is None
+    with pytest.raises(FileError, match=f":2: {name}: got '', expected a number$"):
+        read_output_table(path, rating=name)
+    path = write_table(tmp_path, "t.jsonl", row(**{name: 2}))
+    assert read_output_table(path, rating=name).ratings == [2]

@@ -133,7 +133,7 @@ def test_frames_and_columns_of_any_library(metric):
 
 def test_references_that_are_lists_in_json(metric):
     """As tables hold them, and programs that have only texts."""
-    written = [json.dumps(row) for row in REFERENCES]
+    written = [f" {json.dumps(row)}\n" for row in REFERENCES]
     assert metric.compute(**{**GOOD, "references": written}) == pytest.approx(SCORES)
     assert metric.compute(**{**GOOD, "references": [[text] for text in written]}) == pytest.approx(SCORES)
     assert validate_shared(["a", "b"], [["x", '["y", "z"]'], ['[ "1" ]']]) == (["a", "b"], [["x", "y", "z"], ["1"]])

@@ -42,7 +42,7 @@ class LineFile:
     r"""The lines of one file or of standard input, read once, in order.
 
     A line ends at `\n` only: a text may contain a lone `\r`, U+0085 or U+2028. One `\r` before `\n` belongs to the end
-    of the line. A file with `\r` and without `\n` is refused. A byte order mark at the start is dropped; that of UTF-16
+    of the line. A file of one line with `\r` within it is refused, and so is a NUL. A byte order mark at the start is dropped; that of UTF-16
     overrides the encoding. Gzipped data are recognized by their first two bytes, which UTF-8 never begins with, so that
     they may also come from a pipe. The file is open while it is read.
 
@@ -80,7 +80,10 @@ class LineFile:
                         text = text if self.lines else text.removeprefix("\ufeff")
                         if text or self.lines:  # a byte order mark alone is no line
                             self.lines += 1
-                            yield self._checked(text).removesuffix("\n").removesuffix("\r")
+                            line = self._checked(text).removesuffix("\n").removesuffix("\r")
+                            yield line
+                    if self.lines == 1 and "\r" in line.rstrip("\r"):
+                        raise self.error(r"got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW")
         except UnicodeDecodeError as error:
             self.lines += 1 + error.object[: error.start].count(b"\n")
             byte = f"byte 0x{error.object[error.start]:02x} is not {encoding.upper()}"
@@ -92,12 +95,11 @@ class LineFile:
             raise FileError(f"{self.name}: {reason(error)}, expected a file to read") from None
 
     def _checked(self, text: str) -> str:
-        """Refuse a line without an end that is very long, or that is the first and has the ends of old Macs."""
-        if not text.endswith("\n"):
-            if len(text) >= LONGEST_LINE:
-                raise self.error(f"got a line of {LONGEST_LINE:,} characters or more, expected a shorter one")
-            if self.lines == 1 and "\r" in text.rstrip("\r"):
-                raise self.error(r"got \r alone between lines, expected \n: tr '\r' '\n' <FILE >NEW")
+        """Refuse a line without an end that is very long, and a line with a NUL, which UTF-16 has."""
+        if len(text) >= LONGEST_LINE and not text.endswith("\n"):
+            raise self.error(f"got a line of {LONGEST_LINE:,} characters or more, expected a shorter one")
+        if "\0" in text:
+            raise self.error(r"got the character \0, expected text: is it UTF-16 (--encoding utf-16le or utf-16be)?")
         return text
 
 

@@ -1,7 +1,7 @@
 r"""Read tables: JSON Lines, JSON arrays, CSV and TSV whose first line names the columns, .xlsx and .parquet.
 
-A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system` and
-`ratings` (or `rating`), in any case. Callers may name other columns. Instead of `references` there may be
+A table of outputs has the columns `source`, `prediction` (or `output`), `references`, and optionally `system`, in any
+case. Callers may name other columns, and one of ratings. Instead of `references` there may be
 `reference_1`, `reference_2` and so on. A cell of references is a text, or in JSON and Parquet a list of texts; one
 without a text is no reference. Cells of CSV (with , or ;) and TSV may be quoted. Further columns are ignored.
 """
@@ -78,7 +78,7 @@ class OutputTable(NamedTuple):
         for system, others in rows.items():
             unshared = others.keys() ^ segments.keys()
             for row in (row for segment, row in chain(others.items(), segments.items()) if segment in unshared):
-                got = f"a source and references that {shown(first)} and {shown(system)} do not share"
+                got = f"a source and references that {shown(first)} and {shown(system)} do not have equally often"
                 raise FileError(fault(self.places[row], got, "the same for each system"))
         outputs = {
             system: [self.texts.predictions[by_segment[segment]] for segment in segments]
@@ -96,7 +96,7 @@ def read_output_table(
     Args:
         path: of a table.
         columns: the names of the columns of sources, of outputs, and of references, one or more; None for the usual.
-        rating: the column of ratings, which has to be there; None for "ratings" or "rating", where it is there.
+        rating: the column of ratings; None for none.
         encoding: of the file, in lower case.
 
     Raises:
@@ -115,9 +115,9 @@ def read_output_table(
         systems = ratings = None
         if "system" in names:
             systems = table.checked(_validate_names, table.column("system", _usual_name, ""))
-        if rating is not None or "ratings" in names:
-            numbers = table.column(rating or "ratings", _usual_name if rating is None else rename, "ratings there")
-            ratings = _finite_numbers(rating or "ratings", table.places, numbers)
+        if rating is not None:
+            numbers = table.column(rename(rating), rename, "ratings there")
+            ratings = _finite_numbers(rating, table.places, numbers)
     return OutputTable(texts, systems, ratings, table.places)
 
 
