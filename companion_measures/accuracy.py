@@ -103,11 +103,12 @@ def simple_string_accuracies(predictions, references) -> np.ndarray:
     ...                          ["There was no cost estimate for the second phase"]).round(3)
     array([0.444])
     """
-    return best_of_references(max, _simple_accuracy, predictions, references).astype(np.float64)
-
-
-def _simple_accuracy(output: Sequence[str], reference: Sequence[str]) -> float:
-    return 1 - Levenshtein.distance(output, reference) / max(len(reference), 1)
+    return best_of_references(
+        max,
+        lambda output, reference: 1 - Levenshtein.distance(output, reference) / max(len(reference), 1),
+        predictions,
+        references,
+    ).astype(np.float64)
 
 
 def generation_string_accuracies(predictions, references) -> np.ndarray:
@@ -117,11 +118,9 @@ def generation_string_accuracies(predictions, references) -> np.ndarray:
     ...                              ["There was no cost estimate for the second phase"]).round(3)
     array([0.556])
     """
-    return best_of_references(max, _generation_accuracy, predictions, references).astype(np.float64)
-
-
-def _generation_accuracy(output: Sequence[str], reference: Sequence[str]) -> float:
-    return _errors(output, reference).generation_accuracy
+    return best_of_references(
+        max, lambda output, reference: _errors(output, reference).generation_accuracy, predictions, references
+    ).astype(np.float64)
 
 
 def tree_errors(predictions, trees) -> list[Errors]:

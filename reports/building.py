@@ -42,7 +42,7 @@ def build_report(
     Raises:
         ValueError: for trees that are not those of the first references.
     """
-    columns, resampling = measuring.columns, measuring.how
+    columns, resampling = measuring.columns, measuring.resampling
     variant, (label,) = next(iter(statistics.values())).variant, report.variants
     lengths, classes = group_by_length(columns.sources, variant)
     known = {row.name for row in report.baselines}
@@ -59,7 +59,7 @@ def build_report(
             row = replace(row, lengths=of_lengths, sentences={**corpus.sentences()})
         rows.append(row)
     report = measuring.add(replace(report, rows=rows), measures, classes=classes, advance=advance)
-    shown = [own for own in measures if own.name in report.results[0].scores]
+    shown = [measure for measure in measures if measure.name in report.results[0].scores]
     against = (report.resampling and report.resampling.baseline) or report.systems[0]
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, against)

@@ -57,16 +57,18 @@ def scores_by_references(
     """
     width = min(map(len, columns.references))
     generator = np.random.Generator(np.random.PCG64(seed))
-    found: list[ReferenceCount] = []
+    counts: dict[str, list[ReferenceCount]] = {name: [] for name in columns.predictions}
     for number in range(1, width + 1):
-        places = _subsets(width, number, subsets, generator)
-        scored = [_scores_of_subset(columns, variant, subset) for subset in places]
-        for name in columns.predictions:
-            table = np.array([[scores[name][score] for score in SCORES] for scores in scored])
+        scored = []
+        for subset in _subsets(width, number, subsets, generator):
+            references = [[row[place] for place in subset] for row in columns.references]
+            scored.append(score_systems(columns._replace(references=references), variant))
+        for name, rows in counts.items():
+            scores = [systems[name].scores() for systems in scored]
+            table = np.array([[row[score] for score in SCORES] for row in scores])
             spread = (table.mean(axis=0), table.std(axis=0), table.min(axis=0), table.max(axis=0))
-            found.append(ReferenceCount(name, variant.label, number, len(places), *map(named_scores, spread)))
-    systems = list(columns.predictions)
-    return sorted(found, key=lambda row: systems.index(row.name))
+            rows.append(ReferenceCount(name, variant.label, number, len(scored), *map(named_scores, spread)))
+    return [row for rows in counts.values() for row in rows]
 
 
 def _subsets(width: int, number: int, wanted: int, generator: np.random.Generator) -> list[tuple[int, ...]]:
@@ -77,9 +79,3 @@ def _subsets(width: int, number: int, wanted: int, generator: np.random.Generato
     while len(drawn) < wanted:
         drawn.add(tuple(sorted(generator.permutation(width)[:number].tolist())))
     return sorted(drawn)
-
-
-def _scores_of_subset(columns: SystemColumns, variant: Variant, places: tuple[int, ...]) -> dict[str, Scores]:
-    references = [[row[place] for place in places] for row in columns.references]
-    systems = score_systems(columns._replace(references=references), variant)
-    return {name: corpus.scores() for name, corpus in systems.items()}

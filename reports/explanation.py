@@ -13,7 +13,7 @@ from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, warning_rows
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
 from sari.reports.alignment import align, changes, pair_words
-from sari.reports.reasons import say_why, times
+from sari.reports.reasons import Token, say_why, token_done_to, token_of_output, token_of_reference
 from sari.reports.segment_ngrams import Ngram, ngrams_of_table
 from sari.reports.sentence_edits import score_sentences
 from sari.reports.word_edits import Edit, score_edits
@@ -22,38 +22,8 @@ from sari.tokenization import encode_chunk
 from sari.validation import validate_columns
 from sari.variants import OPERATIONS, Variant
 
-#: The marks of tokens, and what they mean. A token of the source is kept or deleted "rightly" if that earns at least
-#: half of its credit, which usually means that at least half of the references agree.
-MARKS = {
-    "kept-rightly": "kept, as references do",
-    "kept-wrongly": "kept, though references drop it",
-    "deleted-rightly": "deleted, as references do",
-    "deleted-wrongly": "deleted, though references keep it",
-    "kept": "kept from the source",
-    "added-rightly": "added, as references do",
-    "added-wrongly": "added, though no reference has it",
-    "missed": "added by references, missed by the output",
-}
-
 #: What no explanation can say.
 UNSEEN = "SARI compares words alone: it does not see whether an output is cut off or ungrammatical."
-
-
-@dataclass(frozen=True)
-class Token:
-    """A token, what became of it, and why.
-
-    Attributes:
-        text: the token.
-        mark: a key of `MARKS`.
-        why: the reason, as a sentence.
-        credit: the share of precision that it earns, from 0 to 1; None for missed tokens, which precision ignores.
-    """
-
-    text: str
-    mark: str
-    why: str
-    credit: float | None
 
 
 @dataclass(frozen=True)
@@ -200,12 +170,14 @@ def explain(
         scores=corpus.scores(),
         penalties=list(_penalties(counted, variant)),
         orders=corpus.orders(),
-        source=[_marked(words[text], "keep" if place in kept else "delete") for place, text in enumerate(of_source)],
-        output=[_in_output(words[text]) for text in of_output],
-        references=[[_in_reference(words[text]) for text in reference] for reference in of_references],
+        source=[
+            token_done_to(words[text], "keep" if place in kept else "delete") for place, text in enumerate(of_source)
+        ],
+        output=[token_of_output(words[text]) for text in of_output],
+        references=[[token_of_reference(words[text]) for text in reference] for reference in of_references],
         changes=changes(of_source, of_output, in_order),
-        missed=[_in_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
-        grams=[_grams(own, _places(texts, order), kept) for order, own in enumerate(orders, 1) if ngrams],
+        missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
+        grams=[_grams(of_order, _places(texts, order), kept) for order, of_order in enumerate(orders, 1) if ngrams],
         sentences=score_sentences(columns, corpus.scores()["sari"], variant),
         edits=[],
         warnings=warning_rows(corpus.warnings()),
@@ -228,34 +200,6 @@ def _penalties(counted: SegmentCounts, variant: Variant) -> Iterator[Penalty]:
     for name, factor in penalty_factors(*counted.sizes).items():
         operations: list[str] = [operation for operation in OPERATIONS if name in getattr(rules, operation)]
         yield Penalty(name, float(factor[0]), operations, why[name])
-
-
-def _marked(ngram: Ngram, operation: str) -> Token:
-    """Return a token to which the output did an operation."""
-    done, credit = {"keep": "kept", "delete": "deleted", "add": "added"}[operation], ngram.credit(operation)
-    mark = f"{done}-{'rightly' if credit >= 0.5 else 'wrongly'}"
-    return Token(ngram.tokens[0], mark, say_why(ngram, operation), credit)
-
-
-def _in_output(ngram: Ngram) -> Token:
-    """Return a token of the output."""
-    if not ngram.source:
-        return _marked(ngram, "add")
-    why = say_why(ngram, "keep")
-    if ngram.output > ngram.source:
-        surplus = f"It stands here {times(ngram.output)}, in the source {times(ngram.source)}"
-        why += f" {surplus}: the surplus is ignored."
-    return Token(ngram.tokens[0], "kept", why, ngram.credit("keep"))
-
-
-def _in_reference(ngram: Ngram) -> Token:
-    """Return a token of a reference, with what the output did to it."""
-    if ngram.output:
-        token = _in_output(ngram)
-        return token if token.mark != "added-wrongly" else replace(token, mark="kept")
-    if ngram.source:
-        return _marked(ngram, "delete")
-    return Token(ngram.tokens[0], "missed", say_why(ngram, "add"), None)
 
 
 def _places(texts: Sequence[Sequence[str]], order: int) -> dict[tuple[str, ...], Places]:

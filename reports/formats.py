@@ -74,7 +74,7 @@ def _text_table(table: Table, width: int) -> list[str]:
     widths: list[int | None] = [None] * len(table.columns)
     words = [place for place, column in enumerate(table.columns) if column.is_text]
     if words and sum(longest) + _GAP * (len(longest) - 1) > width:
-        left = width - sum(own + _GAP for place, own in enumerate(longest) if place not in words)
+        left = width - sum(size + _GAP for place, size in enumerate(longest) if place not in words)
         for place in words:
             whole = max(wcswidth(word) for row in table.rows for word in row[place].text.split() or [""])
             widths[place] = max(_NARROWEST, whole, left // len(words) - _GAP)
@@ -85,16 +85,16 @@ def _text_table(table: Table, width: int) -> list[str]:
 def _text_cells(table: Table) -> list[list[str]]:
     """Return the header and the rows. Marks and intervals stand below each other; a header is above the figures."""
     columns = []
-    for column, own in zip(table.columns, zip(*table.rows, strict=True), strict=True):
-        texts = [in_one_line(cell.text) for cell in own]
-        marks = [cell.mark + "^" * cell.best for cell in own]
-        figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in own]))
+    for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
+        texts = [in_one_line(cell.text) for cell in cells]
+        marks = [cell.mark + "^" * cell.best for cell in cells]
+        figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in cells]))
         heading = in_one_line(column.heading)
         if interval:
             heading = heading.rjust(figure).ljust(figure + mark + 1 + interval)
             texts = [
                 f"{text:>{figure}}{sign:<{mark}} {cell.interval:>{interval}}"
-                for text, sign, cell in zip(texts, marks, own, strict=True)
+                for text, sign, cell in zip(texts, marks, cells, strict=True)
             ]
         elif mark:
             heading += " " * mark
@@ -219,14 +219,14 @@ def _sentence_rows(
     scores: Mapping[str, SentenceScores], columns: SystemColumns | None = None
 ) -> Iterator[dict[str, Any]]:
     """Yield for each segment its system if there are several, its number, from 1, its four scores, and its texts."""
-    for name, own in scores.items():
-        whose = {"system": name} if len(scores) > 1 else {}
-        for number, row in enumerate(zip(*(own[score] for score in SCORES), strict=True), 1):
-            texts: dict[str, Any] = {}
+    for name, of_system in scores.items():
+        for place, figures in enumerate(zip(*(of_system[score] for score in SCORES), strict=True)):
+            row: dict[str, Any] = {"system": name} if len(scores) > 1 else {}
+            row |= {"segment": place + 1, **dict(zip(SCORES, figures, strict=True))}
             if columns is not None:
-                texts = {"source": columns.sources[number - 1], "output": columns.predictions[name][number - 1]}
-                texts["references"] = columns.references[number - 1]
-            yield {**whose, "segment": number, **dict(zip(SCORES, row, strict=True)), **texts}
+                row |= {"source": columns.sources[place], "output": columns.predictions[name][place]}
+                row["references"] = columns.references[place]
+            yield row
 
 
 #: The formats of sentence scores, by the ending of the file.

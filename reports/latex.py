@@ -82,7 +82,7 @@ def _characters(table: Table) -> int:
         return len(cell.text) + bool(cell.interval) + len(cell.interval)
 
     columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
-    return sum(max(len(_heading(column)), *map(width, own)) + 2 for column, own in columns if not column.is_group)
+    return sum(max(len(_heading(column)), *map(width, cells)) + 2 for column, cells in columns if not column.is_group)
 
 
 def _split_rows(table: Table) -> list[Table]:

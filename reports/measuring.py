@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from statistics import fmean
 from typing import Any
@@ -35,13 +35,13 @@ class MeasuredSystems:
         systems: their names.
         measures: those that have values.
         rows: by measure, the numbers that its value is computed from: float64[segment, system, number].
-        how: intervals and tests are computed: from the same draws of segments as SARI's with the same seed.
+        resampling: how intervals and tests are computed: from the same draws of segments as SARI's with the same seed.
     """
 
     systems: list[str]
     measures: list[Measure]
     rows: dict[str, np.ndarray]
-    how: Resampling
+    resampling: Resampling
 
     def figures(self, classes: Sequence[list[int]] = ()) -> dict[str, NamedFigures]:
         """Return the values of each system, with intervals if there is a confidence and more than one segment.
@@ -49,28 +49,28 @@ class MeasuredSystems:
         Args:
             classes: the places of the segments of classes whose values, and those of each segment, are returned, too.
         """
-        found = {}
-        all_intervals = (
-            self._sample.named_intervals(list(self.rows), self.how) if self.rows else [{}] * len(self.systems)
-        )
+        if not self.rows:
+            return {system: {"scores": {}} for system in self.systems}
+        figures = {}
+        all_intervals = self._sample.named_intervals(list(self.rows), self.resampling)
         for place, (system, intervals) in enumerate(zip(self.systems, all_intervals, strict=True)):
-            found[system] = {"scores": self._values(place), **intervals}
+            figures[system] = {"scores": self._values(place), **intervals}
             if classes:
                 of_classes = [self._values(place, segments) for segments in classes]
-                means = [own.name for own in self.measures if not own.adds_up]
-                found[system]["lengths"] = {name: [values[name] for values in of_classes] for name in self.rows}
-                found[system]["sentences"] = {name: self.rows[name][:, place, 0].tolist() for name in means}
-        return found
+                means = [measure.name for measure in self.measures if not measure.adds_up]
+                figures[system]["lengths"] = {name: [values[name] for values in of_classes] for name in self.rows}
+                figures[system]["sentences"] = {name: self.rows[name][:, place, 0].tolist() for name in means}
+        return figures
 
     def mean(self) -> NamedFigures:
         """Return the means of the values of all systems, with intervals, as the figures of one."""
+        if not self.rows:
+            return {"scores": {}}
         of_systems = [self._values(place) for place in range(len(self.systems))]
         values = {name: fmean(values[name] for values in of_systems) for name in self.rows}
-        if not self.rows:
-            return {"scores": values}
-        statistic = self._sample.statistic
-        means = Sample(self._sample.rows, lambda sums: statistic(sums).mean(axis=1, keepdims=True), self.how.seed)
-        intervals, *_ = means.named_intervals(list(self.rows), self.how)
+        sample = self._sample
+        mean = Sample(sample.rows, lambda sums: sample.statistic(sums).mean(axis=1, keepdims=True), sample.seed)
+        (intervals,) = mean.named_intervals(list(self.rows), self.resampling)
         return {"scores": values, **intervals}
 
     def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], NamedFigures]:
@@ -78,7 +78,7 @@ class MeasuredSystems:
         if not pairs or not self.rows:
             return {}
         places = [(self.systems.index(one), self.systems.index(other)) for one, other in pairs]
-        return dict(zip(pairs, self._sample.named_tests(list(self.rows), places, self.how), strict=True))
+        return dict(zip(pairs, self._sample.named_tests(list(self.rows), places, self.resampling), strict=True))
 
     @cached_property
     def _sample(self) -> Sample:
@@ -90,10 +90,10 @@ class MeasuredSystems:
             parts = zip(self.measures, np.split(sums, bounds, axis=-1), strict=True)
             return np.stack([measure.values_of_sums(part, len(tables[0])) for measure, part in parts], axis=-1)
 
-        return Sample(np.concatenate(tables, axis=-1), values, self.how.seed)
+        return Sample(np.concatenate(tables, axis=-1), values, self.resampling.seed)
 
     def _values(self, place: int, segments: list[int] | slice = slice(None)) -> dict[str, float]:
-        return {own.name: own.value(self.rows[own.name][segments, place]) for own in self.measures}
+        return {measure.name: measure.value(self.rows[measure.name][segments, place]) for measure in self.measures}
 
 
 def chosen_tokenizer(variants: Iterable[Variant]) -> Tokenizer:
@@ -107,13 +107,13 @@ class Measuring:
 
     Attributes:
         columns: checked texts.
-        how: intervals and tests are computed.
+        resampling: how intervals and tests are computed.
         tokenize: the tokenizer of the measures that compare tokens.
         side_data: what some measures need in addition to the texts.
     """
 
     columns: SystemColumns
-    how: Resampling
+    resampling: Resampling
     tokenize: Tokenizer = "13a"
     side_data: SideData = field(default_factory=dict)
     _known: dict[tuple[str, ...], MeasuredColumns] = field(default_factory=dict)
@@ -131,7 +131,7 @@ class Measuring:
             ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that
                 has not a number for each segment of each system.
         """
-        return self._of("systems", self.columns, self.side_data).measure(measures, self.how, advance)
+        return self._of("systems", self.columns, self.side_data).measure(measures, advance)
 
     def add(
         self,
@@ -163,13 +163,13 @@ class Measuring:
             fields: dict[str, Any] = {name: {**getattr(row, name), **values} for name, values in known.items()}
             rows.append(replace(row, **fields))
         english = [measure.label for measure in measures if measure.is_english]
-        found = warning_rows(language_warnings(english, self.columns.sources))
+        warnings = warning_rows(language_warnings(english, self.columns.sources))
         return replace(
             report,
             rows=rows,
             measures=list(measures),
             measure_signatures=self._signatures(measures),
-            warnings=report.warnings + [row for row in found if row not in report.warnings],
+            warnings=report.warnings + [row for row in warnings if row not in report.warnings],
         )
 
     def _signatures(self, measures: Sequence[Measure]) -> list[str]:
@@ -189,9 +189,10 @@ class Measuring:
         without_trees = {name: data for name, data in side_data.items() if name != "trees"}
         first = first._replace(predictions={name: texts for name, texts in first.predictions.items() if name in names})
         people = [columns for columns in people if "references" in names or names & columns.predictions.keys()]
-        parts = [self._of("baselines", first, side_data).measure(measures, self.how)] if first.predictions else []
-        of_people = [self._of("baselines", columns, without_trees).measure(measures, self.how) for columns in people]
-        figures = {name: row for part in [*parts, *of_people] for name, row in part.figures().items()}
+        of_people = [self._of("baselines", columns, without_trees).measure(measures) for columns in people]
+        figures = {name: row for part in of_people for name, row in part.figures().items()}
+        if first.predictions:
+            figures |= self._of("baselines", first, side_data).measure(measures).figures()
         if "references" in names:
             rows = {name: np.concatenate([part.rows[name] for part in of_people], axis=1) for name in of_people[0].rows}
             systems = [name for part in of_people for name in part.systems]
@@ -201,7 +202,7 @@ class Measuring:
     def _of(self, kind: str, columns: SystemColumns, side_data: SideData) -> MeasuredColumns:
         """Return the columns of systems or baselines, with what was computed of them at earlier calls."""
         key = (kind, *columns.predictions)
-        return self._known.setdefault(key, MeasuredColumns(columns, self.tokenize, side_data))
+        return self._known.setdefault(key, MeasuredColumns(columns, self.tokenize, side_data, self.resampling))
 
 
 class MeasuredColumns:
@@ -212,15 +213,15 @@ class MeasuredColumns:
     keep their case, and those that begin with "raw_" are texts as they came. Further columns are side data.
     """
 
-    def __init__(self, columns: SystemColumns, tokenize: Tokenizer, side_data: SideData):
+    def __init__(self, columns: SystemColumns, tokenize: Tokenizer, side_data: SideData, resampling: Resampling):
         """Keep the texts; rows of references may be empty, and are then compared with no output."""
-        self.columns, self._side_data = columns, side_data
+        self.columns, self._side_data, self._resampling = columns, side_data, resampling
         self._texts = {"": Text(tokenize=tokenize), "cased_": Text(tokenize=tokenize, lowercase=False), "raw_": None}
-        self._made: dict[str, Any] = {}
+        self._column = cache(self._make_column)
         self._numbers: dict[str, np.ndarray] = {}
 
     def measure(
-        self, measures: Iterable[Measure], how: Resampling, advance: Callable[[str], object] = lambda _: None
+        self, measures: Iterable[Measure], advance: Callable[[str], object] = lambda _: None
     ) -> MeasuredSystems:
         """Measure the systems, as `Measuring.measure` does."""
         shape = (len(self.columns.sources), len(self.columns.predictions), -1)
@@ -234,7 +235,7 @@ class MeasuredColumns:
                 self._numbers[measure.name] = numbers.reshape(shape) * (100.0 if measure.unit == "%" else 1.0)
             known.append(measure)
         rows = {measure.name: self._numbers[measure.name] for measure in known}
-        return MeasuredSystems(list(self.columns.predictions), known, rows, how)
+        return MeasuredSystems(list(self.columns.predictions), known, rows, self._resampling)
 
     def _has(self, name: str) -> bool:
         """Return whether there is such a column; references are one where every segment has some."""
@@ -243,17 +244,12 @@ class MeasuredColumns:
         is_text = name.endswith(("sources", "outputs"))
         return is_text or name in self._side_data or name in self._side_data.get("own_measures", {})
 
-    def _column(self, name: str) -> Any:
-        if name not in self._made:
-            self._made[name] = self._make(name)
-        return self._made[name]
-
-    def _make(self, name: str) -> Any:
-        systems, own = self.columns.predictions, self._side_data.get("own_measures", {})
-        if name in own:
+    def _make_column(self, name: str) -> Any:
+        systems, own_measures = self.columns.predictions, self._side_data.get("own_measures", {})
+        if name in own_measures:
             for system, outputs in systems.items():
-                check_length(f"own_measure: {name}: {system}", own[name][system], outputs, "outputs")
-            return np.array([own[name][system] for system in systems], np.float64).T
+                check_length(f"own_measure: {name}: {system}", own_measures[name][system], outputs, "outputs")
+            return np.array([own_measures[name][system] for system in systems], np.float64).T
         if name == "trees":
             return self._repeated(self._trees())
         if name in self._side_data:

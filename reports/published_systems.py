@@ -135,17 +135,17 @@ def texts_digest(sources: Iterable[str], references: Iterable[Sequence[str]]) ->
     >>> texts_digest(["a b"], [["c", "d"]]) == texts_digest(["a  b "], [["d", "c"]])
     True
     """
-    known = sha256()
+    digest = sha256()
     for source, row in zip(sources, references, strict=True):
         source, *row = (" ".join(text.split()) for text in (source, *row))
-        known.update("".join(f"{text}\n" for text in (source, *sorted(row))).encode() + b"\0")
-    return known.hexdigest()[:16]
+        digest.update("".join(f"{text}\n" for text in (source, *sorted(row))).encode() + b"\0")
+    return digest.hexdigest()[:16]
 
 
 @cache
 def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
     """Return the scores of a file that `python research systems` wrote, by the digest of the texts of the test set."""
-    found: dict[str, list[PublishedScore]] = {}
+    scores: dict[str, list[PublishedScore]] = {}
     with open(path, encoding="utf-8", newline="") as file:
         for cells in csv.DictReader(file):
             plain: dict[str, Any] = {name: cells[name] for name in ("test_set", "name", "kind", "year", "publication")}
@@ -153,5 +153,5 @@ def published_scores(path: Path = FILE) -> dict[str, list[PublishedScore]]:
             for variant in VARIANTS:
                 if cells.get(variant):  # others are not scored yet
                     row = PublishedScore(**plain, variant=variant, sari=float(cells[variant]))
-                    found.setdefault(cells["texts"], []).append(row)
-    return found
+                    scores.setdefault(cells["texts"], []).append(row)
+    return scores

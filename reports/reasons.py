@@ -1,9 +1,69 @@
-"""What explanations say of an n-gram: what the output did to it, what the references did, and what that earns."""
+"""What explanations say of tokens and n-grams: what the output did, what the references did, and what that earns."""
+
+from dataclasses import dataclass, replace
 
 from sari.reports.segment_ngrams import Ngram
 
+#: The marks of tokens, and what they mean. A token of the source is kept or deleted "rightly" if that earns at least
+#: half of its credit, which usually means that at least half of the references agree.
+MARKS = {
+    "kept-rightly": "kept, as references do",
+    "kept-wrongly": "kept, though references drop it",
+    "deleted-rightly": "deleted, as references do",
+    "deleted-wrongly": "deleted, though references keep it",
+    "kept": "kept from the source",
+    "added-rightly": "added, as references do",
+    "added-wrongly": "added, though no reference has it",
+    "missed": "added by references, missed by the output",
+}
+
 # Shares of credit that differ less are the same.
 _SAME = 1e-9
+
+
+@dataclass(frozen=True)
+class Token:
+    """A token, what became of it, and why.
+
+    Attributes:
+        text: the token.
+        mark: a key of `MARKS`.
+        why: the reason, as a sentence.
+        credit: the share of precision that it earns, from 0 to 1; None for missed tokens, which precision ignores.
+    """
+
+    text: str
+    mark: str
+    why: str
+    credit: float | None
+
+
+def token_done_to(ngram: Ngram, operation: str) -> Token:
+    """Return a token to which the output did an operation."""
+    done, credit = {"keep": "kept", "delete": "deleted", "add": "added"}[operation], ngram.credit(operation)
+    mark = f"{done}-{'rightly' if credit >= 0.5 else 'wrongly'}"
+    return Token(ngram.tokens[0], mark, say_why(ngram, operation), credit)
+
+
+def token_of_output(ngram: Ngram) -> Token:
+    """Return a token of the output."""
+    if not ngram.source:
+        return token_done_to(ngram, "add")
+    why = say_why(ngram, "keep")
+    if ngram.output > ngram.source:
+        surplus = f"It stands here {_times(ngram.output)}, in the source {_times(ngram.source)}"
+        why += f" {surplus}: the surplus is ignored."
+    return Token(ngram.tokens[0], "kept", why, ngram.credit("keep"))
+
+
+def token_of_reference(ngram: Ngram) -> Token:
+    """Return a token of a reference, with what the output did to it."""
+    if ngram.output:
+        token = token_of_output(ngram)
+        return token if token.mark != "added-wrongly" else replace(token, mark="kept")
+    if ngram.source:
+        return token_done_to(ngram, "delete")
+    return Token(ngram.tokens[0], "missed", say_why(ngram, "add"), None)
 
 
 def say_why(ngram: Ngram, operation: str) -> str:
@@ -30,7 +90,7 @@ def say_why(ngram: Ngram, operation: str) -> str:
     if abs(_share(agreeing, ngram.asked) - credit) < _SAME:
         return why
     if ngram.references > ngram.holders:
-        return f"{why} Together they have it {times(ngram.references)}: {_in_words(credit)}."
+        return f"{why} Together they have it {_times(ngram.references)}: {_in_words(credit)}."
     return f"{why} {ngram.rule}: {_in_words(credit)}."
 
 
@@ -39,7 +99,7 @@ def _why_repeated(ngram: Ngram, operation: str) -> str:
     kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
     copies, theirs = number * ngram.scale, min(most, ngram.references)
-    why, they = f"{done} {number} of {times(ngram.source)}", "the references keep"
+    why, they = f"{done} {number} of {_times(ngram.source)}", "the references keep"
     if ngram.scale > 1:
         why += f", {copies} of {most} copies over {ngram.asked} references"
         they = "together they keep"
@@ -80,7 +140,7 @@ def _who(number: int, of: int, singular: str, plural: str) -> str:
     return f"{number} of {of} references {singular if number == 1 else plural}"
 
 
-def times(number: int) -> str:
+def _times(number: int) -> str:
     """Return how often something is there, in words."""
     return "1 time" if number == 1 else f"{number} times"
 

@@ -11,9 +11,10 @@ import numpy as np
 
 from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
-from sari.reports.explanation import MARKS, Explanation
+from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import NGRAM_NOTE, tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
+from sari.reports.reasons import MARKS
 from sari.reports.score_report import Length, ScoreReport, score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
@@ -24,10 +25,6 @@ MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
 # The sign for an empty token, and the number of missed tokens that are shown.
 _EMPTY, _MISSED = "␣", 20
-# How many of the choices that cost SARI are shown.
-_COSTS = 3
-# The segments that are not folded.
-_OPEN = 5
 # The systems that fit in a small picture.
 _SYSTEMS = 4
 # The measures that the lengths of sources are compared by.
@@ -93,8 +90,6 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "EMPTY": _EMPTY,
         "MISSED": _MISSED,
         "MISSING": MISSING,
-        "COSTS": _COSTS,
-        "OPEN": _OPEN,
         "NGRAM_NOTE": NGRAM_NOTE,
     }
     return environment

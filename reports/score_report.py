@@ -324,7 +324,7 @@ def _known_of(result: Mapping[str, Any], names: Sequence[str]) -> dict[str, Any]
 # ---- JSON -----------------------------------------------------------------------------------------------------------
 
 _OF_MEASURES = ("name", "label", "about", "digits", "unit")
-# What rows do not say again: it stands in those of the systems.
+# What rows do not say again, by their kinds: it stands in those of the systems.
 _SHARED = ("kind", "segments", "signature", "copies")
 _LEFT_OUT = {"system": ("kind",), "baseline": _SHARED, "pair": (*_SHARED, "name", "against")}
 
@@ -344,21 +344,15 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
             for edit in (*explanation["edits"], *explanation["sentences"]):
                 del edit["output"]
     parts = {
-        "systems": [_fields_of_row(row, without=("kind",)) for row in report.results],
-        "baselines": [
-            _fields_of_row(row, without=("kind", "segments", "signature", "copies")) for row in report.baselines
-        ],
-        "pairs": [
-            {"systems": [row.name, row.against]}
-            | _fields_of_row(row, without=("kind", "name", "against", "segments", "signature", "copies"))
-            for row in report.pairs
-        ],
+        "systems": list(map(_fields_of_row, report.results)),
+        "baselines": list(map(_fields_of_row, report.baselines)),
+        "pairs": [{"systems": [row.name, row.against], **_fields_of_row(row)} for row in report.pairs],
     }
     return without_empty({**parts, **values})
 
 
-def _fields_of_row(row: ScoreRow, without: Sequence[str]) -> dict[str, Any]:
-    return {name: value for name, value in asdict(row).items() if name not in without}
+def _fields_of_row(row: ScoreRow) -> dict[str, Any]:
+    return {name: value for name, value in asdict(row).items() if name not in _LEFT_OUT[row.kind]}
 
 
 def without_empty(value: Any) -> Any:

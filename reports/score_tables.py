@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
 from typing import TYPE_CHECKING, NamedTuple
 
 from sari.reports.paragraph import methods_paragraph
-from sari.reports.score_report import ScoreReport, ScoreRow, score_fields, score_records
+from sari.reports.score_report import Figures, ScoreReport, ScoreRow, score_fields, score_records
 from sari.reports.tables import HIGHER, LOWER, Cell, Table, TableColumn, TableReport, brackets, cells, make_table
 from sari.validation import fault
 from sari.variants import OPERATIONS, SCORES, SIGNIFICANT
@@ -121,25 +121,20 @@ class _Figure(NamedTuple):
 
     def score(self, row: ScoreRow, *, has_interval: bool, best: bool = False, has_mark: bool = True) -> Cell:
         """Return the score of a row; an empty cell if the row has none."""
-        if self.name not in row.scores:
-            return Cell("")
-        interval = self._interval(row.confidence_intervals) if has_interval else ""
-        text = f"{row.scores[self.name]:.{self.digits}f}{self.unit}"
-        return Cell(text, best, self._mark(row) if has_mark else "", interval)
+        intervals = row.confidence_intervals if has_interval else {}
+        return self._cell(row.scores, intervals, best=best, mark=self._mark(row) if has_mark else "")
 
     def difference(self, row: ScoreRow, *, has_mark: bool) -> Cell:
         """Return the difference of the systems of a row; an empty cell if they were not tested."""
-        if self.name not in row.differences:
-            return Cell("")
-        text = f"{row.differences[self.name]:+.{self.digits}f}{self.unit}"
         mark = self._mark(row) if has_mark else ""
-        return Cell(text, mark=mark, interval=self._interval(row.difference_intervals))
+        return self._cell(row.differences, row.difference_intervals, sign="+", mark=mark)
 
-    def _interval(self, intervals: Mapping[str, Sequence[float]]) -> str:
-        if self.name not in intervals:
-            return ""
-        low, high = intervals[self.name]
-        return f"[{low:.{self.digits}f}, {high:.{self.digits}f}]"
+    def _cell(self, values: Figures, intervals: Figures, *, sign: str = "", best: bool = False, mark: str = "") -> Cell:
+        if self.name not in values:
+            return Cell("")
+        text = f"{values[self.name]:{sign}.{self.digits}f}{self.unit}"
+        ends = ", ".join(f"{end:.{self.digits}f}" for end in intervals.get(self.name, ()))
+        return Cell(text, best, mark, f"[{ends}]" if ends else "")
 
     def _mark(self, row: ScoreRow) -> str:
         """Return whether the figure is significantly higher or lower than that of the system compared with."""
@@ -382,9 +377,7 @@ def _test_notes(report: ScoreReport) -> list[str]:
     method = resampling.test.describe(resampling.trials, resampling.seed)
     notes = [f"Tests: each system against {resampling.baseline or 'each'}; two-sided, {method}"]
     if resampling.comparisons > 1:
-        within = [
-            name for name, several in (("variant", len(report.variants) > 1), ("figure", report.measures)) if several
-        ]
+        within = ["variant"] * (len(report.variants) > 1) + ["figure"] * bool(report.measures)
         across = f" within each {' and '.join(within)}, not across them" if within else ""
         notes.append(f"Corrected p: for {resampling.comparisons} comparisons{across} (Holm 1979)")
     elif len(report.variants) > 1:

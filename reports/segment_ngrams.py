@@ -49,10 +49,9 @@ def ngrams_of_table(table: NgramTable, variant: Variant, nrefs: int) -> list[Ngr
     if counting.as_sets:
         scale, in_texts = 1, [np.minimum(table.in_source, 1), np.minimum(table.in_prediction, 1), table.holders]
     asked = table.long_references if counting.skips_short_references else nrefs
-    counts = (dict(zip(OPERATIONS, map(tuple, own), strict=True)) for own in table.counts.tolist())
-    rows = zip(table.ngrams, *(column.tolist() for column in (*in_texts, table.holders)), counts, strict=True)
-    found = [
-        Ngram(tokens, source, output, references, scale, holders, asked, own, counting.rule)
-        for tokens, source, output, references, holders, own in rows
-    ]
-    return sorted(found, key=lambda ngram: 0 if ngram.source else 1 if ngram.output else 2)
+    rows = zip(table.ngrams, *(column.tolist() for column in (*in_texts, table.holders, table.counts)), strict=True)
+    ngrams = []
+    for tokens, source, output, references, holders, counts in rows:
+        by_operation = dict(zip(OPERATIONS, map(tuple, counts), strict=True))
+        ngrams.append(Ngram(tokens, source, output, references, scale, holders, asked, by_operation, counting.rule))
+    return sorted(ngrams, key=lambda ngram: 0 if ngram.source else 1 if ngram.output else 2)

@@ -4,13 +4,10 @@ from collections.abc import Sequence
 
 from sari.companion_measures.simplification import split_sentences
 from sari.comparison import candidate_scores
-from sari.reports.word_edits import Edit
+from sari.reports.word_edits import CHANGED_TOKENS, Edit
 from sari.tokenization import split_into_tokens
 from sari.validation import Columns
 from sari.variants import Variant
-
-# The tokens of all changed outputs that are scored.
-_TOKENS = 300_000
 
 
 def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edit]:
@@ -44,7 +41,7 @@ def score_sentences(segment: Columns, sari: float, variant: Variant) -> list[Edi
             text = " ".join([*after[:place], sentence, *after[place:]])
             changes.append(("deleted", sentence, ("source", number), text))
     length = sum(len(text.split()) for text in (source, output, *segment.references[0])) + 1
-    changes = changes[: _TOKENS // length + 1]
+    changes = changes[: CHANGED_TOKENS // length + 1]
     (scores,) = candidate_scores(segment.sources, [[text for *_, text in changes]], segment.references, variant)
     edits = [
         Edit(choice, sentence, at, sari - score, score, text)

@@ -98,8 +98,8 @@ def choose_segments(
             for place in np.argsort(-choice.values, kind="stable")[:number].tolist():
                 if choice.values[place] > 0 or not choice.positive:
                     note = choice.note(place)
-                    own = reasons.setdefault(place, {}).setdefault(system.name, [])
-                    own.append(f"{choice.title} ({note})" if note else choice.title)
+                    of_system = reasons.setdefault(place, {}).setdefault(system.name, [])
+                    of_system.append(f"{choice.title} ({note})" if note else choice.title)
     return [_explain_segment(columns, variant, place, reasons[place]) for place in _few(reasons, columns)]
 
 

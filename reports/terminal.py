@@ -9,7 +9,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 from wcwidth import wcswidth
 
-from sari.reports.explanation import MARKS, UNSEEN, Explanation, Gram, Token
+from sari.reports.explanation import UNSEEN, Explanation, Gram
+from sari.reports.reasons import MARKS, Token
 from sari.reports.score_report import without_empty
 from sari.reports.word_edits import Edit
 from sari.validation import visible

@@ -7,18 +7,19 @@ lowercasing would change, has no edit.
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from sari.comparison import candidate_scores
 from sari.reports.alignment import align, pair_words
+from sari.reports.reasons import Token
 from sari.tokenization import split_into_tokens
 from sari.validation import Columns
 from sari.variants import Variant
 
 # Points that are shown as nothing.
 _LEAST = 0.005
-# The tokens of all changed outputs that are scored.
-_TOKENS = 300_000
+#: The tokens of all changed outputs that are scored.
+CHANGED_TOKENS = 300_000
 
 
 @dataclass(frozen=True)
@@ -52,22 +53,16 @@ class Edit:
         return f"{doing[self.choice]} “{text}”"
 
 
-class MarkedToken(Protocol):
-    """What is needed of a token of `explanation.Token`."""
-
-    @property
-    def text(self) -> str: ...  # noqa: D102
-    @property
-    def mark(self) -> str: ...  # noqa: D102
-    @property
-    def credit(self) -> float | None: ...  # noqa: D102
-
-
-Tokens = Sequence[MarkedToken]
+Tokens = Sequence[Token]
 
 
 def score_edits(
-    segment: Columns, sari: float, source: Tokens, output: Tokens, references: Sequence[Tokens], variant: Variant
+    segment: Columns,
+    sari: float,
+    source: Tokens,
+    output: Tokens,
+    references: Sequence[Tokens],
+    variant: Variant,
 ) -> list[Edit]:
     """Score what the output would be without each of its choices.
 
@@ -81,8 +76,8 @@ def score_edits(
         variant: to score by.
 
     Returns:
-        An edit for each word, those that cost most first. Of long texts only `_TOKENS` tokens are scored in all: first
-        the words that earn the least credit.
+        An edit for each word, those that cost most first. Of long texts only `CHANGED_TOKENS` tokens are scored in all:
+        first the words that earn the least credit.
     """
     (written,) = segment.predictions
     words = _words(output)
@@ -96,7 +91,7 @@ def score_edits(
         changes += _put_in("missed", number, reference, text, pair_words(_words(reference), words, in_order))
     changes.sort(key=lambda change: change.token.credit or 0.0)
     length = len(source) + len(output) + sum(map(len, references)) + 1
-    tried = list(_exact(changes[: _TOKENS // length + 1], written, words, variant))
+    tried = list(_exact(changes[: CHANGED_TOKENS // length + 1], written, words, variant))
     if not tried:
         return []
     (scores,) = candidate_scores(segment.sources, [[text for _, text in tried]], segment.references, variant)
@@ -118,7 +113,7 @@ class _Change(NamedTuple):
         written: the word as its text has it, if it is put in.
     """
 
-    token: MarkedToken
+    token: Token
     choice: str
     at: tuple[str | int, int]
     place: int

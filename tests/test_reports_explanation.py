@@ -11,7 +11,7 @@ from programs import OUTPUT, REFERENCES, SOURCE
 from report_corpus import explained
 
 from sari.ngram_statistics import COUNTINGS
-from sari.reports.explanation import MARKS
+from sari.reports.reasons import MARKS
 from sari.sari_scorer import Scorer
 from sari.tokenization import split_into_tokens
 from sari.variants import OPERATIONS, VARIANTS, resolve_variants

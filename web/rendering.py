@@ -10,8 +10,9 @@ from typing import Any
 
 from sari.aggregation import OrderFigures, Scores
 from sari.data_warnings import WarningRow
-from sari.reports.explanation import MARKS, UNSEEN, Explanation, Token
+from sari.reports.explanation import UNSEEN, Explanation
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
+from sari.reports.reasons import MARKS, Token
 from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_orders, tabulate_steps
