@@ -97,16 +97,9 @@ class Measure:
         """
         if self.arguments == (self.name,):
             return ""
-        if self.settings:
-            settings = self.settings
-        else:
-            settings = "case:mixed" if self.arguments[0].startswith("raw_") else "case:lc|tok:{tok}"
-            settings = (
-                f"{self.name}|nrefs:{{nrefs}}|{settings}"
-                if "references" in self.arguments
-                else f"{self.name}|{settings}"
-            )
-            settings += "|version:{sari}"
+        number = "nrefs:{nrefs}|" if "references" in self.arguments else ""
+        text = "case:mixed" if self.arguments[0].startswith("raw_") else "case:lc|tok:{tok}"
+        settings = self.settings or f"{self.name}|{number}{text}|version:{{sari}}"
         versions = {"sari": VERSION, "sacrebleu": version_of("sacrebleu")}
         return settings.format(nrefs=nrefs, tok=CHANGES["tokenize"].sign(tokenize), **versions)
 

@@ -87,7 +87,7 @@ def agreement(
     >>> round(better.value, 3), round(better.difference, 3)
     (1.0, 0.2)
     """
-    how = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
+    resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
     check_choice("coefficient", coefficient, COEFFICIENTS)
     if baseline is not None:
         check_choice("baseline", baseline, scores)
@@ -97,33 +97,33 @@ def agreement(
     if len(target) < 2:
         raise ValueError(fault("ratings", len(target), "at least two"))
     if systems is None:
-        columns = {name: _as_numbers(own, name) for name, own in scores.items()}
+        columns = {name: _as_numbers(numbers, name) for name, numbers in scores.items()}
         for name, column in columns.items():
             check_length(name, column, target, "ratings")
         table = np.stack([*columns.values(), target])
-        draws = _draws_of_rows(table, _numbers_of(groups, len(target)), how)
+        draws = _draws_of_rows(table, _numbers_of(groups, len(target)), resampling)
     else:
         check_length("systems", systems, target, "ratings")
-        cells = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
-        if not cells[1].any():
+        of_groups, of_systems = _numbers_of(groups, len(target)), _numbers_of(systems, len(target))
+        if not of_systems.any():
             raise ValueError(fault("systems", 1, "at least two"))
         samples = []
-        for name, own in (*scores.items(), ("ratings", target)):
-            summed = own if isinstance(own, SystemRows) else SystemRows(_as_numbers(own, name))
+        for name, numbers in (*scores.items(), ("ratings", target)):
+            summed = numbers if isinstance(numbers, SystemRows) else SystemRows(_as_numbers(numbers, name))
             check_length(name, summed.rows, target, "ratings")
-            samples.append(_sample_of_groups(summed, *cells, how.seed))
+            samples.append(_sample_of_groups(summed, of_groups, of_systems, resampling.seed))
         table = np.stack([sample.scores[:, 0] for sample in samples])
-        draws = _draws_of_systems(samples, how)
+        draws = _draws_of_systems(samples, resampling)
     values = dict(zip(scores, _correlations(table, coefficient).tolist(), strict=True))
-    drawn = [] if how.confidence is None else [_correlations(each, coefficient) for each in draws]
+    drawn = [] if resampling.confidence is None else [_correlations(each, coefficient) for each in draws]
     by_name = dict(zip(scores, np.reshape(drawn, (-1, len(scores))).T, strict=True))
-    found = {name: Agreement(value, _interval_ends(by_name[name], how)) for name, value in values.items()}
+    agreements = {name: Agreement(value, _interval_ends(by_name[name], resampling)) for name, value in values.items()}
     if baseline is not None:
-        for name in found.keys() - {baseline}:
+        for name in agreements.keys() - {baseline}:
             value = values[name] - values[baseline]
-            ends = _interval_ends(by_name[name] - by_name[baseline], how)
-            found[name] = replace(found[name], difference=value, difference_interval=ends)
-    return found
+            ends = _interval_ends(by_name[name] - by_name[baseline], resampling)
+            agreements[name] = replace(agreements[name], difference=value, difference_interval=ends)
+    return agreements
 
 
 def _as_numbers(values: Any, name: str) -> np.ndarray:
@@ -140,43 +140,43 @@ def _as_numbers(values: Any, name: str) -> np.ndarray:
     return column
 
 
-def _draws_of_rows(table: np.ndarray, groups: np.ndarray, how: Resampling) -> Iterator[np.ndarray]:
+def _draws_of_rows(table: np.ndarray, groups: np.ndarray, resampling: Resampling) -> Iterator[np.ndarray]:
     """Yield a table for each resample, with all rows of the drawn groups."""
     number = int(groups.max()) + 1
     if number < 2:
         raise ValueError(fault("groups", "a single one", "at least two to draw from"))
-    for weights in bootstrap_draws(number, how.resamples_for(number), how.seed):
+    for weights in bootstrap_draws(number, resampling.resamples_for(number), resampling.seed):
         for drawn in weights:
             yield np.repeat(table, drawn[groups], axis=1)
 
 
-def _draws_of_systems(samples: Sequence[Sample], how: Resampling) -> Iterator[np.ndarray]:
+def _draws_of_systems(samples: Sequence[Sample], resampling: Resampling) -> Iterator[np.ndarray]:
     """Yield a table for each resample, with the scores of systems in the drawn groups."""
-    yield from np.stack([sample.bootstrapped(how)[..., 0] for sample in samples], axis=1)
+    yield from np.stack([sample.bootstrapped(resampling)[..., 0] for sample in samples], axis=1)
 
 
-def _sample_of_groups(own: SystemRows, groups: np.ndarray, systems: np.ndarray, seed: int) -> Sample:
+def _sample_of_groups(scores: SystemRows, groups: np.ndarray, systems: np.ndarray, seed: int) -> Sample:
     """Return the groups as a sample, in which a system that was not drawn has the score nan."""
-    summands = np.column_stack([own.rows.reshape(len(groups), -1), np.ones(len(groups))])
+    summands = np.column_stack([scores.rows.reshape(len(groups), -1), np.ones(len(groups))])
     table = np.zeros((int(groups.max()) + 1, int(systems.max()) + 1, summands.shape[1]))
     np.add.at(table, (groups, systems), summands)
 
     def statistic(sums: np.ndarray) -> np.ndarray:
-        counts, shape = sums[..., -1], (*sums.shape[:2], *own.rows.shape[1:])
-        scores = own.statistic(sums[..., :-1].reshape(shape), np.maximum(counts, 1))
-        return np.where(counts > 0, scores, np.nan)[..., None]
+        counts, shape = sums[..., -1], (*sums.shape[:2], *scores.rows.shape[1:])
+        values = scores.statistic(sums[..., :-1].reshape(shape), np.maximum(counts, 1))
+        return np.where(counts > 0, values, np.nan)[..., None]
 
     return Sample(table, statistic, seed)
 
 
-def _interval_ends(drawn: np.ndarray, how: Resampling) -> tuple[float, float] | None:
+def _interval_ends(drawn: np.ndarray, resampling: Resampling) -> tuple[float, float] | None:
     """Return the interval of a coefficient. Draws that are nan, because all rows are the same, are left out."""
-    if how.confidence is None:
+    if resampling.confidence is None:
         return None
     known = drawn[~np.isnan(drawn)]
     if not len(known):
         return float("nan"), float("nan")
-    low, high = how.ends(known).tolist()
+    low, high = resampling.ends(known).tolist()
     return low, high
 
 

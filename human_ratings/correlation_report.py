@@ -94,25 +94,26 @@ def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
 
 
 def _tables(report: AgreementReport) -> Iterator[Table]:
-    for level in dict.fromkeys(row.level for row in report.rows):
-        rows = [row for row in report.rows if row.level == level]
-        how_many = f"{len(report.systems)} systems" if level == "systems" else f"{report.ratings} outputs"
-        yield _agreement_table(f"Agreement with the ratings of {how_many}", rows, _agreement_notes(report))
+    """Yield a table for each level."""
+    names_variants = len({row.variant for row in report.rows if row.variant}) > 1
+    headings = ["Variant", "Measure"] if names_variants else ["Measure"]
+    columns = [TableColumn(heading, is_text=True) for heading in headings]
+    columns += map(TableColumn, [*map(str.title, report.rows[0].coefficients), "Diff."])
+    for level, number in (("segments", f"{report.ratings} outputs"), ("systems", f"{len(report.systems)} systems")):
+        lines = [_line(row, names_variant=names_variants) for row in report.rows if row.level == level]
+        if lines:
+            title = f"Agreement with the ratings of {number}"
+            yield Table(title, columns, cells(lines), notes=_agreement_notes(report))
 
 
-def _agreement_table(title: str, rows: list[AgreementRow], notes: list[str]) -> Table:
-    several = len({row.variant for row in rows if row.variant}) > 1
-    coefficients = list(rows[0].coefficients)
-    columns = [*([TableColumn("Variant", is_text=True)] if several else []), TableColumn("Measure", is_text=True)]
-    columns += map(TableColumn, [*map(str.title, coefficients), "Diff."])
-    lines: list[list[str | Cell]] = []
-    for row in rows:
-        first = row.coefficients[coefficients[0]]
-        figures = [(_coefficient_text(own.value), own.interval) for own in row.coefficients.values()]
-        figures.append((_coefficient_text(first.difference, "+"), first.difference_interval))
-        names = [row.variant, _label(row.measure)] if several else [_label(row.measure)]
-        lines.append([*names, *(Cell(value, interval=_interval_text(ends)) for value, ends in figures)])
-    return Table(title, columns, cells(lines), notes=notes)
+def _line(row: AgreementRow, *, names_variant: bool) -> list[str | Cell]:
+    """Return the names, the coefficients, and the difference of the first coefficient."""
+    names = [row.variant, _label(row.measure)] if names_variant else [_label(row.measure)]
+    agreements = list(row.coefficients.values())
+    figures = [Cell(_coefficient_text(one.value), interval=_interval_text(one.interval)) for one in agreements]
+    first = agreements[0]
+    change = Cell(_coefficient_text(first.difference, "+"), interval=_interval_text(first.difference_interval))
+    return [*names, *figures, change]
 
 
 def _agreement_notes(report: AgreementReport) -> list[str]:

@@ -97,8 +97,8 @@ def _of_variants(report: ScoreReport) -> list[Piece]:
     ]
     if len(variants) > _IN_FOOTNOTE:
         return [*pieces, Piece(". The appendix has the signature of each variant.")]
-    how = report.resampling
-    seed = f"; seed {how.seed}" if how and (how.confidence is not None or how.comparisons) else ""
+    draws = report.resampling
+    seed = f"; seed {draws.seed}" if draws and (draws.confidence is not None or draws.comparisons) else ""
     return [*pieces, Piece("."), Piece(f"{', '.join(report.signatures)}{seed}", "footnote")]
 
 
@@ -108,38 +108,33 @@ def _of_texts(report: ScoreReport) -> list[Piece]:
     texts = f"{segments:,} segment{'' if segments == 1 else 's'}"
     if report.test_set:
         texts += f" of {report.test_set}"
-    if others:
-        references = f"{first} to {others[-1]} references each"
-    else:
-        references = f"{first} reference{'' if first == 1 else 's'} each"
-    shared, texts_of = (
-        [],
-        {text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)},
-    )
-    for name in ("tokenize", "lowercase"):
-        values = {getattr(text, name) for text in texts_of}
-        if len(values) == 1:
-            shared.append(CHANGES[name].words(values.pop()))
+    number = f"{first} to {others[-1]}" if others else str(first)
+    references = f"{number} reference{'' if report.nrefs == [1] else 's'} each"
+    columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
+    values = {name: {getattr(text, name) for text in columns} for name in ("tokenize", "lowercase")}
+    shared = [CHANGES[name].words(*choices) for name, choices in values.items() if len(choices) == 1]
     over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
     return [Piece(f"The test data are {texts} with {references}{over}.")]
 
 
 def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
     """Yield the sentences on intervals and tests."""
-    how = report.resampling
-    if how is None:
+    resampling = report.resampling
+    if resampling is None:
         return
-    if how.confidence is not None:
-        draws = f"{how.resamples:,} bootstrap resamples of the segments"
-        yield [Piece(f"Intervals are {100 * how.confidence:g}% percentile intervals of {draws}.")]
-    if how.comparisons:
-        against = [Piece("with "), Piece(how.baseline, "name")] if how.baseline else [Piece("with each other")]
-        title = how.test.title[0].lower() + how.test.title[1:]
-        by = f" by two-sided tests with {title} ({how.trials:,} {how.test.draws})"
+    if resampling.confidence is not None:
+        draws = f"{resampling.resamples:,} bootstrap resamples of the segments"
+        yield [Piece(f"Intervals are {100 * resampling.confidence:g}% percentile intervals of {draws}.")]
+    if resampling.comparisons:
+        against = (
+            [Piece("with "), Piece(resampling.baseline, "name")] if resampling.baseline else [Piece("with each other")]
+        )
+        title = resampling.test.title[0].lower() + resampling.test.title[1:]
+        by = f" by two-sided tests with {title} ({resampling.trials:,} {resampling.test.draws})"
         pieces = [Piece("We compare the systems "), *against, Piece(by)]
-        if how.comparisons > 1:
+        if resampling.comparisons > 1:
             within = " of each variant" if len(report.variants) > 1 else ""
-            pieces.append(Piece(f"; p-values are corrected for {how.comparisons:,} comparisons{within} "))
+            pieces.append(Piece(f"; p-values are corrected for {resampling.comparisons:,} comparisons{within} "))
             pieces.append(Piece(_HOLM, "citation"))
         yield [*pieces, Piece(".")]
 
