@@ -72,7 +72,7 @@ def rated_scores(corpus: CorpusStatistics) -> list[RatedScore]:
 def report_agreement(
     scores: Sequence[RatedScore],
     outputs: RatedOutputs,
-    how: Resampling,
+    resampling: Resampling,
     *,
     plain: Sequence[str] = (),
     warnings: Sequence[WarningRow] = (),
@@ -83,7 +83,7 @@ def report_agreement(
     Args:
         scores: of all outputs.
         outputs: with their ratings.
-        how: how intervals are computed.
+        resampling: how intervals are computed.
         plain: the coefficients without intervals.
         warnings: to show with the scores.
         advance: called with the next coefficient and level.
@@ -95,7 +95,7 @@ def report_agreement(
     for level in outputs.levels:
         of_systems = level == "systems"
         columns = {str(number): score.of_systems if of_systems else score.values for number, score in enumerate(scores)}
-        found: dict[str, list[Agreement]] = {}
+        agreements: dict[str, list[Agreement]] = {}
         for coefficient in COEFFICIENTS:
             advance(f"{coefficient}, {level}")
             by_score = agreement(
@@ -105,21 +105,21 @@ def report_agreement(
                 systems=outputs.systems if of_systems else None,
                 coefficient=coefficient,
                 baseline="0",
-                confidence=None if coefficient in plain else how.confidence,
-                resamples=how.resamples_for(outputs.sources),
-                seed=how.seed,
+                confidence=None if coefficient in plain else resampling.confidence,
+                resamples=resampling.resamples_for(outputs.sources),
+                seed=resampling.seed,
             )
-            found[coefficient] = list(by_score.values())
+            agreements[coefficient] = list(by_score.values())
         for number, score in enumerate(scores):
-            coefficients = {name: of_all[number] for name, of_all in found.items()}
+            coefficients = {name: of_all[number] for name, of_all in agreements.items()}
             rows.append(AgreementRow(level, score.variant, score.name, score.signature, coefficients))
     return AgreementReport(
         rows=rows,
         ratings=len(outputs.ratings),
         sources=outputs.sources,
         systems=list(dict.fromkeys(outputs.systems)),
-        confidence=how.confidence,
-        resamples=how.resamples_for(outputs.sources),
-        seed=how.seed,
+        confidence=resampling.confidence,
+        resamples=resampling.resamples_for(outputs.sources),
+        seed=resampling.seed,
         warnings=list(warnings),
     )

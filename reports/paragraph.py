@@ -126,11 +126,10 @@ def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
         draws = f"{resampling.resamples:,} bootstrap resamples of the segments"
         yield [Piece(f"Intervals are {100 * resampling.confidence:g}% percentile intervals of {draws}.")]
     if resampling.comparisons:
-        against = (
-            [Piece("with "), Piece(resampling.baseline, "name")] if resampling.baseline else [Piece("with each other")]
-        )
-        title = resampling.test.title[0].lower() + resampling.test.title[1:]
-        by = f" by two-sided tests with {title} ({resampling.trials:,} {resampling.test.draws})"
+        test, baseline = resampling.test, resampling.baseline
+        against = [Piece("with "), Piece(baseline, "name")] if baseline else [Piece("with each other")]
+        title = test.title[0].lower() + test.title[1:]
+        by = f" by two-sided tests with {title} ({resampling.trials:,} {test.draws})"
         pieces = [Piece("We compare the systems "), *against, Piece(by)]
         if resampling.comparisons > 1:
             within = " of each variant" if len(report.variants) > 1 else ""
