@@ -70,7 +70,7 @@ class MeasuredSystems:
         values = {name: fmean(values[name] for values in of_systems) for name in self.rows}
         sample = self._sample
         mean = Sample(sample.rows, lambda sums: sample.statistic(sums).mean(axis=1, keepdims=True), sample.seed)
-        (intervals,) = mean.named_intervals(list(self.rows), self.resampling)
+        intervals, *_ = mean.named_intervals(list(self.rows), self.resampling)
         return {"scores": values, **intervals}
 
     def tests(self, pairs: Sequence[tuple[str, str]]) -> dict[tuple[str, str], NamedFigures]:

@@ -191,9 +191,16 @@ def test_the_row_of_references_is_their_mean(printed_json):
 
 def test_a_baseline_has_no_numbers_of_a_system_of_its_name(printed_json, tmp_path):
     (tmp_path / "own.tsv").write_text("copy\n" + "1\n" * 10)
-    given = ["--outputs", "copy=examples/outputs.txt", "--own-measure", f"mine={tmp_path / 'own.tsv'}"]
-    report = printed_json(*EXAMPLE, *given, "--baselines", "copy")
-    assert ["mine" in row["scores"] for row in (*report["systems"], *report["baselines"])] == [True, False]
+    given = [
+        "--outputs",
+        "copy=examples/outputs.txt",
+        "--own-measure",
+        f"mine={tmp_path / 'own.tsv'}",
+        "--measures",
+        "added",
+    ]
+    report = printed_json(*EXAMPLE, *given, "--baselines", "copy", "references")
+    assert ["mine" in row["scores"] for row in (*report["systems"], *report["baselines"])] == [True, False, False]
 
 
 def test_measures_for_english_warn_of_other_texts():
