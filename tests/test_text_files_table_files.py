@@ -7,6 +7,7 @@ import re
 import pandas as pd
 import pytest
 
+from sari.text_files import table_files
 from sari.text_files.errors import FileError
 from sari.text_files.table_files import read_numbers, read_output_table
 
@@ -113,6 +114,18 @@ def test_a_table_of_very_many_columns_and_long_cells(tmp_path):
     names, long = ",".join(f"column {number}" for number in range(40_000)), "a b " * 50_000
     table = read(write_table(tmp_path, "t.csv", f"source,output,reference,{names}\na,{long},b{',' * 40_000}\n"))
     assert table[0].predictions == [long]
+
+
+def test_a_name_is_compared_and_a_cell_is_read_once(tmp_path, monkeypatch):
+    """Reading many columns, or a new one in each row, does not grow with the square of their number."""
+    names, cells = [], []
+    usual, references = table_files._usual_name, table_files._row_references
+    monkeypatch.setattr(table_files, "_usual_name", lambda name: names.append(name) or usual(name))
+    monkeypatch.setattr(table_files, "_row_references", lambda row: cells.extend(row) or references(row))
+    rows = [{"source": "a", "output": "b", f"reference_{number}": str(number)} for number in range(100)]
+    assert read(write_table(tmp_path, "t.jsonl", "\n".join(map(json.dumps, rows))))[0].references[7] == ["7"]
+    assert cells == list(map(str, range(100)))
+    assert len(names) == 2 * 102  # to see which columns there are, and to find them
 
 
 def test_numbers_by_system(tmp_path):

@@ -10,7 +10,7 @@ import csv
 import json
 import math
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from itertools import chain
@@ -109,15 +109,19 @@ def read_output_table(
         if columns is None:
             several = [name for name in names if name.startswith("reference") and _USUAL.fullmatch(name)]
             columns = ["source", "prediction", *(["references"] if "references" in names or not several else several)]
-        source, output, *others = (table.column(name, rename, expected) for name in columns)
-        references = list(map(_row_references, zip(*others, strict=True)))
-        texts = table.checked(validate_columns, source, output, references)
+        source, output, *others = table.columns(columns, rename, expected)
+        places = {column: place for place, column in enumerate(others)}
+        # Rows of JSON may have different columns: each row is asked for those that it has.
+        kept = (sorted(row.keys() & places.keys(), key=places.__getitem__) for row in table.rows)
+        references = [_row_references([row[name] for name in own]) for row, own in zip(table.rows, kept, strict=True)]
+        texts = table.checked(validate_columns, table.cells(source), table.cells(output), references)
         systems = ratings = None
         if "system" in names:
-            systems = table.checked(_validate_names, table.column("system", _usual_name, ""))
+            (system,) = table.columns(["system"], _usual_name, "")
+            systems = table.checked(_validate_names, table.cells(system))
         if rating is not None:
-            numbers = table.column(rename(rating), rename, "ratings there")
-            ratings = _finite_numbers(rating, table.places, numbers)
+            (column,) = table.columns([rename(rating)], rename, "ratings there")
+            ratings = _finite_numbers(rating, table.places, table.cells(column))
     return OutputTable(texts, systems, ratings, table.places)
 
 
@@ -152,7 +156,8 @@ def read_numbers(path: str, encoding: str = "utf-8") -> dict[str, list[float]]:
     """
     table = _read_table(path, encoding)
     with faults_in(table.name):
-        return {name: _finite_numbers(name, table.places, table.column(name, str, "")) for name in table.header}
+        columns = table.columns(table.header, str, "")
+        return {name: _finite_numbers(name, table.places, table.cells(name)) for name in columns}
 
 
 def _validate_names(column: list[Any]) -> list[str]:
@@ -182,15 +187,22 @@ class _Table(NamedTuple):
     places: list[str]
     rows: list[dict[str, Any]]
 
-    def column(self, name: str, rename: Callable[[str], str], expected: str) -> list[Any]:
-        """Return the cells of a column, None where a JSON object lacks it; `rename` is applied to the header."""
-        matches = [column for column in self.header if rename(column) == name]
-        if len(matches) > 1:
-            raise ValueError(fault("columns", " and ".join(matches), "one of them"))
-        if not matches:
-            among = shortened(", ".join(self.header)) or "none"
-            raise ValueError(one_line(f"no column {name!r} among {among}, expected {expected}"))
-        return [row.get(matches[0]) for row in self.rows]
+    def columns(self, names: Sequence[str], rename: Callable[[str], str], expected: str) -> list[str]:
+        """Return the columns whose names are these after `rename`, which sees each name of the header once."""
+        renamed = defaultdict[str, list[str]](list)
+        for column in self.header:
+            renamed[rename(column)].append(column)
+        for name in names:
+            if len(renamed[name]) > 1:
+                raise ValueError(fault("columns", " and ".join(renamed[name]), "one of them"))
+            if not renamed[name]:
+                among = shortened(", ".join(self.header)) or "none"
+                raise ValueError(one_line(f"no column {name!r} among {among}, expected {expected}"))
+        return [renamed[name][0] for name in names]
+
+    def cells(self, column: str) -> list[Any]:
+        """Return the cells of a column, None where a JSON object lacks it."""
+        return [row.get(column) for row in self.rows]
 
     def checked(self, check: Callable[..., _Checked], *columns: list[Any]) -> _Checked:
         """Return what a function makes of columns; errors name the line of the row."""
