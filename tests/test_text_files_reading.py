@@ -20,7 +20,7 @@ from sari.text_files.reading import LineFile, batches, gather, read_texts
         (b"a\n\n", ["a", ""]),
         (b"a\r\nb\r", ["a", "b"]),
         (b"a\r\r\n", ["a\r"]),
-        (b"a\rb\x0bc\x0cd\x1ce\x00f\n", ["a\rb\x0bc\x0cd\x1ce\x00f"]),
+        (b"a\rb\x0bc\x0cd\x1cef\n\n", ["a\rb\x0bc\x0cd\x1cef", ""]),
         ("a\x85b\u2028c\u2029d\n".encode(), ["a\x85b\u2028c\u2029d"]),
         (b"\xef\xbb\xbf", []),
         (b"\xef\xbb\xbf\n", [""]),
