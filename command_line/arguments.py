@@ -36,7 +36,6 @@ PROGRAM = "score.py"
 
 _PAIRED = tuple(map(flag_of, PAIRED_TESTS))
 _TEST_FLAGS = (*_PAIRED, "--all-pairs")
-_LATEX = ("--booktabs", "--caption", "--label")
 _FILES = ("--sentences", "--report")
 _ADDED = ("--baselines", "--why", "--by-references", "--published")
 _COMPARISONS = ("--confidence", *_TEST_FLAGS, *_ADDED, "--measures", "--own-measure")
@@ -107,7 +106,7 @@ RULES: dict[str, Rule] = {
     "--find-variant": Rule(
         excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)
     ),
-    **dict.fromkeys(_LATEX, Rule(needs=("--format latex", "--report FILE.tex"))),
+    **dict.fromkeys(("--booktabs", "--caption", "--label"), Rule(needs=("--format latex", "--report FILE.tex"))),
 }
 
 
@@ -185,17 +184,17 @@ def _given(options: Options, parser: argparse.ArgumentParser) -> set[str]:
 
 def _check_inputs(options: Options) -> None:
     """Refuse texts that are missing, and what does not fit the systems in number or name."""
-    wanted, columns, others = ["outputs"], ["sources", "references"], ""
+    files, columns, others = ["outputs"], ["sources", "references"], ""
     if options.dataset is None:
-        wanted, columns = ["outputs", "references", "sources"], ["sources", "outputs", "references"]
+        files, columns = ["outputs", "references", "sources"], ["sources", "outputs", "references"]
         others = ", or --table or --dataset"
     elif options.columns is None and options.dataset not in ALIASES:
         check_choice("--dataset", options.dataset, NAMED_SETS, "or another with its --columns")
     if options.echo is not None:
         return
-    missing = [flag_of(name) for name in wanted if getattr(options, name) is None]
+    missing = [flag_of(name) for name in files if getattr(options, name) is None]
     if missing and options.table is None:
-        expected = either(map(flag_of, wanted), "and")
+        expected = either(map(flag_of, files), "and")
         raise OptionError(f"missing {', '.join(missing)}: expected {expected}{others}")
     if options.columns is not None and len(options.columns) < len(columns):
         raise ValueError(fault("--columns", len(options.columns), f"those of {either(columns, 'and')}"))

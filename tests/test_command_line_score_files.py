@@ -9,8 +9,10 @@ import pytest
 from programs import (
     EXAMPLE,
     FILES,
+    OUTPUT,
     REFERENCES,
     ROOT,
+    SOURCE,
     SYSTEMS,
     example_corpus,
     needs_unix,
@@ -23,11 +25,27 @@ from programs import (
 from report_corpus import OUTPUTS, SOURCES, TREES
 from report_corpus import REFERENCES as ROWS
 
+from sari.variants import SCORES
+
 
 @pytest.fixture
 def paper(tmp_path):
     """Return a folder with the example of the paper as text files, and the arguments that name them."""
     return tmp_path, write_example_of_the_paper(tmp_path)
+
+
+def test_options_reach_the_metric(run_here, paper, sari):
+    folder, arguments = paper
+    options = {"variant": "easse", "level": "sentence", "deletion": "precision", "zero_division": 0.5}
+    options |= {"tokenize": "intl", "max_order": 3}
+    switches = [part for name, value in options.items() for part in (f"--{name.replace('_', '-')}", str(value))]
+    options["lowercase"] = False
+    switches += ["--no-lowercase", "--format", "json"]
+    (system,) = json.loads(output_of(run_here(*arguments, *switches, folder=folder)))["systems"]
+    details = sari.compute(sources=[SOURCE], predictions=[OUTPUT], references=[REFERENCES], details=True, **options)
+    assert system["scores"] == {name: details[name] for name in SCORES}
+    assert system["signature"] == details["signature"]
+    assert system["variant"] == "easse+case+tok+order+level+del+zero"
 
 
 def test_a_printed_signature_scores_as_it_says(run_here, paper, sari):
