@@ -249,15 +249,15 @@ def _check_tree(tree: Tree, name: str) -> None:
 def _tree_errors(output: Sequence[str], tree: Tree) -> Errors:
     stands_for = _correspondence(output, tree.tokens)
     position = {place: spot for spot, place in enumerate(stands_for) if place >= 0}
-    found = [Errors(insertions=stands_for.count(-1), deletions=0, substitutions=0, moves=0, tokens=0)]
+    errors = [Errors(insertions=stands_for.count(-1), deletions=0, substitutions=0, moves=0, tokens=0)]
     for places in tree.treelets:
         spots = sorted(position[place] for place in places if place in position)
         # A node is compared by itself where the output has its word, and by the output's word otherwise.
         nodes: list[int | str] = [
             stands_for[spot] if output[spot] == tree.tokens[stands_for[spot]] else output[spot] for spot in spots
         ]
-        found.append(_errors(nodes, places))
-    return Errors(*map(sum, zip(*found, strict=True)))
+        errors.append(_errors(nodes, places))
+    return Errors(*map(sum, zip(*errors, strict=True)))
 
 
 def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int]:

@@ -60,9 +60,8 @@ def build_report(
         rows.append(row)
     report = measuring.add(replace(report, rows=rows), measures, classes=classes, advance=advance)
     shown = [measure for measure in measures if measure.name in report.results[0].scores]
-    against = (report.resampling and report.resampling.baseline) or report.systems[0]
     advance("N-grams gained and lost")
-    ngrams = ngram_differences(columns, variant, against)
+    ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
     segments = choose_segments(columns, variant, report.results, seed=resampling.seed, advance=advance)
     return replace(report, measures=shown, lengths=lengths, ngrams=ngrams, segments=segments)
 

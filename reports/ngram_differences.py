@@ -12,12 +12,6 @@ from sari.tokenization import encode_chunk
 from sari.validation import Columns, SystemColumns
 from sari.variants import OPERATIONS, Variant
 
-#: What the tables mean.
-NGRAM_NOTE = (
-    "In each segment, what a system does to an n-gram earns a credit from 0, where no reference does the same, to 1. "
-    "The tables have the sums over the segments where the two systems earn different credits. N-grams that consist of "
-    "function words and punctuation alone are left out."
-)
 # Segments whose n-grams are compared at once, the n-grams of each list, and the least difference.
 _SEGMENTS, _MOST, _TINY = 500, 10, 1e-9
 # English words without a meaning of their own.
@@ -65,8 +59,8 @@ def ngram_differences(columns: SystemColumns, variant: Variant, baseline: str) -
         of_baseline = _credits(columns.of(baseline), part, variant)
         for name, sums in credits.items():
             of_system = _credits(columns.of(name), part, variant)
-            for (own, strings), (other, _) in zip(of_system, of_baseline, strict=True):
-                both = np.stack([own[: len(other)], other[: len(own)]], axis=-1)
+            for (ours, strings), (theirs, _) in zip(of_system, of_baseline, strict=True):
+                both = np.stack([ours[: len(theirs)], theirs[: len(ours)]], axis=-1)
                 for ngram, operation in np.argwhere(np.abs(both[..., 0] - both[..., 1]) > _TINY).tolist():
                     tokens = strings(ngram)
                     if any(map(_is_content, tokens)):
@@ -96,14 +90,14 @@ def _credits(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.n
 
 def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:
     keys, values = list(credits), np.array(list(credits.values())).reshape(-1, 2)
-    found = []
+    largest = []
     for sign in (1, -1):
         gains = sign * (values[:, 0] - values[:, 1])
         least = max(_TINY, np.sort(gains)[-_MOST:].min(initial=np.inf))  # few of very many rows are made
         places = (gains >= least).nonzero()[0].tolist()
         rows = [NgramDifference(*keys[place], *values[place].tolist()) for place in places]
-        found += sorted(rows, key=lambda row: (-abs(row.gain), row.text.count(" "), row))[:_MOST]
-    return found
+        largest += sorted(rows, key=lambda row: (-abs(row.gain), row.text.count(" "), row))[:_MOST]
+    return largest
 
 
 def _is_content(token: str) -> bool:

@@ -97,7 +97,7 @@ def intervals(
     label: str,
     *,
     baselines: Collection[str] = (),
-    against: str = "",
+    against: str | None = None,
 ) -> str:
     """Return scores as dots on their intervals, one below the other.
 
@@ -105,7 +105,7 @@ def intervals(
         values: for each system the score and the ends of its interval, which may be the score itself.
         label: what the scores are.
         baselines: the names of those whose dots are hollow.
-        against: the name of the one whose score is a dashed line; empty for none.
+        against: the name of the one whose score is a dashed line; None for none.
     """
     figure, axes = _figure(1.0 + _LINE * len(values))
     for place, (name, (value, ends)) in enumerate(values.items()):

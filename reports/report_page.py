@@ -12,7 +12,7 @@ import numpy as np
 from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
 from sari.reports.explanation import Explanation
-from sari.reports.ngram_differences import NGRAM_NOTE, tabulate_ngrams
+from sari.reports.ngram_differences import tabulate_ngrams
 from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.reasons import MARKS
 from sari.reports.score_report import Length, ScoreReport, score_fields
@@ -43,7 +43,7 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
     """
     names = report.systems
     tables = tabulate_scores(report, by_order=by_order, digits=digits, all_intervals=True)
-    shown = _ENVIRONMENT.get_template("report.html.j2").render(
+    page = _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
         is_wide=len(names) > _SYSTEMS,
@@ -51,12 +51,12 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         paragraph=paragraph_as_text(methods_paragraph(replace(report, measures=[]), digits)),
         tables=tables.tables,
         wins=_win_table(report),
-        ngrams=tabulate_ngrams(report.ngrams, (report.resampling and report.resampling.baseline) or names[0]),
+        ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
         by_length=_length_table(report, digits),
         pictures=_pictures(report),
         whys=_whys,
     )
-    return shown.rstrip()
+    return page.rstrip()
 
 
 def report_as_json(report: ScoreReport, **_how: object) -> str:
@@ -90,7 +90,6 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "EMPTY": _EMPTY,
         "MISSED": _MISSED,
         "MISSING": MISSING,
-        "NGRAM_NOTE": NGRAM_NOTE,
     }
     return environment
 
@@ -137,9 +136,8 @@ def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> 
     pictures = {"SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment", limits=(0, 100))}
     if not any(row.confidence_intervals for row in report.results):
         return pictures
-    against = (report.resampling and report.resampling.baseline) or ""
     words = "SARI and its intervals; baselines are hollow"
-    return {words: plots.intervals(dots, "SARI", baselines=baselines, against=against), **pictures}
+    return {words: plots.intervals(dots, "SARI", baselines=baselines, against=report.baseline_system), **pictures}
 
 
 def _pictures(report: ScoreReport) -> dict[str, str]:
@@ -150,13 +148,15 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
         by_number = {
             name: [row.mean["sari"] for row in report.by_references if row.name == name] for name in report.systems
         }
-        line = plots.lines(by_number, list(map(str, numbers)), x="number of references", y="SARI")
-        pictures["SARI by the number of references: means over subsets of them"] = line
+        pictures["SARI by the number of references: means over subsets of them"] = plots.lines(
+            by_number, list(map(str, numbers)), x="number of references", y="SARI"
+        )
     if len(report.lengths) > 1:
         by_length = {row.name: row.lengths["sari"] for row in report.results}
         classes = list(map(span_of, report.lengths))
-        line = plots.lines(by_length, classes, x="tokens of the source", y="SARI")
-        pictures["SARI by the length of the source"] = line
+        pictures["SARI by the length of the source"] = plots.lines(
+            by_length, classes, x="tokens of the source", y="SARI"
+        )
     for measure in report.measures:
         if measure.name in SPREADS:
             values = {row.name: row.sentences[measure.name] for row in report.results}

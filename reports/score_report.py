@@ -241,6 +241,11 @@ class ScoreReport:
         }
 
     @property
+    def baseline_system(self) -> str | None:
+        """The system with which the tests compare the others; None without such tests."""
+        return self.resampling.baseline if self.resampling else None
+
+    @property
     def signatures(self) -> list[str]:
         """The signature of each variant; systems share it."""
         return list(dict.fromkeys(row.signature for row in self.rows))

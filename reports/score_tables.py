@@ -321,7 +321,7 @@ def _difference_table(report: ScoreReport, digits: int, show: Collection[str]) -
     is_group = len(figures) > 1 and len(compared) > 1
     columns.append((TableColumn("Score", is_text=True, is_group=is_group), [figure.label for figure, _ in rows]))
     columns += _tested_columns(report, show, rows)
-    baseline = report.resampling and report.resampling.baseline
+    baseline = report.baseline_system
     title = f"Differences from {baseline}" if baseline else "Differences between systems"
     yield replace(_table_of_columns(report, title, columns), methods=_test_notes(report))
 

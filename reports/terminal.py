@@ -69,10 +69,9 @@ def explanation_as_text(
     ):
         lines += _text(label, tokens, paint, width)
     lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _SHOWN_MARKS.items())]
-    if explanation.sentences:
-        lines += ["", "What sentences cost and earn, in points of SARI", *_edits(explanation.sentences)]
-    if explanation.edits:
-        lines += ["", "What choices of words cost and earn, in points of SARI", *_edits(explanation.edits)]
+    for name, edits in (("sentences", explanation.sentences), ("choices of words", explanation.edits)):
+        if edits:
+            lines += ["", f"What {name} cost and earn, in points of SARI", *_edits(edits)]
     lines += ["", "Why", *_reasons(explanation)]
     if by_order:
         for row, grams in zip(explanation.orders, explanation.grams, strict=True):
