@@ -247,11 +247,7 @@ def _present(state: Any) -> Any:
     return state
 
 
-def _refused(message: str) -> Parts:
-    return no_results(rendering.refusal(message))
-
-
-@refusals_as(_refused)
+@refusals_as(lambda line: no_results(rendering.refusal(line)))
 def answer_files(
     baseline: str | None,
     kind: str,

@@ -61,7 +61,7 @@ _BASELINES = {
     "copy": ("The source, copied", "a copy of the source"),
     "empty": ("No words at all", "an output without words"),
     "unrelated": ("Unrelated text", "an unrelated text"),
-    "references": ("People, each against the others", ""),
+    "references": ("People, each against the others (mean)", ""),
 }
 
 
@@ -120,16 +120,7 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
     """Return the scores of a segment, how SARI comes from them, and the scores of baselines."""
     total = mean([explanation.scores[operation] for operation in OPERATIONS])
     lines = {operation: _from_orders(explanation, variant, operation) for operation in OPERATIONS}
-    single = [scores["sari"] for name, scores in baselines.items() if name.startswith("reference ")]
-    bars = [
-        {
-            "label": label,
-            "score": baselines[name]["sari"],
-            "range": _range_in_words(single) if name == "references" else "",
-        }
-        for name, (label, _) in _BASELINES.items()
-        if name in baselines
-    ]
+    bars = {label: baselines[name]["sari"] for name, (label, _) in _BASELINES.items() if name in baselines}
     return render(
         "sentence",
         "score",
@@ -141,11 +132,6 @@ def explained_score(explanation: Explanation, variant: Variant, baselines: Mappi
         verdict=verdict(explanation.scores["sari"], baselines),
         copying=_copying(explanation.variant, baselines["copy"]),
     )
-
-
-def _range_in_words(scores: Sequence[float]) -> str:
-    low, high = (figure(end) for end in (min(scores), max(scores)))
-    return "" if low == high else f"From {low} to {high}; the bar is their mean."
 
 
 def _copying(variant: str, copy: Scores) -> str:
