@@ -6,7 +6,7 @@ reference has tokens, and negative for more. Texts are taken as they are: tokens
 counts.
 """
 
-from collections import Counter, defaultdict
+from collections import Counter, defaultdict, deque
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -239,10 +239,13 @@ def read_trees(path: str | Path) -> list[Tree]:
 def _check_tree(tree: Tree, name: str) -> None:
     if not isinstance(tree, Tree) or len(tree.heads) != len(tree.tokens):
         raise ValueError(fault(name, shown(tree), "a Tree with a head for each token"))
-    left, reached = set(range(len(tree.heads))), {-1}
-    while reached := {place for place in left if tree.heads[place] in reached}:
-        left -= reached
-    if left:
+    daughters = defaultdict[int, list[int]](list)
+    for place, head in enumerate(tree.heads):
+        daughters[head].append(place)
+    reached = [-1]
+    for place in reached:  # which grows
+        reached += daughters[place]
+    if len(reached) <= len(tree.heads):
         raise ValueError(f"{name}: got heads {tree.heads}, expected a tree whose words all hang from a root, -1")
 
 
@@ -265,13 +268,16 @@ def _correspondence(output: Sequence[str], reference: Sequence[str]) -> list[int
     aligned = _alignment(output, reference)
     pairs = zip(output, aligned, strict=True)
     stands_for = [place if place >= 0 and token == reference[place] else -1 for token, place in pairs]
-    free = [place for place in range(len(reference)) if place not in stands_for]
+    taken, free = set(stands_for), defaultdict[str, deque[int]](deque)
+    for place, token in enumerate(reference):
+        if place not in taken:
+            free[token].append(place)
     for spot, token in enumerate(output):
-        if stands_for[spot] < 0:
-            stands_for[spot] = next((place for place in free if reference[place] == token), -1)
-            free = [place for place in free if place != stands_for[spot]]
+        if stands_for[spot] < 0 and free[token]:
+            stands_for[spot] = free[token].popleft()
+    taken.update(stands_for)
     for spot, place in enumerate(aligned):  # tokens that were not moved, but substituted
-        if stands_for[spot] < 0 and place in free:
+        if stands_for[spot] < 0 and place not in taken:
             stands_for[spot] = place
     return stands_for
 

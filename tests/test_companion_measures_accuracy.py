@@ -180,3 +180,26 @@ def test_text_files_that_are_no_trees(tmp_path, text, message):
 def test_refusals(function, trees, message):
     with pytest.raises(ValueError, match=f"^{re.escape(message)}"):
         function(["a"], trees)
+
+
+def test_the_work_grows_with_the_words_of_a_tree():
+    """Each head is looked up a few times, and each word compared a few times, however deep the tree is."""
+    asked = []
+
+    class Head(int):
+        def __hash__(self):
+            asked.append(self)
+            return int(self).__hash__()
+
+    class Word(str):
+        __slots__ = ()
+        __hash__ = str.__hash__
+
+        def __eq__(self, other):
+            asked.append(self)
+            return str.__eq__(self, other)
+
+    words = 100
+    tree = Tree(tuple(Word(f"w{place}") for place in range(words)), tuple(map(Head, range(-1, words - 1))))
+    accuracy.tree_errors([" ".join("x" * words)], [tree])
+    assert len(asked) <= 15 * words
