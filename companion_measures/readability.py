@@ -99,7 +99,7 @@ def easse_syllables(word: str) -> int:
     if word in _EASSE_WORDS:
         return _EASSE_WORDS[word]
     word = word.rstrip("e")
-    more, fewer = (sum(bool(re.search(own, word)) for own in rules) for rules in (_EASSE_ADDS, _EASSE_SUBTRACTS))
+    more, fewer = (sum(bool(re.search(rule, word)) for rule in rules) for rules in (_EASSE_ADDS, _EASSE_SUBTRACTS))
     return len(_VOWELS.findall(word)) + more - fewer
 
 

@@ -165,8 +165,8 @@ def _character_ngrams(text: str) -> list[Counter[str]]:
 
 def _matching_characters(text: str, reference: str) -> list[int]:
     counts = []
-    for own, other in zip(_character_ngrams(text), _character_ngrams(reference), strict=True):
-        counts += [own.total() if other else 0, other.total(), (own & other).total()]
+    for ours, theirs in zip(_character_ngrams(text), _character_ngrams(reference), strict=True):
+        counts += [ours.total() if theirs else 0, theirs.total(), (ours & theirs).total()]
     return counts
 
 

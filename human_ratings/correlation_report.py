@@ -85,8 +85,8 @@ def _fields(report: AgreementReport) -> dict[str, Any]:
 def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
     """Return a row at full precision; all options give the same keys."""
     record: dict[str, Any] = {"level": row.level, "variant": row.variant, "measure": row.measure}
-    for name, own in row.coefficients.items():
-        figures = (name, own.value, own.interval), (f"{name}_difference", own.difference, own.difference_interval)
+    for name, one in row.coefficients.items():
+        figures = (name, one.value, one.interval), (f"{name}_difference", one.difference, one.difference_interval)
         for label, value, interval in figures:
             record[label] = value
             record[f"{label}_low"], record[f"{label}_high"] = interval or (None, None)
@@ -121,8 +121,8 @@ def _agreement_notes(report: AgreementReport) -> list[str]:
     notes = [
         f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
     ]
-    shown = {row.measure for row in report.rows}
-    notes += [f"{measure.label}: {measure.about}" for measure in MEASURES if measure.name in shown]
+    names = {row.measure for row in report.rows}
+    notes += [f"{measure.label}: {measure.about}" for measure in MEASURES if measure.name in names]
     if report.confidence is not None:
         over = f"{report.sources} sources, each with all its outputs"
         method = BOOTSTRAP.describe(report.resamples, report.seed, over=over)

@@ -59,11 +59,11 @@ def build_report(
             row = replace(row, lengths=of_lengths, sentences={**corpus.sentences()})
         rows.append(row)
     report = measuring.add(replace(report, rows=rows), measures, classes=classes, advance=advance)
-    shown = [measure for measure in measures if measure.name in report.results[0].scores]
+    computed = [measure for measure in measures if measure.name in report.results[0].scores]
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
     segments = choose_segments(columns, variant, report.results, seed=resampling.seed, advance=advance)
-    return replace(report, measures=shown, lengths=lengths, ngrams=ngrams, segments=segments)
+    return replace(report, measures=computed, lengths=lengths, ngrams=ngrams, segments=segments)
 
 
 def steps(systems: int, measures: Sequence[Measure] = ()) -> int:

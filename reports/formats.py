@@ -114,24 +114,24 @@ def as_markdown(report: TableReport, _layout: Layout) -> str:
 def _markdown_table(table: Table) -> str:
     """Return a table as Markdown, below its title and above its notes."""
 
-    def shown(cell: Cell, column: TableColumn) -> str:
+    def cell_text(cell: Cell, column: TableColumn) -> str:
         text = _escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
         mark = f"{_escaped_markdown(cell.mark)} {cell.interval}".rstrip()
         return (f"**{text}**" if cell.best else text) + mark
 
     header = [_escaped_markdown(column.heading) for column in table.columns]
-    rows = [[shown(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]
+    rows = [[cell_text(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]
     lines = _aligned(table, rows, headers=header, tablefmt="pipe")
     notes = [f"- {_escaped_markdown(note)}" for note in table.notes_with("bold:")]
     return "\n\n".join(filter(None, [_escaped_markdown(table.title), "\n".join(lines), "\n".join(notes)]))
 
 
-def _aligned(table: Table, rows: list[list[str]], **how: Any) -> list[str]:
+def _aligned(table: Table, rows: list[list[str]], **options: Any) -> list[str]:
     """Return the lines of a table in a format of tabulate."""
     from tabulate import tabulate
 
     alignment = ["left" if column.is_text else "right" for column in table.columns]
-    text = tabulate(rows, colalign=alignment, disable_numparse=True, preserve_whitespace=True, **how)
+    text = tabulate(rows, colalign=alignment, disable_numparse=True, preserve_whitespace=True, **options)
     return [line.rstrip() for line in text.splitlines()]
 
 

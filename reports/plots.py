@@ -159,12 +159,12 @@ def _legend_name(name: str) -> str:
 
 def _svg(figure: Figure, axes: Axes, names: Iterable[str]) -> str:
     """Return a figure, with a legend of several names: next to the axes where it is long."""
-    shown = list(map(_legend_name, names))
+    legend = list(map(_legend_name, names))
     with matplotlib.rc_context(_STYLE), warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Glyph .* missing from font")
-        if len(shown) > 1:
-            how: Any = {} if len(shown) <= _INSIDE else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
-            axes.legend([*axes.lines, *axes.patches], shown, frameon=False, fontsize=9, **how)
+        if len(legend) > 1:
+            position: Any = {} if len(legend) <= _INSIDE else {"loc": "upper left", "bbox_to_anchor": (1.02, 1)}
+            axes.legend([*axes.lines, *axes.patches], legend, frameon=False, fontsize=9, **position)
         file = io.StringIO()
         figure.savefig(file, format="svg", metadata={"Date": None}, bbox_inches="tight")
     return file.getvalue()

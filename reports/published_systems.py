@@ -85,16 +85,16 @@ class Standing:
         people = "".join(f"; people get {row.sari:.1f}" for row in self.rows if row.kind == "people")
         return f"On {self.test_set}, {score:.1f}{by} lies {where} {named}{people}."
 
-    def table(self, own: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
+    def table(self, scores: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
         """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
         rows = [(row.sari, row.name, _SHOWN_KINDS.get(row.kind, "baseline"), row.year) for row in self.rows]
-        rows += [(score, name, "yours", "") for name, score in own.items()]
+        rows += [(score, name, "yours", "") for name, score in scores.items()]
         rows.sort(key=lambda row: -row[0])
         title = f"Published systems on {self.test_set}: {self.variant}"
         cells = [[name, kind, year, f"{score:.{digits}f}"] for score, name, kind, year in rows]
         table = make_table(title, ["System", "", "Year", "SARI"], cells, texts=2)
         table.apart.extend(place for place, row in enumerate(table.rows) if row[1].text == "yours")
-        table.notes.extend(self.in_words(score, names_variant=names_variant) for score in own.values())
+        table.notes.extend(self.in_words(score, names_variant=names_variant) for score in scores.values())
         if any(row.kind == "failed" for row in self.rows):
             table.notes.append("failed: more than a quarter of the outputs are no simplifications of their sources")
         return table
@@ -119,7 +119,7 @@ def find_standing(sources: Sequence[str], references: Sequence[Sequence[str]], v
     changes = [f"{key}={shown(value)}" for key, value in variant.changes.items() if key != "sentence_splitter"]
     rows = sorted((row for row in known if row.variant == name), key=lambda row: -row.sari)
     if not known:
-        reason = f"the texts are none of {', '.join(own[0].test_set for own in published_scores().values())}"
+        reason = f"the texts are none of {', '.join(scores[0].test_set for scores in published_scores().values())}"
     elif not rows:
         reason = f"{test_set} has not been scored by {name}"
     elif changes:

@@ -176,8 +176,8 @@ def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
     """Return a number with a true minus and its unit, or a sign for a missing value."""
     if value is None:
         return MISSING
-    shown = f"{value:.{digits}f}".replace("-", "−")
-    return f"{shown}\N{NO-BREAK SPACE}{unit}" if unit else shown
+    number = f"{value:.{digits}f}".replace("-", "−")
+    return f"{number}\N{NO-BREAK SPACE}{unit}" if unit else number
 
 
 def span_of(length: Length) -> str:

@@ -136,8 +136,8 @@ def _reasons(explanation: Explanation) -> list[str]:
     tokens = [*explanation.source, *explanation.output, *explanation.missed]
     if len(tokens) > _SHOWN_REASONS:
         choices = [edit for edit in explanation.edits if edit.counts]
-        shown = {edit.text for edit in (*choices[:_SHOWN_EDITS], *choices[-_SHOWN_EDITS:])}
-        tokens = [token for token in tokens if token.text in shown]
+        words = {edit.text for edit in (*choices[:_SHOWN_EDITS], *choices[-_SHOWN_EDITS:])}
+        tokens = [token for token in tokens if token.text in words]
     pairs = {(_visible(token.text), token.why): None for token in tokens}
     width = min(max((wcswidth(text) for text, _ in pairs), default=0), 24)
     return [f"  {text}{' ' * (width - wcswidth(text))}  {why}" for text, why in pairs]
