@@ -92,7 +92,9 @@ def _of_variants(report: ScoreReport) -> list[Piece]:
         if variants[label].cites not in (_SARI, _PROGRAM):
             pieces += [Piece(" "), Piece(variants[label].cites, "citation")]
     pieces += [
-        Piece(f" with version {VERSION} of the implementation for Hugging Face evaluate "),
+        Piece(" with the Python package "),
+        Piece("sari", "name"),
+        Piece(f" {VERSION} "),
         Piece(_PROGRAM, "citation"),
     ]
     if len(variants) > _IN_FOOTNOTE:

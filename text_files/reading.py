@@ -99,7 +99,7 @@ class LineFile:
         if len(text) >= LONGEST_LINE and not text.endswith("\n"):
             raise self.error(f"got a line of {LONGEST_LINE:,} characters or more, expected a shorter one")
         if "\0" in text:
-            raise self.error(r"got the character \0, expected text: is it UTF-16 (--encoding utf-16le or utf-16be)?")
+            raise self.error(r"got the character \0, expected text: is its encoding utf-16le or utf-16be?")
         return text
 
 
