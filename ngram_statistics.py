@@ -6,6 +6,7 @@ all references together (r) hold each. It returns numerators and denominators fo
 are its counts; the single numbers explain its score.
 """
 
+from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -481,9 +482,14 @@ class _Order:
         segment = int(self.segments[ngram])
         if words and self.tokens.lengths[segment] < self.n:
             return False
-        rest = iter(self.tokens.written_sources[segment])
-        in_order = all(word in rest for word in words)  # each search begins after the word before
-        return in_order and self.tokens.source_words[segment].issuperset(words)
+        last = -1
+        for word in words:
+            places = self.tokens.written_places[segment].get(word, [])
+            following = bisect_right(places, last)
+            if following == len(places):
+                return False
+            last = places[following]
+        return self.tokens.source_words[segment].issuperset(words)
 
     @cached_property
     def holders(self) -> np.ndarray:

@@ -111,9 +111,15 @@ class Tokens:
         return [set(" ".join(self.spans.strings(first, stop)).split()) for first, stop in bounds]
 
     @cached_property
-    def written_sources(self) -> list[list[str]]:
-        """The words of the sources as they are written: not lowercased, and split at whitespace."""
-        return split_into_tokens(self.sources, replace(self.source_text, lowercase=False, splits_on_space=False))
+    def written_places(self) -> list[dict[str, list[int]]]:
+        """Where each word of the sources stands, as it is written: not lowercased, and split at whitespace."""
+        found = []
+        for words in split_into_tokens(self.sources, replace(self.source_text, lowercase=False, splits_on_space=False)):
+            places: dict[str, list[int]] = {}
+            for place, word in enumerate(words):
+                places.setdefault(word, []).append(place)
+            found.append(places)
+        return found
 
 
 def encode_corpus(
