@@ -19,10 +19,11 @@ def run_program(main: Callable[[], int], program: str) -> int:
     """
     if sys.stdout is None:
         return refuse(program, "standard output: closed, expected a terminal, a file or a pipe")
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        # Files and pipes get UTF-8, as all files of this program, also where Windows has another encoding.
-        is_fixed = sys.stdout.isatty() or "PYTHONIOENCODING" in os.environ
-        sys.stdout.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace")
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            # Files and pipes get UTF-8, as all files of this program, also where Windows has another encoding.
+            is_fixed = stream.isatty() or "PYTHONIOENCODING" in os.environ
+            stream.reconfigure(encoding=None if is_fixed else "utf-8", errors="backslashreplace")
     try:
         try:
             return main()

@@ -60,6 +60,8 @@ def first_cells(text, title):
 
 @each_document_with(">>> ")
 def test_examples_of_documents(document):
+    if "spacy" in document.read_text(encoding="utf-8"):
+        pytest.importorskip("spacy")
     results = doctest.testfile(str(document), module_relative=False, encoding="utf-8")
     assert (results.failed, results.attempted > 2) == (0, True)
 

@@ -139,7 +139,16 @@ def test_references_that_are_lists_in_json(metric):
     assert validate_shared(["a", "b"], [["x", '["y", "z"]'], ['[ "1" ]']]) == (["a", "b"], [["x", "y", "z"], ["1"]])
 
 
-@pytest.mark.parametrize("text", ["[1]", "[citation needed] a", '["Stop," he said, "or else"]', "['tis", "[" * 99_999])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[1]",
+        "[citation needed] a",
+        '["Stop," he said, "or else"]',
+        "['tis",
+        pytest.param("[" * 99_999, id="many"),
+    ],
+)
 def test_references_in_brackets_are_texts(text):
     assert validate_shared(["a"], [text]) == (["a"], [[text]])
 
