@@ -235,7 +235,10 @@ def _untokenized(look: _Look) -> Iterator[SariWarning]:
     """Yield a warning if marks stay at their words, since texts are only split at spaces, or 13a lacks these marks."""
     if names := look.mostly(_MARK_AT_WORD.search, ("none",)):
         fault = f"{either(names, 'and')} are not tokenized, and are only split at spaces"
-        yield look.advise(UntokenizedWarning, fault, "tokenize", "13a", "tokenize them")
+        if look.variant.tokenize == "none":
+            yield look.advise(UntokenizedWarning, fault, "tokenize", "13a", "tokenize them")
+        else:  # `tokenize` does not reach the sources of this variant
+            yield UntokenizedWarning(f"{fault}: tokenize them")
     if names := look.mostly(_MARK_THAT_13A_LEAVES.search, ("13a",)):
         fault = f"the tokenizer leaves the marks of sentences at their words in {either(names, 'and')}"
         yield UntokenizedWarning(fault, advice=Advice("tokenize", ("intl",)))
@@ -252,8 +255,13 @@ def _unsegmented(look: _Look) -> Iterator[SariWarning]:
     fitting = [name for name in SCRIPTS[script].tokenizers if name in TOKENIZERS]
     unfit = set(TOKENIZERS) - {*fitting, *_ALSO_SPLIT.get(script, ()), *_SPLIT_EVERY_SCRIPT}
     if wrong := [name for name in names if look.text(name).tokenize in unfit]:
-        fault = f"the tokenizer does not split {SCRIPTS[script].languages.partition(';')[0]} into words"
-        yield UnsegmentedTextWarning(f"{fault}, as {either(wrong, 'and')} need", advice=Advice("tokenize", (*fitting,)))
+        language = SCRIPTS[script].languages.partition(";")[0]
+        if look.variant.tokenize in unfit:
+            fault = f"the tokenizer does not split {language} into words, as {either(wrong, 'and')} need"
+            yield UnsegmentedTextWarning(fault, advice=Advice("tokenize", (*fitting,)))
+        else:  # `tokenize` does not reach the sources of this variant
+            fault = f"the variant does not split the {language} of sources into words"
+            yield UnsegmentedTextWarning(fault, advice=Advice("variant", ("easse",)))
 
 
 def _is_unspaced(text: str) -> bool:

@@ -461,3 +461,15 @@ def test_samples_merge_in_any_order():
     assert (len(sample.texts), sample.empty_outputs, sample.nrefs) == (32, 200, frozenset({1, 2, 3}))
     twice = take_sample(*(column * 2 for column in whole))
     assert twice.texts == sample.texts
+
+
+@pytest.mark.parametrize("variant", ["easse_legacy", "easse_multi", "star"])
+def test_no_tokenizer_is_advised_that_does_not_reach_the_sources(variant):
+    chinese = [f"他来了，走了，又回来第{number}次。" for number in "一二三四五六七八九十"]
+    english = [f"He came, left, and came back {number} times." for number in range(10)]
+    for texts, tokenize in ((chinese, "zh"), (english, "intl")):
+        with Scorer(variant, tokenize=tokenize).collect_warnings() as collected:
+            Scorer(variant, tokenize=tokenize).compute(sources=texts, predictions=texts, references=texts)
+        advice = [warning.advice for warning in collected if type(warning).__name__.startswith("Un")]
+        assert advice
+        assert not [row for row in advice if row is not None and row.option == "tokenize"]
