@@ -81,15 +81,15 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
             raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
-    columns = [*RECORD_KEYS, *SHOWN, *(column for row in MEASURES for column in columns_of_measure(row.name))]
-    taken = set(map(str.casefold, columns))
+    of_measures = (column for row in MEASURES for column in columns_of_measure(row.name))
+    taken = set(map(str.casefold, [*RECORD_KEYS, *SHOWN, *of_measures]))
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        columns = list(map(str.casefold, columns_of_measure(name)))
-        if not taken.isdisjoint(columns):
+        columns = set(map(str.casefold, columns_of_measure(name)))
+        if taken & columns:
             raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
-        taken.update(columns)
+        taken |= columns
         measures.append(own_measure(name, path))
         numbers[name] = _numbers_of_systems(name, path, options)
     return measures, {"own_measures": numbers, **_read_side_files(options)}
