@@ -66,11 +66,13 @@ def sari(sari):
     return sari.with_options(variant="easse")
 
 
-@pytest.fixture
-def tokenizer():
+def make_chat_tokenizer():
     made = make_tokenizer()
     made.chat_template = CHAT
     return made
+
+
+tokenizer = pytest.fixture(make_chat_tokenizer)
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import pytest
 from conftest import ROOT
 from datasets import Dataset
 from peft import LoraConfig, PromptTuningConfig, get_peft_model
-from test_training import CHAT, EACH_STEP, PROMPTS, SHORT, asked
+from test_training import EACH_STEP, PROMPTS, SHORT, asked, make_chat_tokenizer
 from tiny_trainers import (
     COMMON,
     LABELS,
@@ -21,7 +21,6 @@ from tiny_trainers import (
     make_causal_dataset,
     make_llama,
     make_t5,
-    make_tokenizer,
     make_trainer,
     of_evaluation,
 )
@@ -38,11 +37,7 @@ def sari(sari):
     return sari.with_options(variant="easse")
 
 
-@pytest.fixture
-def tokenizer():
-    made = make_tokenizer()
-    made.chat_template = CHAT
-    return made
+tokenizer = pytest.fixture(make_chat_tokenizer)
 
 
 def of_trl(kind, config, *models, **columns):
