@@ -155,7 +155,7 @@ def test_claims_about_ratings_and_systems_are_stored():
 
 def test_claims_of_readme_and_about_tests_are_stored():
     taus = systems.systems_tables(read_table(systems.FILE))["taus"].iloc[:2]["hf"].astype(float)
-    readme = text_of(ROOT / "README.md")
+    readme = " ".join(text_of(ROOT / "README.md").split())
     assert "[is {:.2f} on ASSET and {:.2f} on TurkCorpus]".format(*taus).replace("0.", ".").replace("-", "−") in readme
     found = read_table(power.FILE).query("variant == 'easse'").set_index("segments")["found"].astype(float)
     assert f"359 segments, a true difference of {found['359']:.1f} points is significant in 80% of samples" in readme
