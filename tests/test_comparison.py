@@ -130,7 +130,7 @@ def test_memory_of_a_comparison_is_bounded(sari, examples):
     sari.with_options(variant="easse").compare(**many, resamples=10_000)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 120e6 < 2_000 * 10_000 * 8
+    assert peak < 120e6  # a matrix of draws has 160e6
 
 
 @pytest.mark.parametrize(

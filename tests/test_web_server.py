@@ -151,13 +151,6 @@ def test_no_call_leaves_a_text_in_the_log(address):
             assert any("process_completed" in line for line in answers.iter_lines())
 
 
-@pytest.mark.parametrize("name", ["..txt", "..", ".", "a/../b", "%2e%2e"])
-def test_strange_names_of_files(address, name):
-    response = httpx.post(f"{address}gradio_api/upload", files={"files": (name, SECRET.encode())}, **PLAIN)
-    assert response.status_code in (200, 400)
-    assert len(response.text.splitlines()) == 1
-
-
 def test_the_document_is_compressed_and_has_the_first_scores(address):
     response = httpx.get(address, headers={"Accept-Encoding": "gzip"})
     assert response.headers["content-encoding"] == "gzip"
