@@ -2,7 +2,6 @@
 
 import importlib
 import json
-import os
 import pickle
 import re
 import subprocess
