@@ -244,8 +244,8 @@ def fault(name: str, got: object, expected: str) -> str:
         got: what is there, in words; or a value that is no text.
         expected: what was expected, in words.
 
-    >>> fault("alpha", 2, "a number below 1"), fault("trees", "2 rows", "3 (as in references)")
-    ('alpha: got 2, expected a number below 1', 'trees: got 2 rows, expected 3 (as in references)')
+    >>> fault("alpha", 2, "a number below 1"), fault("ratings", "2 rows", "3 (as in references)")
+    ('alpha: got 2, expected a number below 1', 'ratings: got 2 rows, expected 3 (as in references)')
     """
     return one_line(f"{name}: got {got if isinstance(got, str) else shown(got)}, expected {expected}")
 

@@ -27,7 +27,6 @@ from as_package import make_importable
 make_importable()
 
 from sari.command_line.program import main as run_command  # noqa: E402
-from sari.companion_measures.accuracy import Tree  # noqa: E402
 from sari.companion_measures.registry import MEASURES, Measure  # noqa: E402
 from sari.reports.alignment import align  # noqa: E402
 from sari.sari_scorer import Scorer  # noqa: E402
@@ -37,10 +36,7 @@ from sari.variants import resolve_variants  # noqa: E402
 
 _LONGER, _MOST, _SECONDS = 4, 5.0, 0.25
 #: Subjects whose definition takes the square of the words of a segment.
-_ALIGNING = {
-    *("ter", "generation_string_accuracy", "simple_tree_accuracy", "generation_tree_accuracy"),
-    *("understandability", "quality"),
-}
+_ALIGNING = {"ter", "generation_string_accuracy"}
 _HEAD = ["source", "prediction", "references"]
 
 #: Texts of about so many words; outputs and references have the sign -1.
@@ -98,11 +94,9 @@ def _report(sources: list[str], outputs: list[str]) -> None:
 
 
 def _measure(measure: Measure, sources: list[str], outputs: list[str]) -> None:
-    """Compute a measure, over trees that are chains."""
     columns = {"sources": sources, "outputs": outputs, "references": [[other] for other in sources]}
-    trees = [Tree(tuple(text.split()), tuple(range(-1, len(text.split()) - 1))) for text in sources]
     named = {f"{kind}{name}": column for kind, (name, column) in product(("", "cased_", "raw_"), columns.items())}
-    measure.numbers({**named, "trees": trees, "word_ranks": {"word": 1}, "stop_words": {"a"}})
+    measure.numbers({**named, "word_ranks": {"word": 1}, "stop_words": {"a"}})
 
 
 def _compute(options: dict[str, Any], sources: list[str], outputs: list[str]) -> None:

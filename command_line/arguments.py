@@ -101,7 +101,7 @@ RULES: dict[str, Rule] = {
     "--score-only": Rule(
         excludes=("--explain", "--ratings", "--by-order", *_formats_but("text")), unprinted=_COMPARISONS
     ),
-    "--ratings": Rule(excludes=(*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--trees", "--width")),
+    "--ratings": Rule(excludes=(*_TEST_FLAGS, *_ADDED, "--by-order", *_FILES, "--width")),
     "--explain": Rule(excludes=("--ratings", *_FILES, *_COMPARISONS, *_formats_but("text", "json"))),
     "--find-variant": Rule(
         excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)

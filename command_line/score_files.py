@@ -136,7 +136,7 @@ def _document(
     """Return a report of the systems as text, in the format that the path of `--report` ends in.
 
     Raises:
-        OptionError: for trees that do not fit, or packages that are missing.
+        OptionError: for packages that are missing.
     """
     from sari.reports import building, report_page
 

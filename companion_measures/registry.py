@@ -140,9 +140,6 @@ def _has_punkt() -> bool:
 #: The files that measures need.
 SIDE_FILES = (
     SideFile(
-        "trees", "dependency trees of the first references as CoNLL-U, for tree accuracies", "accuracy.read_trees"
-    ),
-    SideFile(
         "word_ranks", "a word per line, the most frequent first, for the measure word_rank", "readability.read_ranks"
     ),
     SideFile(
@@ -159,7 +156,6 @@ _SHARE: dict[str, Any] = {"digits": 1, "unit": "%"}
 _near = partial(Measure, arguments=("outputs", "references"), better="↑")
 _score = partial(_near, arguments=("cased_outputs", "cased_references"), adds_up=True)
 _accuracy = partial(_near, digits=3, needs="rapidfuzz")
-_tree = partial(_accuracy, arguments=("outputs", "trees"))
 _reading = partial(Measure, arguments=("raw_outputs",))
 _change = partial(Measure, arguments=("sources", "outputs"), digits=3)
 
@@ -318,25 +314,6 @@ MEASURES = (
         "accuracy.generation_string_accuracies",
         is_slow=True,
     ),
-    _tree(
-        "simple_tree_accuracy",
-        "Simple tree accuracy",
-        "1 − edits ÷ tokens, over heads with their daughters in the reference's dependency tree",
-        "accuracy.simple_tree_accuracies",
-    ),
-    _tree(
-        "generation_tree_accuracy",
-        "Generation tree accuracy",
-        "the same, a moved word being one error",
-        "accuracy.generation_tree_accuracies",
-    ),
-    _tree(
-        "understandability",
-        "Understandability",
-        "people's judgement, estimated from trees and substitutions; 1 for a perfect sentence",
-        "accuracy.understandability",
-    ),
-    _tree("quality", "Quality", "likewise", "accuracy.quality"),
 )
 
 

@@ -40,7 +40,7 @@ def build_report(
         advance: called `steps` times, with the name of each step that begins.
 
     Raises:
-        ValueError: for trees that are not those of the first references.
+        ValueError: for a measure computed elsewhere that has not a number for each segment of each system.
     """
     columns, resampling = measuring.columns, measuring.resampling
     variant, (label,) = next(iter(statistics.values())).variant, report.variants

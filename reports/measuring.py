@@ -128,8 +128,7 @@ class Measuring:
             advance: called with the label of each measure that begins.
 
         Raises:
-            ValueError: for trees that are not those of the first references, and for a measure computed elsewhere that
-                has not a number for each segment of each system.
+            ValueError: for a measure computed elsewhere that has not a number for each segment of each system.
         """
         return self._of("systems", self.columns, self.side_data).measure(measures, advance)
 
@@ -185,11 +184,9 @@ class Measuring:
             texts = {"reference 1": [row[0] for row in self.columns.references]}
             people = [SystemColumns(first.sources, texts, [row[1:] for row in self.columns.references])]
         side_data = {name: data for name, data in self.side_data.items() if name != "own_measures"}
-        # The trees are those of the first references.
-        without_trees = {name: data for name, data in side_data.items() if name != "trees"}
         first = first._replace(predictions={name: texts for name, texts in first.predictions.items() if name in names})
         people = [columns for columns in people if "references" in names or names & columns.predictions.keys()]
-        of_people = [self._of("baselines", columns, without_trees).measure(measures) for columns in people]
+        of_people = [self._of("baselines", columns, side_data).measure(measures) for columns in people]
         figures = {name: row for part in of_people for name, row in part.figures().items()}
         if first.predictions:
             figures |= self._of("baselines", first, side_data).measure(measures).figures()
@@ -250,8 +247,6 @@ class MeasuredColumns:
             for system, outputs in systems.items():
                 check_length(f"own_measure: {name}: {system}", own_measures[name][system], outputs, "outputs")
             return np.array([own_measures[name][system] for system in systems], np.float64).T
-        if name == "trees":
-            return self._repeated(self._trees())
         if name in self._side_data:
             return self._side_data[name]
         prefix, column = next(
@@ -267,16 +262,6 @@ class MeasuredColumns:
 
     def _repeated(self, column: Iterable[Any]) -> list[Any]:
         return [row for row in column for _ in self.columns.predictions]
-
-    def _trees(self) -> list[Any]:
-        """Return the trees over tokens in lower case."""
-        from sari.companion_measures.accuracy import Tree, check_words  # here, since they need rapidfuzz
-
-        given = self._side_data["trees"]
-        words = _split([" ".join(tree.tokens) for tree in given], Text(tokenize="none"))
-        trees = [Tree(tuple(text.split()), tree.heads) for text, tree in zip(words, given, strict=True)]
-        check_words(trees, _split([row[0] for row in self.columns.references], self._texts[""]))
-        return trees
 
 
 def _split(texts: list[str], text: Text | None) -> list[str]:

@@ -2,9 +2,6 @@
 
 from html.parser import HTMLParser
 
-from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
-
-from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES
 from sari.comparison import compare_corpora, score_systems
 from sari.reports import building
@@ -41,15 +38,7 @@ REFERENCES = [
 ]
 
 
-def trees_of(texts):
-    """Return trees over the tokens of texts, in which all words hang from the first."""
-    return [Tree(tuple(text.split()), (-1, *[0] * (len(text.split()) - 1))) for text in texts]
-
-
-#: Of the first references, in the tokens of 13a.
-TREES = trees_of(Tokenizer13a()(row[0]) for row in REFERENCES)
 SIDE_DATA = {
-    "trees": TREES,
     "word_ranks": {word: rank for rank, word in enumerate(["the", "a", ".", ",", "he", "group", "house", "dogs"])},
     "stop_words": {"the"},
 }
@@ -91,7 +80,7 @@ def explained(source, prediction, references, *, ngrams=True, **options):
 
 
 def report_of_two():
-    """Return the report of both systems, with trees, ranks and intervals."""
+    """Return the report of both systems, with ranks of words and intervals."""
     return built(sources=SOURCES, systems=OUTPUTS, references=REFERENCES, side_data=SIDE_DATA, confidence=0.9)
 
 

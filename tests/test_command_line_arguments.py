@@ -145,7 +145,6 @@ def test_options_that_exclude_each_other(refusal, line):
         ("--paired-bs", "two or more systems"),
         ("--paired-ar", "two or more systems"),
         ("--all-pairs", "two or more systems"),
-        ("--trees x", "--measures"),
         ("--word-ranks x", "--measures"),
         ("--stop-words x --measures bleu", "--word-ranks"),
         ("--booktabs", "--format latex or --report FILE.tex"),

@@ -76,7 +76,6 @@ REFUSED = [
     (["--measures", "nothing"], "--measures: got 'nothing', expected names such as "),
     (["--measures", "all", "bleu"], "--measures: got 'all', expected names such as "),
     (["--measures", "fkgl"], "--measures: fkgl needs NLTK and its data: pip install nltk && python -m nltk."),
-    (["--measures", "quality"], "--measures: quality needs --trees FILE"),
     (["--measures", "word_rank"], "--measures: word_rank needs --word-ranks FILE"),
     (
         ["--measures", "all", "--word-ranks", "{folder}/none"],

@@ -30,7 +30,7 @@ def test_files_and_systems(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("error", "message"),
     [
-        (ValueError("trees[4]: got 'a'"), "--trees[4]: got 'a'"),
+        (ValueError("word_ranks[4]: got 'a'"), "--word-ranks[4]: got 'a'"),
         (
             ImportError("sentence_splitter: no NLTK; or pass a callable from a text to its sentences"),
             "--variant or --penalties: no NLTK",

@@ -22,7 +22,7 @@ from programs import (
     write_corpus,
     write_example_of_the_paper,
 )
-from report_corpus import OUTPUTS, SOURCES, TREES
+from report_corpus import OUTPUTS, SOURCES
 from report_corpus import REFERENCES as ROWS
 
 from sari.variants import SCORES
@@ -136,11 +136,6 @@ def two_systems(tmp_path):
     (tmp_path / "a.txt").write_text("\n".join(OUTPUTS["copy"]) + "\n")
     (tmp_path / "b.txt").write_text("\n".join(OUTPUTS["<Simple> & short"]) + "\n")
     (tmp_path / "r.txt").write_text("\n".join(row[0] for row in ROWS) + "\n")
-    with (tmp_path / "t.conllu").open("w") as file:
-        for tree in TREES:
-            for number, (token, head) in enumerate(zip(tree.tokens, tree.heads, strict=True), 1):
-                file.write(f"{number}\t{token}\t_\t_\t_\t_\t{head + 1}\t_\t_\t_\n")
-            file.write("\n")
     return tmp_path
 
 
@@ -150,14 +145,13 @@ def report(run_here, two_systems):
     return lambda *arguments: output_of(run_here(*TWO_SYSTEMS, *arguments, folder=two_systems))
 
 
-def test_command_with_trees(two_systems, report, sari):
+def test_a_report_has_what_is_printed(two_systems, report, sari):
     how = ["--variant", "easse", "--confidence", "0.8", "--resamples", "50", "--format", "json"]
-    output = report(*how, "--report", "x.json", "--trees", "t.conllu", "--measures", "all")
+    output = report(*how, "--report", "x.json", "--measures", "all")
     found = json.loads((two_systems / "x.json").read_text(encoding="utf-8"))
     assert found["resampling"]["confidence"] == 0.8
     printed = json.loads(output)["systems"][1]
     assert printed["confidence_intervals"].items() <= found["systems"][1]["confidence_intervals"].items()
-    assert found["systems"][1]["scores"]["understandability"] < 1
     first = [row[0] for row in ROWS]
     scores = sari.compute(sources=SOURCES, predictions=OUTPUTS["copy"], references=first, variant="easse")
     assert scores.items() <= found["systems"][0]["scores"].items()
@@ -166,22 +160,12 @@ def test_command_with_trees(two_systems, report, sari):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["--measures", "all", "--trees", "x.md"], "x.md: is an input, expected another file to write"),
-        (["--measures", "all", "--trees", "none"], "none: No such file or directory, expected a file to read"),
-        (["--measures", "all", "--trees", "s.txt"], "s.txt: sentence 1: "),
-        (["--measures", "all", "--trees", "short"], "--trees: got 1 rows, expected 5 (as in references)"),
-        (
-            ["--measures", "all", "--trees", "other"],
-            "--trees[4]: got the words 'a', expected 'the thames is long . it ",
-        ),
+        (["--measures", "all", "--word-ranks", "x.md"], "x.md: is an input, expected another file to write"),
         (["--measures", "all", "--word-ranks", "none"], "none: No such file or directory, expected a file to read"),
     ],
 )
 def test_reports_are_left_alone_where_something_is_wrong(run_here, two_systems, arguments, message):
     (two_systems / "x.md").write_text("what stood there before")
-    (two_systems / "short").write_text("1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n\n")
-    trees = (two_systems / "t.conllu").read_text().split("\n\n")
-    (two_systems / "other").write_text("\n\n".join([*trees[:4], "1\ta\t_\t_\t_\t_\t0\t_\t_\t_", ""]))
     process = run_here(*TWO_SYSTEMS, "--report", "x.md", *arguments, folder=two_systems)
     assert refusal_of(process).startswith(message)
     assert (two_systems / "x.md").read_text() == "what stood there before"

@@ -109,7 +109,7 @@ def test_measures_import_what_they_alone_need(tmp_path, options, message):
     """Without the packages of the extra `report`."""
     (tmp_path / "x.tsv").write_text("x\n" + "1\n" * 10)
     arguments = [
-        "conllu,rapidfuzz,scipy,jinja2,matplotlib",
+        "rapidfuzz,scipy,jinja2,matplotlib",
         str(ROOT),
         *TEXTS,
         *(own.format(tmp_path) for own in options),

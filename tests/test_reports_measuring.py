@@ -4,13 +4,12 @@ import nltk
 import numpy as np
 import pytest
 from programs import EXAMPLE, ROOT, SYSTEMS
-from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES, TREES, trees_of
+from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SIDE_DATA, SOURCES
 from sacrebleu.metrics import BLEU, CHRF, TER
 from sacrebleu.tokenizers.tokenizer_13a import Tokenizer13a
 
 from sari import languages
 from sari.companion_measures import readability, translation
-from sari.companion_measures.accuracy import Tree
 from sari.companion_measures.registry import MEASURES, Measure
 from sari.reports.measuring import Measuring
 from sari.reports.score_report import ScoreReport
@@ -47,9 +46,6 @@ ALL = range(len(SOURCES))
 
 def measured(places=ALL, side_data=SIDE_DATA, *, references=REFERENCES, measures=FAST_MEASURES, how=HOW):
     """Measure both systems on some segments, which may come more than once."""
-    if "trees" in side_data:
-        trees = dict(enumerate(side_data["trees"]))
-        side_data = {**side_data, "trees": [trees[place] for place in places if place in trees]}
     outputs = {name: [texts[place] for place in places] for name, texts in OUTPUTS.items()}
     columns = SystemColumns([SOURCES[place] for place in places], outputs, [references[place] for place in places])
     return Measuring(columns, how, side_data=side_data).measure(measures)
@@ -87,12 +83,11 @@ def test_measures_that_lack_what_they_need_are_left_out(monkeypatch):
 
     of_files = {measure.name for measure in MEASURES if measure.side_files}
     assert lacking(measured(side_data={})) == of_files
-    without_trees = {name: data for name, data in SIDE_DATA.items() if name != "trees"}
-    alone = measured(side_data=without_trees, references=[row[1:] for row in REFERENCES])
+    alone = measured(references=[row[1:] for row in REFERENCES])
     needing = {
         measure.name for measure in FAST_MEASURES if any(name.endswith("references") for name in measure.arguments)
     }
-    assert lacking(alone) == needing | {measure.name for measure in MEASURES if "trees" in measure.arguments}
+    assert lacking(alone) == needing
     monkeypatch.setattr(nltk.data, "path", [])
     languages.load_punkt.cache_clear()
     assert lacking(measured(side_data={})) == of_files | {"fkgl", "sentence_splits"}
@@ -110,22 +105,6 @@ def test_numbers_are_computed_once(monkeypatch):
 def test_no_interval_without_confidence_and_of_one_segment():
     for found in (measured(how=resolve_resampling()), measured([0])):
         assert list(found.figures()[SYSTEM]) == ["scores"]
-
-
-@pytest.mark.parametrize(
-    ("trees", "message"),
-    [
-        (TREES[:2], r"^trees: got 2 rows, expected 5 \(as in references\)$"),
-        (
-            [*TREES[:3], Tree(("x",), (-1,)), TREES[4]],
-            r"^trees\[3\]: got the words 'x', expected 'a < i > bold .*: line 4$",
-        ),
-        (trees_of(row[0] for row in REFERENCES), r"^trees\[3\]: got the words 'a <i>bold</i> claim \.', expected "),
-    ],
-)
-def test_trees_of_other_words_are_refused(trees, message):
-    with pytest.raises(ValueError, match=message):
-        measured(side_data={"trees": trees})
 
 
 # The tools of the measures
