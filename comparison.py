@@ -1,7 +1,6 @@
 """Compare systems, with tests and baselines, and candidates."""
 
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import combinations, islice
 from math import fsum
 from typing import cast
@@ -9,7 +8,7 @@ from typing import cast
 import numpy as np
 
 from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, named_scores, segment_scores
-from .corpus_statistics import CorpusStatistics, score_columns
+from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .ngram_statistics import count_ngrams
 from .significance import TESTS, Resampling, Sample, in_blocks, resolve_resampling
@@ -19,6 +18,8 @@ from .variants import SCORES, SIGNIFICANT, Variant
 
 # The references that are scored against the others: as many as any published test set has.
 _HELD_OUT = 10
+# So many candidates of a source are scored together: n-grams are numbered once, but each sees those of the others.
+_AT_ONCE = 8
 
 
 class PairedResult(TypedDict, total=False):
@@ -66,17 +67,6 @@ class Chosen(TypedDict):
     texts: list[str]
     places: list[int]
     expected: list[list[float]]
-
-
-def score_systems(
-    columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
-) -> dict[str, CorpusStatistics]:
-    """Score several systems; see `corpus_statistics.score_corpus`."""
-    how = seen_once(variant) if len(columns.predictions) > 1 else variant
-    return {
-        name: replace(score_columns(columns.of(name), how, sentences=sentences, rows=rows), variant=variant)
-        for name in columns.predictions
-    }
 
 
 def check_comparison(names: list[str], baseline: str | None, method: str | None, *, all_pairs: bool) -> None:
@@ -234,28 +224,21 @@ def candidate_scores(
     sources: list[str], candidates: list[list[str]], references: list[list[str]], variant: Variant
 ) -> list[list[float]]:
     """Score candidates, given as checked texts, as `Scorer.score_candidates` does."""
-    segments = [
-        (source, text, people)
-        for source, row, people in zip(sources, candidates, references, strict=True)
-        for text in row
-    ]
-    scores = _scores_alone(segments, variant)
+    scores = _scores_alone(list(zip(sources, references, candidates, strict=True)), variant)
     return [list(islice(scores, len(row))) for row in candidates]
 
 
 def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
-    segments = [
-        (source, text, [other])
-        for source, row in zip(sources, candidates, strict=True)
-        for place, text in enumerate(row)
-        for other in row[:place] + row[place + 1 :]
-    ]
-    scores = _scores_alone(segments, variant)
+    scores = _scores_alone(
+        [(source, [text], row) for source, row in zip(sources, candidates, strict=True) for text in row], variant
+    )
     chosen = Chosen(texts=[], places=[], expected=[])
     for row in candidates:
-        others = len(row) - 1
-        expected = [fsum(islice(scores, others)) / others for _ in row]  # equal for equal candidates
+        # The scores of all candidates by each as the only reference; no candidate is its own reference.
+        by_reference = [list(islice(scores, len(row))) for _ in row]
+        others = [[*own[:place], *own[place + 1 :]] for place, own in enumerate(zip(*by_reference, strict=True))]
+        expected = [fsum(own) / len(own) for own in others]  # equal for equal candidates
         place = expected.index(max(expected))
         chosen["texts"].append(row[place])
         chosen["places"].append(place)
@@ -263,14 +246,23 @@ def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant:
     return chosen
 
 
-def _scores_alone(segments: list[tuple[str, str, list[str]]], variant: Variant) -> Iterator[float]:
-    """Return the SARI of each source with a prediction and its references, in percent."""
-    if not segments:
+def _scores_alone(segments: list[tuple[str, list[str], list[str]]], variant: Variant) -> Iterator[float]:
+    """Yield the SARI, in percent, of each prediction of a source with its references, each scored alone."""
+    runs = [
+        (source, references, predictions[begin : begin + _AT_ONCE])
+        for source, references, predictions in segments
+        for begin in range(0, len(predictions), _AT_ONCE)
+    ]
+    if not runs:
         return
-    sources, texts, references = map(list, zip(*segments, strict=True))
-    how = seen_once(variant)
-    for tokens in encode_corpus(sources, references, texts, how):
-        yield from segment_scores(count_ngrams(tokens, how), how)[:, 0].tolist()
+    sources, references, texts = map(list, zip(*runs, strict=True))
+    width, how = max(map(len, texts)), seen_once(variant)
+    columns = list(zip(*(row + row[:1] * (width - len(row)) for row in texts), strict=True))
+    rows = iter(texts)
+    for tokens in encode_corpus(sources, references, columns, how):
+        scores = segment_scores(count_ngrams(tokens, how), how)[:, 0].reshape(width, -1)
+        for own, row in zip(scores.T.tolist(), rows, strict=False):
+            yield from own[: len(row)]
 
 
 def _tests_of_pairs(

@@ -39,7 +39,7 @@ from .significance import Resampling, Sample, resolve_resampling
 from .text_checks import check_corpus
 from .text_sample import NO_TEXTS, TextSample, mostly_copies, take_sample
 from .tokenization import encode_corpus
-from .validation import Columns, check_flags, fault, shown, validate_columns
+from .validation import Columns, SystemColumns, check_flags, fault, shown, validate_columns
 from .variants import CHANGES, OPERATIONS, OPTIONS, SCORES, VERSION, Variant
 
 _CHECKSUM = sha256().digest_size
@@ -76,6 +76,18 @@ class CorpusStatistics:
             segments=self.segments + other.segments,
             totals=self.totals + other.totals,
             parts=self.parts + other.parts,
+        )
+
+    def including(self, counted: SegmentCounts) -> "CorpusStatistics":
+        """Return the statistics with further segments, given their counts; `sample` has to have their texts already."""
+        parts = self.parts
+        if self.keeps_sentences or self.keeps_rows:
+            parts += (counted.counts if self.keeps_counts else segment_scores(counted, self.variant),)
+        return replace(
+            self,
+            segments=self.segments + len(counted.counts),
+            totals=self.totals + exact_sums(summands(counted, self.variant)),
+            parts=parts,
         )
 
     @property
@@ -196,24 +208,30 @@ def score_corpus(
     """
     corpus = CorpusStatistics(variant=variant, keeps_sentences=sentences, keeps_rows=rows, sample=sample)
     for chunk in counted:
-        if sentences or rows:
-            part = chunk.counts if corpus.keeps_counts else segment_scores(chunk, variant)
-            corpus = replace(corpus, parts=(*corpus.parts, part))
-        corpus = replace(
-            corpus,
-            segments=corpus.segments + len(chunk.counts),
-            totals=corpus.totals + exact_sums(summands(chunk, variant)),
-        )
+        corpus = corpus.including(chunk)
     return corpus
+
+
+def score_systems(
+    columns: SystemColumns, variant: Variant, *, sentences: bool = False, rows: bool = False
+) -> dict[str, CorpusStatistics]:
+    """Encode, count and score the checked texts of several systems; other arguments are those of `score_corpus`."""
+    systems = {
+        name: score_corpus((), variant, take_sample(*columns.of(name)), sentences=sentences, rows=rows)
+        for name in columns.predictions
+    }
+    for tokens in encode_corpus(columns.sources, columns.references, columns.predictions.values(), variant):
+        counted = count_ngrams(tokens, variant).of_systems(len(systems))
+        systems = {name: systems[name].including(own) for name, own in zip(systems, counted, strict=True)}
+    return systems
 
 
 def score_columns(
     columns: Columns, variant: Variant, *, sentences: bool = False, rows: bool = False
 ) -> CorpusStatistics:
-    """Encode, count and score checked texts; other arguments are those of `score_corpus`."""
-    chunks = encode_corpus(columns.sources, columns.references, columns.predictions, variant)
-    counted = (count_ngrams(tokens, variant) for tokens in chunks)
-    return score_corpus(counted, variant, take_sample(*columns), sentences=sentences, rows=rows)
+    """Encode, count and score checked texts, as `score_systems` does."""
+    systems = SystemColumns(columns.sources, {"": columns.predictions}, columns.references)
+    return score_systems(systems, variant, sentences=sentences, rows=rows)[""]
 
 
 # ---- States ---------------------------------------------------------------------------------------------------------

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from .tokenization import Tokens
+from .tokenization import Tokens, running_total
 from .variants import OPERATIONS, Variant
 
 # ---- The formulas ---------------------------------------------------------------------------------------------------
@@ -244,7 +244,7 @@ class Sizes(NamedTuple):
 
 
 class SegmentCounts(NamedTuple):
-    """Counts of segments.
+    """Counts of segments: those of the first system, then those of the next one, and so on.
 
     Attributes:
         counts: float64[segment, order, operation, 4]: numerator and denominator of precision, numerator and
@@ -254,6 +254,14 @@ class SegmentCounts(NamedTuple):
 
     counts: np.ndarray
     sizes: Sizes | None = None
+
+    def of_systems(self, systems: int) -> list["SegmentCounts"]:
+        """Return the counts of each system."""
+        counts = np.split(self.counts, systems)
+        if self.sizes is None:
+            return list(map(SegmentCounts, counts))
+        sizes = zip(*(np.split(column, systems) for column in self.sizes), strict=True)
+        return [SegmentCounts(own, Sizes(*rows)) for own, rows in zip(counts, sizes, strict=True)]
 
 
 def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
@@ -274,12 +282,17 @@ def count_ngrams(tokens: Tokens, variant: Variant) -> SegmentCounts:
 
 def count_by_each(tokens: Tokens, variant: Variant, countings: Iterable[str]) -> dict[str, SegmentCounts]:
     """Count as `count_ngrams` does, by several countings in place of that of the variant. N-grams are numbered once."""
-    shape = (len(tokens.nrefs), variant.max_order, len(OPERATIONS), len(RATIO_PARTS))
-    counts = {counting: np.empty(shape) for counting in countings}
+    segments, systems = len(tokens.nrefs), len(tokens.predictions)
+    counts = {
+        counting: np.empty((systems * segments, variant.max_order, len(OPERATIONS), len(RATIO_PARTS)))
+        for counting in countings
+    }
     for order in _orders(tokens, variant):
-        old, new = order.parts()
-        for counting, own in counts.items():
-            _sum(COUNTINGS[counting].formula(old, new), old, new, own[:, order.n - 1])
+        for system in range(systems):
+            old, new = order.parts(system)
+            rows = slice(system * segments, (system + 1) * segments)
+            for counting, own in counts.items():
+                _sum(COUNTINGS[counting].formula(old, new), old, new, own[rows, order.n - 1])
     sizes = _sizes(tokens)
     return {counting: SegmentCounts(own, sizes) for counting, own in counts.items()}
 
@@ -380,14 +393,15 @@ def _sizes(tokens: Tokens) -> Sizes | None:
     """Return the lengths of texts; None where no penalty needs them."""
     if tokens.sentences is None:
         return None
-    texts, segments = tokens.references, len(tokens.nrefs)
+    texts, segments, systems = tokens.references, len(tokens.nrefs), len(tokens.predictions)
     lengths = np.maximum(tokens.lengths, 1)
+    of_sources, of_predictions = lengths[:segments], lengths[texts.stop :]
     of_references = _means_of_references(lengths[texts], tokens.nrefs)
-    of_predictions = tokens.sentences[len(tokens.sentences) - segments :]
-    sentences = _means_of_references(tokens.sentences[: texts.stop - texts.start], tokens.nrefs)
+    sentences, outputs = np.split(tokens.sentences, [texts.stop - texts.start])
+    of_people = _means_of_references(sentences, tokens.nrefs)
     return Sizes(
-        np.stack([lengths[:segments], lengths[texts.stop :], of_references], axis=-1),
-        np.stack([of_predictions, sentences], axis=-1),
+        np.stack([np.tile(of_sources, systems), of_predictions, np.tile(of_references, systems)], axis=-1),
+        np.stack([outputs, np.tile(of_people, systems)], axis=-1),
     )
 
 
@@ -408,7 +422,8 @@ def _numbered(tokens: Tokens, max_order: int) -> Iterator[tuple[np.ndarray, np.n
         int64[occurrence]: the number of each n-gram, text by text; int64[ngram]: its segment.
     """
     segments = np.arange(len(tokens.nrefs), dtype=np.int64)
-    prefix = np.concatenate([segments, segments.repeat(tokens.nrefs), segments]).repeat(tokens.lengths)
+    of_texts = [segments, segments.repeat(tokens.nrefs), *[segments] * len(tokens.predictions)]
+    prefix = np.concatenate(of_texts).repeat(tokens.lengths)
     last, base = tokens.ids.astype(np.int32), int(tokens.ids.max(initial=0)) + 1
     for order in range(1, max_order + 1):
         if order > 1:
@@ -453,18 +468,22 @@ class _Order:
 
     def __init__(self, n: int, tokens: Tokens, numbers: np.ndarray, segments: np.ndarray, weight: np.ndarray | int):
         self.n, self.tokens, self.numbers, self.segments, self.weight = n, tokens, numbers, segments, weight
-        sizes = _ngrams_of_texts(tokens.lengths, n)
-        first = int(sizes[: tokens.references.start].sum())
-        second = first + int(sizes[tokens.references].sum())
-        self._in_sources, self._in_references, self._in_predictions = np.split(numbers, [first, second])
+        ends = running_total(_ngrams_of_texts(tokens.lengths, n))
+        columns = [slice(0, len(tokens.nrefs)), tokens.references, *tokens.predictions]
+        sources, self._in_references, *self._in_predictions = (
+            numbers[ends[texts.start] : ends[texts.stop]] for texts in columns
+        )
+        self._s, self._r = self._count(sources), self._count(self._in_references)
+        of_sources = int(np.count_nonzero(self._s))
+        self._parts = slice(of_sources), slice(of_sources, None)
 
-    def parts(self) -> tuple[Ngrams, Ngrams]:
-        """Return the n-grams of the sources, and those that they lack."""
-        occurrences = (self._in_sources, self._in_predictions, self._in_references)
-        s, p, r = (np.bincount(numbers, minlength=len(self.segments)) for numbers in occurrences)
-        of_sources = int(np.count_nonzero(s))
-        parts = slice(of_sources), slice(of_sources, None)
-        old, new = (Ngrams(s[part], p[part], r[part], self.segments[part], self, part) for part in parts)
+    def _count(self, numbers: np.ndarray) -> np.ndarray:
+        return np.bincount(numbers, minlength=len(self.segments))
+
+    def parts(self, system: int = 0) -> tuple[Ngrams, Ngrams]:
+        """Return the n-grams of the sources, and those that they lack, with the predictions of a system."""
+        s, p, r = self._s, self._count(self._in_predictions[system]), self._r
+        old, new = (Ngrams(s[part], p[part], r[part], self.segments[part], self, part) for part in self._parts)
         return old, new
 
     def strings(self, ngram: int) -> tuple[str, ...]:

@@ -19,9 +19,8 @@ from .comparison import (
     compare_corpora,
     comparison_warnings,
     minimum_bayes_risk,
-    score_systems,
 )
-from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus
+from .corpus_statistics import CorpusStatistics, State, read_state, score_columns, score_corpus, score_systems
 from .data_warnings import CATEGORIES, collect_warnings, give_warnings, signature_warnings, variant_warnings
 from .languages import SentenceSplitter, Tokenizer
 from .ngram_statistics import count_ngrams
@@ -248,7 +247,7 @@ class Scorer(TrainingMethods):
         resampling = resolve_resampling(confidence=confidence, resamples=resamples, seed=seed)
         columns = validate_columns(sources, predictions, references)
 
-        tokens = encode_corpus(columns.sources, columns.references, columns.predictions, self.variant)
+        tokens = encode_corpus(columns.sources, columns.references, [columns.predictions], self.variant)
         counted = (count_ngrams(chunk, self.variant) for chunk in tokens)
         sample, rows = take_sample(*columns), confidence is not None
         corpus = score_corpus(counted, self.variant, sample, sentences=details, rows=rows)

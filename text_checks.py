@@ -199,7 +199,7 @@ def _check_baselines(sample: TextSample, variant: Variant, sari: float) -> Itera
 
 
 def _sari_of_sample(sources: list[str], predictions: list[str], references: list[list[str]], variant: Variant) -> float:
-    chunks = encode_corpus(sources, references, predictions, variant)
+    chunks = encode_corpus(sources, references, [predictions], variant)
     totals = sum(exact_sums(summands(count_ngrams(tokens, variant), variant)) for tokens in chunks)
     return float(sari_scores(score_totals(np.asarray(totals), len(sources), variant)[1])[0])
 

@@ -5,7 +5,7 @@ texts. Tokens are spans of that buffer. Two tokens get the same id if and only i
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
 from itertools import accumulate, chain, pairwise
@@ -73,7 +73,7 @@ class Spans(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Tokens:
-    """The tokens of some segments: of all sources, all references segment by segment, and all predictions.
+    """The tokens of some segments: all sources, all references segment by segment, and all predictions, by system.
 
     Attributes:
         ids: int64[token]: equal for equal tokens, from 0.
@@ -104,6 +104,12 @@ class Tokens:
         """Which texts are references."""
         return slice(len(self.nrefs), len(self.nrefs) + int(self.nrefs.sum()))
 
+    @property
+    def predictions(self) -> list[slice]:
+        """Which texts are the predictions of each system."""
+        segments, first = len(self.nrefs), self.references.stop
+        return [slice(start, start + segments) for start in range(first, len(self.lengths), segments)]
+
     @cached_property
     def source_words(self) -> list[set[str]]:
         """The words of the tokens of each source: tokens split at whitespace."""
@@ -125,23 +131,24 @@ class Tokens:
 def encode_corpus(
     sources: Sequence[str],
     references: Sequence[Sequence[str]],
-    predictions: Sequence[str],
+    predictions: Collection[Sequence[str]],
     variant: Variant,
 ) -> Iterator[Tokens]:
     """Yield the tokens of checked texts, chunk by chunk.
 
     Args:
         sources, references: one row per segment.
-        predictions: one per segment.
+        predictions: a column for each system, with one row per segment.
         variant: how texts become tokens.
     """
     if len(sources) > _FEW_SEGMENTS:
         _keep_freed_memory()
     characters = np.array([sum(map(len, row)) for row in references], np.int64)
-    for column in (sources, predictions):
-        characters[: len(column)] += np.fromiter(map(len, column), np.int64)
+    for column in (sources, *predictions):
+        characters += np.fromiter(map(len, column), np.int64, len(column))
     for rows in even_runs(characters, _CHUNK_CHARACTERS) if sources else ():
-        yield encode_chunk(sources[rows], references[rows], predictions[rows], variant)
+        outputs = [text for column in predictions for text in column[rows]]
+        yield encode_chunk(sources[rows], references[rows], outputs, variant)
 
 
 @cache
@@ -160,7 +167,12 @@ def encode_chunk(
     predictions: Sequence[str],
     variant: Variant,
 ) -> Tokens:
-    """Return the tokens of some segments; arguments are those of `encode_corpus`.
+    """Return the tokens of some segments.
+
+    Args:
+        sources, references: one row per segment.
+        predictions: one per segment, of the first system, then of the next one, and so on.
+        variant: how texts become tokens.
 
     >>> from .variants import VARIANTS
     >>> tokens = encode_chunk(["The cat, the mat."], [["A cat."]], ["The cat."], VARIANTS["easse"])

@@ -172,7 +172,7 @@ def validate_references(column: Any) -> list[list[str]]:
             rows = [_reference_row(number, row, rows[0]) for number, row in enumerate(rows)]
     texts = list(chain.from_iterable(rows))
     _check_texts(texts, lambda place: _reference_name(rows, place))
-    if any(text.lstrip().startswith("[") for text in texts):
+    if any("[" in text and text.lstrip().startswith("[") for text in texts):
         rows = [_without_lists_as_text(f"references[{number}]", row) for number, row in enumerate(rows)]
     if not all(rows):
         empty = next(number for number, row in enumerate(rows) if not row)
@@ -326,18 +326,16 @@ def is_column(column: Any) -> bool:
 
 
 def _check_texts(texts: list[Any], name: Callable[[int], str]) -> None:
-    kinds = set(map(type, texts)) - {str}
-    if kinds and not all(issubclass(kind, str) for kind in kinds):
-        place = next(place for place, text in enumerate(texts) if not isinstance(text, str))
-        raise ValueError(fault(name(place), _kind(texts[place]), "str"))
-    if all(map(str.isascii, texts)):
-        return
-    for place, text in enumerate(texts):
-        try:
-            text.encode()
-        except UnicodeEncodeError as error:
-            surrogate = f"a lone surrogate {text[error.start]!a} at character {error.start}"
-            raise ValueError(fault(name(place), surrogate, "valid Unicode")) from None
+    """Refuse what is no text, or cannot be encoded; `name` is a function from a row to what errors call it."""
+    row = 0
+    try:
+        for _ in map(str.encode, texts):
+            row += 1
+    except TypeError:
+        raise ValueError(fault(name(row), _kind(texts[row]), "str")) from None
+    except UnicodeEncodeError as error:
+        surrogate = f"a lone surrogate {texts[row][error.start]!a} at character {error.start}"
+        raise ValueError(fault(name(row), surrogate, "valid Unicode")) from None
 
 
 def _kind(value: object) -> str:

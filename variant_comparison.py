@@ -249,19 +249,16 @@ def _scored_by_each(
         shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(how, name)) for name in _CALLED}
         how = replace(how, **shared)
         countings = {variant.counting for variant in group}
-        counted = [
-            [
-                count_by_each(tokens, how, countings)
-                for tokens in encode_corpus(test_set.sources, test_set.references, predictions, how)
-            ]
-            for predictions in test_set.predictions.values()
-        ]
+        sources, systems, references = test_set
+        chunks = encode_corpus(sources, references, systems.values(), how)
+        counted = [count_by_each(tokens, how, countings) for tokens in chunks]
         for variant in group:
-            systems = [
-                score_corpus([chunk[variant.counting] for chunk in system], variant, NO_TEXTS).scores()
-                for system in counted
+            parts = [counts[variant.counting].of_systems(len(systems)) for counts in counted]
+            scores = [
+                score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
+                for system in range(len(systems))
             ]
-            yield test_set, variant, cast(Scores, {name: fmean(own[name] for own in systems) for name in SCORES})
+            yield test_set, variant, cast(Scores, {name: fmean(own[name] for own in scores) for name in SCORES})
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:

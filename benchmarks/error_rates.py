@@ -24,8 +24,8 @@ from as_package import make_importable
 make_importable()
 
 from sari.benchmarks.made_up_corpora import made_up  # noqa: E402
-from sari.comparison import score_systems, unrelated_texts  # noqa: E402
-from sari.corpus_statistics import CorpusStatistics  # noqa: E402
+from sari.comparison import unrelated_texts  # noqa: E402
+from sari.corpus_statistics import CorpusStatistics, score_systems  # noqa: E402
 from sari.significance import TESTS, Sample, resolve_resampling  # noqa: E402
 from sari.text_files.reading import batches, gather, read_texts  # noqa: E402
 from sari.validation import SystemColumns  # noqa: E402

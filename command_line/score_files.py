@@ -11,8 +11,8 @@ from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
 from sari.command_line.options import Options
 from sari.command_line.progress_bar import progress_bar, step_bar
-from sari.comparison import baseline_scores, compare_corpora, score_systems
-from sari.corpus_statistics import CorpusStatistics
+from sari.comparison import baseline_scores, compare_corpora
+from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.data_warnings import BaselineLeftOutWarning, warning_rows
 from sari.reports.by_references import scores_by_references
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending

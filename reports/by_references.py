@@ -7,7 +7,7 @@ from math import comb
 import numpy as np
 
 from sari.aggregation import Scores, named_scores
-from sari.comparison import score_systems
+from sari.corpus_statistics import score_systems
 from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 

@@ -18,8 +18,7 @@ import pandas as pd
 from scipy import stats
 from tqdm import tqdm
 
-from sari.comparison import score_systems
-from sari.corpus_statistics import CorpusStatistics
+from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE as SYSTEMS
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
 from sari.significance import TESTS, Sample

@@ -22,8 +22,8 @@ from scipy import stats
 from scipy.spatial.distance import squareform
 from tqdm import tqdm
 
-from sari.comparison import baseline_scores, score_systems
-from sari.corpus_statistics import CorpusStatistics
+from sari.comparison import baseline_scores
+from sari.corpus_statistics import CorpusStatistics, score_systems
 from sari.reports.published_systems import FILE, texts_digest
 from sari.research.files import DOCS, TEST_SETS, Study, formatted, read_runs, read_table, read_test_set
 from sari.significance import Sample, holm, resolve_resampling

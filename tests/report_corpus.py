@@ -3,7 +3,8 @@
 from html.parser import HTMLParser
 
 from sari.companion_measures.registry import MEASURES
-from sari.comparison import compare_corpora, score_systems
+from sari.comparison import compare_corpora
+from sari.corpus_statistics import score_systems
 from sari.reports import building
 from sari.reports.explanation import explain
 from sari.reports.measuring import Measuring

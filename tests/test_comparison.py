@@ -186,3 +186,26 @@ def test_candidates_are_tokenized_once(scorer):
         sources=["a b"], candidates=[texts]
     )
     assert sorted(tokenized) == sorted(["a b", *texts])
+
+
+def test_any_number_of_candidates_is_scored_as_each_alone(scorer, monkeypatch):
+    monkeypatch.setattr("sari.tokenization._CHUNK_CHARACTERS", 300)
+    scorer = scorer.with_options(variant="dsari", sentence_splitter=str.split)
+    words = list("abcdef")
+    sources, references = ["a b c", "b c d", "c d", "d"], [["a b", "a c"], ["b"], ["d e", "c d"], ["e"]]
+    candidates = [[" ".join(words[: place % 7]) for place in range(size)] for size in (19, 1, 0, 8)]
+    alone = [
+        [scorer.sentence_score(source, text, people)["sari"] for text in row]
+        for source, people, row in zip(sources, references, candidates, strict=True)
+    ]
+    assert scorer.score_candidates(sources=sources, candidates=candidates, references=references) == alone
+
+
+def test_systems_are_scored_as_each_alone(scorer, monkeypatch):
+    monkeypatch.setattr("sari.tokenization._CHUNK_CHARACTERS", 60)
+    scorer = scorer.with_options(variant="dsari", sentence_splitter=str.split)
+    texts = {"sources": ["a b c", "b c d", "c d", "d"] * 5, "references": [["a b", "a c"], ["b"], ["d e"], ["e"]] * 5}
+    systems = {str(size): [" ".join("abcde"[:size])] * 20 for size in range(1, 6)}
+    comparison = scorer.compare(**texts, predictions=systems, method=None, confidence=None, details=True)
+    for name, predictions in systems.items():
+        assert comparison["systems"][name] == scorer.compute(**texts, predictions=predictions, details=True)

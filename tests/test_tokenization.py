@@ -224,7 +224,7 @@ def test_ids_are_equal_where_tokens_are():
 @pytest.mark.parametrize("tokenize", ["13a", "none", "char"])
 def test_no_texts(tokenize):
     assert split_into_tokens([], replace(PLAIN, tokenize=tokenize)) == []
-    assert list(encode_corpus([], [], [], replace(AS_WRITTEN, tokenize=tokenize))) == []
+    assert list(encode_corpus([], [], [[]], replace(AS_WRITTEN, tokenize=tokenize))) == []
 
 
 # ---- Chunks ---------------------------------------------------------------------------------------------------------
@@ -233,7 +233,7 @@ def test_no_texts(tokenize):
 def test_a_long_corpus_is_never_encoded_as_a_whole():
     seen, texts = [], ["word " * 100] * 1_000
     variant = replace(AS_WRITTEN, tokenize=lambda text: seen.append(text) or text)
-    chunks = encode_corpus(texts, [[text] for text in texts], texts, variant)
+    chunks = encode_corpus(texts, [[text] for text in texts], [texts], variant)
     next(chunks)
     assert len(seen) < 1_500
     assert len(list(chunks)) >= 2

@@ -10,7 +10,7 @@ import numpy as np
 from sari import comparison
 from sari.aggregation import Scores, named_scores
 from sari.companion_measures.registry import MEASURES
-from sari.corpus_statistics import CorpusStatistics, score_columns
+from sari.corpus_statistics import CorpusStatistics, score_columns, score_systems
 from sari.reports import building, report_page
 from sari.reports.measuring import Measuring, chosen_tokenizer
 from sari.reports.published_systems import find_standing
@@ -65,7 +65,7 @@ def compare_systems(
     """Compare systems with a baseline, the first where it is None, by a paired test; `method` is in `TESTS`."""
     with errors_refused():
         resampling = resolve_resampling(confidence=CONFIDENCE, method=method)
-        statistics = comparison.score_systems(columns, variant, sentences=True, rows=True)
+        statistics = score_systems(columns, variant, sentences=True, rows=True)
         result = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling, details=True)
     return ComparedSystems(statistics, result, report_of({variant.label: result}, {variant.label: statistics}))
 
@@ -159,7 +159,7 @@ def rank_under_variants(
     ranked = []
     for name, variant in variants.items():
         advance(name)
-        statistics = comparison.score_systems(columns, variant, rows=True)
+        statistics = score_systems(columns, variant, rows=True)
         result = comparison.compare_corpora(statistics, resampling=resampling, all_pairs=True)
         scores = {system: result["systems"][system]["sari"] for system in columns.predictions}
         pairs = (pair for pair in result["pairs"] if pair["corrected_p_values"]["sari"] < SIGNIFICANT)
