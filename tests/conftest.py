@@ -57,7 +57,7 @@ NOT_EVERYWHERE = [
     for name in re.findall(r"^[a-z][\w-]*", (ROOT / file).read_text(encoding="utf-8"), re.MULTILINE)
 ]
 #: Fixtures that take long to start: the tests that use one run in one worker.
-STARTED_ONCE = ("address", "addresses", "cluster", "figures", "memorised", "wheel")
+STARTED_ONCE = ("address", "addresses", "figures", "memorised", "wheel")
 
 # How long an example takes tells nothing on a machine that does other things too.
 settings.register_profile("without a deadline", deadline=None)

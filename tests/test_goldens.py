@@ -7,13 +7,14 @@ file of their own.
 import json
 import re
 from collections import defaultdict
+from functools import partial
 from math import fsum
 from pathlib import Path
 
 import oracle
 import pytest
 
-from sari.sari_scorer import Scorer
+from sari.sari_scorer import compute
 from sari.variants import VARIANTS, resolve_variants
 
 # Texts are scored as they are, also by variants that expect tokenized ones.
@@ -105,12 +106,13 @@ WITH_ORDERS = [options for options, group in SENTENCES.items() if "orders" in gr
 
 @pytest.mark.parametrize("options", WITH_ORDERS)
 def test_orders(options):
+    """Those of a corpus are the means of those of its segments."""
     given = json.loads(options)
-    for row, case in SENTENCES[options]:
-        texts = columns([row])
-        for found in (Scorer(**given).compute(**texts, details=True), oracle.details(**texts, **given)):
-            for order, expected in zip(found["orders"], case["orders"], strict=True):
-                assert {name: order[name]["score"] for name in expected} == pytest.approx(expected, **TOLERANCE)
+    rows, cases = zip(*SENTENCES[options], strict=True)
+    for found in (score(**columns(rows), **given) for score in (partial(compute, details=True), oracle.details)):
+        for order, *expected in zip(found["orders"], *(case["orders"] for case in cases), strict=True):
+            means = {name: fsum(row[name] for row in expected) / len(expected) for name in expected[0]}
+            assert {name: order[name]["score"] for name in means} == pytest.approx(means, **TOLERANCE)
 
 
 # ---- Corpora --------------------------------------------------------------------------------------------------------
@@ -150,7 +152,9 @@ def test_documents(sari):
 
 # ---- Published texts, which are not ours to ship --------------------------------------------------------------------
 
-needs_texts = pytest.mark.skipif(TEXTS is None, reason="no published texts in ../shared/data")
+needs_texts = pytest.mark.skipif(
+    TEXTS is None, reason="needs published test sets in shared/data beside the checkout: see tests/data/README.md"
+)
 
 
 def read_lines(name):

@@ -10,7 +10,10 @@ from pathlib import Path
 
 import lighteval.pipeline
 import lm_eval
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
+import ray
 import torch
 import torchmetrics
 from conftest import ROOT
@@ -180,6 +183,28 @@ def test_lighteval(tmp_path, monkeypatch):
     assert {name: found[name] for name in ("sari", "keep", "delete", "add")} == expected(
         ["random baseline"] * len(SOURCES), "easse"
     )
+
+
+# ---- A cluster -------------------------------------------------------------------------------------------------------
+
+
+def test_parquet_files_on_a_cluster(monkeypatch, tmp_path, capsys):
+    """The example prints the score of the corpus, and writes the rows with their scores."""
+    monkeypatch.setenv("PYTHONPATH", str(ROOT / "examples"))  # the processes of the cluster import `ray_score` too
+    monkeypatch.syspath_prepend(ROOT / "examples")
+    columns = {"sources": SOURCES, "predictions": OUTPUTS, "references": REFERENCES}
+    rows = pa.table({"number": range(len(SOURCES)), **columns})
+    (tmp_path / "rows").mkdir()
+    for begin, length in ((0, 4), (4, None)):
+        pyarrow.parquet.write_table(rows.slice(begin, length), tmp_path / "rows" / f"{begin}.parquet")
+    with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
+        importlib.import_module("ray_score").main(str(tmp_path / "rows"), str(tmp_path / "scored"), "easse")
+    right = Scorer("easse").compute(**columns, details=True)
+    printed = capsys.readouterr().out.splitlines()[-1]  # Ray prints there too
+    assert printed.startswith(f"{right['sari']:.2f}  {len(SOURCES)} segments  SARI|variant:easse|nrefs:2|")
+    found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pydict()
+    assert {name: found[name] for name in right["sentences"]} == right["sentences"]
+    assert found["sources"] == SOURCES
 
 
 # ---- The page of recipes ---------------------------------------------------------------------------------------------

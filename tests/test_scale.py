@@ -1,18 +1,8 @@
-"""Many segments: data sets, streams, other metrics beside, and a cluster; always the same numbers as `compute`."""
-
-import sys
+"""Many segments: data sets, streams, and other metrics beside; always the same numbers as `compute`."""
 
 import datasets
 import evaluate
-import pyarrow.parquet
-import pytest
-import ray
-from programs import ROOT, example_corpus, with_system
-
-EXAMPLES = str(ROOT / "examples")
-sys.path.append(EXAMPLES)
-
-import ray_score  # noqa: E402
+from programs import example_corpus, with_system
 
 SCORES = ["sari", "keep", "delete", "add"]
 SEGMENTS = 500
@@ -85,30 +75,3 @@ def test_combined_with_a_metric_that_takes_no_sources(sari, tmp_path):
     exact = sum(row["predictions"] in references for row, references in zip(ROWS, texts["references"], strict=True))
     assert 0 < exact < SEGMENTS
     assert combined.compute() == {**sari.compute(**texts), "exact": exact}
-
-
-# ---- A cluster -------------------------------------------------------------------------------------------------------
-
-
-@pytest.fixture(scope="module")
-def cluster():
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PYTHONPATH", EXAMPLES)  # the processes of the cluster import `ray_score` too
-        with ray.init(num_cpus=3, include_dashboard=False, log_to_driver=False):
-            yield
-
-
-@pytest.mark.usefixtures("cluster")
-def test_parquet_files_on_a_cluster(sari, tmp_path, capsys):
-    """The example prints the score of the corpus, and writes the rows with their scores."""
-    (tmp_path / "rows").mkdir()
-    for name, part in (("a", range(150)), ("b", range(150, SEGMENTS))):
-        datasets.Dataset.from_list(ROWS).select(part).to_parquet(str(tmp_path / "rows" / f"{name}.parquet"))
-    ray_score.main(str(tmp_path / "rows"), str(tmp_path / "scored"), "easse")
-    score = sari.compute(**COLUMNS, variant="easse")["sari"]
-    printed = capsys.readouterr().out.splitlines()[-1]  # Ray prints there too
-    assert printed.startswith(f"{score:.2f}  {SEGMENTS} segments  SARI|variant:easse|nrefs:var|")
-    found = pyarrow.parquet.read_table(tmp_path / "scored").sort_by("number").to_pylist()
-    assert [row["number"] for row in found] == list(range(SEGMENTS))
-    expected = sari.compute(**COLUMNS, variant="easse", details=True)["sentences"]
-    assert {name: [row[name] for row in found] for name in SCORES} == expected
