@@ -1,4 +1,4 @@
-"""SARI for automatic text simplification: twelve published variants and one of our own, exact and fast.
+"""SARI for automatic text simplification: its published variants, exact and fast.
 
     import sari
     sari.compute(sources=[...], predictions=[...], references=[[...], ...])

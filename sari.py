@@ -1,4 +1,4 @@
-"""SARI for automatic text simplification: twelve published variants and one of our own, as a Hugging Face metric.
+"""SARI for automatic text simplification: its published variants, as a Hugging Face metric.
 
 The methods are those of `Scorer` in sari_scorer.py, which needs no `evaluate`.
 """
