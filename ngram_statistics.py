@@ -202,25 +202,36 @@ class Counting(NamedTuple):
 
     Attributes:
         formula: a function from the n-grams of the source, and those that the source lacks, to counts.
+        in_words: what sets it apart, in a few words.
         as_sets: whether repeated n-grams count once; explanations say so.
         skips_short_references: whether references without n-grams of an order do not count; explanations say so.
         rule: why an n-gram earns more or less than the share of the references that agree, for explanations.
     """
 
     formula: Callable[[Ngrams, Ngrams], Counts]
+    in_words: str
     as_sets: bool = False
     skips_short_references: bool = False
     rule: str = "This variant has a rule of its own"
 
 
 COUNTINGS = {
-    "hf": Counting(hf),
-    "xu2016": Counting(xu2016),
-    "kriz": Counting(kriz),
-    "lens": Counting(lens, rule="Deleting words from the source is enough to get it"),
-    "easse": Counting(easse),
-    "t2t": Counting(t2t, as_sets=True, skips_short_references=True),
-    "sets": Counting(sets, as_sets=True, rule="In this variant, one reference that keeps it is enough"),
+    "hf": Counting(hf, "means over n-gram types, keep recall pooled"),
+    "xu2016": Counting(xu2016, "means over n-gram types"),
+    "kriz": Counting(kriz, "means over n-gram types, kept n-grams do not count against deletion"),
+    "lens": Counting(
+        lens,
+        "means over n-gram types, no credit for additions that deleting words made",
+        rule="Deleting words from the source is enough to get it",
+    ),
+    "easse": Counting(easse, "all n-grams pooled"),
+    "t2t": Counting(t2t, "n-gram sets, references weighed", as_sets=True, skips_short_references=True),
+    "sets": Counting(
+        sets,
+        "n-gram sets, references united",
+        as_sets=True,
+        rule="In this variant, one reference that keeps it is enough",
+    ),
 }
 
 

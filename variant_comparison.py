@@ -15,7 +15,7 @@ from tqdm.auto import tqdm
 from .aggregation import Scores, TypedDict
 from .corpus_statistics import score_columns, score_corpus
 from .languages import SCRIPTS, fitting_tokenizers
-from .ngram_statistics import count_by_each
+from .ngram_statistics import COUNTINGS, count_by_each
 from .text_sample import NO_TEXTS
 from .tokenization import encode_corpus, seen_once
 from .validation import Columns, SystemColumns
@@ -49,15 +49,6 @@ class Choice(NamedTuple):
     tried: tuple[Any, ...] = ()
 
 
-_COUNTINGS_IN_WORDS = {
-    "hf": "means over n-gram types, keep recall pooled",
-    "xu2016": "means over n-gram types",
-    "kriz": "means over n-gram types, kept n-grams do not count against deletion",
-    "lens": "means over n-gram types, no credit for additions that deleting words made",
-    "easse": "all n-grams pooled",
-    "t2t": "n-gram sets, references weighed",
-    "sets": "n-gram sets, references united",
-}
 _AVERAGING_IN_WORDS = {"scores": "F1 of each order, then the mean", "ratios": "mean over orders, then F1"}
 
 
@@ -73,7 +64,7 @@ CHOICES = {
     "source_tokenize": Choice("text", lambda name: "" if name is None else "sources only split"),
     "lowercases_sources": Choice("text", lambda lowercases: "" if lowercases else "sources cased"),
     "zero_division": _option("zero_division", "zero division", 0.0, 1.0),
-    "counting": Choice("counting", _COUNTINGS_IN_WORDS.__getitem__),
+    "counting": Choice("counting", lambda name: COUNTINGS[name].in_words),
     "source_weight": Choice("counting", lambda weight: f"source and prediction times {weight}" if weight else ""),
     "max_order": _option("max_order", "n-grams"),
     "level": _option("level", "level", *LEVELS),
