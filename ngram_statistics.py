@@ -238,7 +238,7 @@ COUNTINGS = {
 # ---- Counting segments ----------------------------------------------------------------------------------------------
 
 
-_KEEP, _ADD = OPERATIONS.index("keep"), OPERATIONS.index("add")
+_KEEP = OPERATIONS.index("keep")
 
 
 class Sizes(NamedTuple):
@@ -303,7 +303,8 @@ def count_by_each(tokens: Tokens, variant: Variant, countings: Iterable[str]) ->
             old, new = order.parts(system)
             rows = slice(system * segments, (system + 1) * segments)
             for counting, own in counts.items():
-                _sum(COUNTINGS[counting].formula(old, new), old, new, own[rows, order.n - 1])
+                found = COUNTINGS[counting].formula(old, new)
+                _sum(found, old.segments, new.segments, own[rows, order.n - 1])
     sizes = _sizes(tokens)
     return {counting: SegmentCounts(own, sizes) for counting, own in counts.items()}
 
@@ -371,33 +372,26 @@ def ngram_shares(tokens: Tokens, variant: Variant) -> Iterator[tuple[np.ndarray,
 
 def _counts_of_ngrams(old: Ngrams, new: Ngrams, variant: Variant) -> np.ndarray:
     """Return what each n-gram adds to the counts of its segment: float64[ngram, operation, 4]."""
-    found, sources = COUNTINGS[variant.counting].formula(old, new), len(old.s)
-    counts = np.zeros((sources + len(new.s), len(OPERATIONS), len(RATIO_PARTS)))
-    for operation, ratios in enumerate((found.keep, found.delete, found.add)):
-        own = counts[sources:, operation] if operation == _ADD else counts[:sources, operation]
-        own[:, PRECISION_NUMERATOR], own[:, PRECISION_DENOMINATOR] = ratios.right, ratios.done
-        own[:, RECALL_NUMERATOR] = ratios.right if ratios.recalled is None else ratios.recalled
-        own[:, RECALL_DENOMINATOR] = ratios.wanted
-    if found.keep_recall_of_new is not None:
-        counts[sources:, _KEEP, RECALL_DENOMINATOR] = found.keep_recall_of_new
+    counts = np.empty((len(old.s) + len(new.s), len(OPERATIONS), len(RATIO_PARTS)))
+    rows = np.arange(len(counts), dtype=np.int64)
+    _sum(COUNTINGS[variant.counting].formula(old, new), rows[: len(old.s)], rows[len(old.s) :], counts)
     return counts
 
 
-def _sum(found: Counts, old: Ngrams, new: Ngrams, sums: np.ndarray) -> None:
-    """Sum what a formula returned for n-grams, segment by segment: float64[segment, operation, 4]."""
-    for operation, (ratios, ngrams) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
+def _sum(found: Counts, old: np.ndarray, new: np.ndarray, sums: np.ndarray) -> None:
+    """Sum what a formula returned for n-grams into the rows of `sums`: float64[row, operation, 4].
+
+    `old` and `new` are the rows, int64[ngram], of the n-grams of the source and of those that it lacks.
+    """
+    for operation, (ratios, rows) in enumerate(((found.keep, old), (found.delete, old), (found.add, new))):
         own = sums[:, operation]
-        own[:, PRECISION_NUMERATOR] = own[:, RECALL_NUMERATOR] = _summed(ratios.right, ngrams, len(sums))
-        own[:, PRECISION_DENOMINATOR] = _summed(ratios.done, ngrams, len(sums))
-        own[:, RECALL_DENOMINATOR] = _summed(ratios.wanted, ngrams, len(sums))
+        own[:, PRECISION_NUMERATOR] = own[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.right, len(sums))
+        own[:, PRECISION_DENOMINATOR] = np.bincount(rows, ratios.done, len(sums))
+        own[:, RECALL_DENOMINATOR] = np.bincount(rows, ratios.wanted, len(sums))
         if ratios.recalled is not None:
-            own[:, RECALL_NUMERATOR] = _summed(ratios.recalled, ngrams, len(sums))
+            own[:, RECALL_NUMERATOR] = np.bincount(rows, ratios.recalled, len(sums))
     if found.keep_recall_of_new is not None:
-        sums[:, _KEEP, RECALL_DENOMINATOR] += _summed(found.keep_recall_of_new, new, len(sums))
-
-
-def _summed(values: np.ndarray, ngrams: Ngrams, segments: int) -> np.ndarray:
-    return np.bincount(ngrams.segments, values, minlength=segments)
+        sums[:, _KEEP, RECALL_DENOMINATOR] += np.bincount(new, found.keep_recall_of_new, len(sums))
 
 
 def _sizes(tokens: Tokens) -> Sizes | None:
@@ -424,21 +418,21 @@ def _means_of_references(numbers: np.ndarray, nrefs: np.ndarray) -> np.ndarray:
 # ---- Numbering n-grams ----------------------------------------------------------------------------------------------
 
 
-def _numbered(tokens: Tokens, max_order: int) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield numbers for the n-grams of segments, order by order, in the order of their first appearance.
+def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
+    """Yield the n-grams of segments, order by order.
 
-    N-grams of different segments have different numbers.
-
-    Yields:
-        int64[occurrence]: the number of each n-gram, text by text; int64[ngram]: its segment.
+    An n-gram of order n is numbered by its first appearance among all pairs of the number of its first n - 1 tokens and
+    its last token. Those of different segments have different numbers.
     """
+    nrefs = set(tokens.nrefs.tolist())
+    weight = variant.source_weight or (nrefs.pop() if len(nrefs) == 1 else tokens.nrefs)
     segments = np.arange(len(tokens.nrefs), dtype=np.int64)
     of_texts = [segments, segments.repeat(tokens.nrefs), *[segments] * len(tokens.predictions)]
     prefix = np.concatenate(of_texts).repeat(tokens.lengths)
     last, base = tokens.ids.astype(np.int32), int(tokens.ids.max(initial=0)) + 1
-    for order in range(1, max_order + 1):
-        if order > 1:
-            sizes = _ngrams_of_texts(tokens.lengths, order - 1)
+    for n in range(1, variant.max_order + 1):
+        if n > 1:
+            sizes = _ngrams_of_texts(tokens.lengths, n - 1)
             goes_on = np.ones(len(prefix), bool)
             goes_on[sizes[sizes > 0].cumsum() - 1] = False  # no token follows the last (n-1)-gram of a text
             prefix, last = prefix[goes_on], last[1:][goes_on[:-1]]
@@ -447,20 +441,12 @@ def _numbered(tokens: Tokens, max_order: int) -> Iterator[tuple[np.ndarray, np.n
         pairs += last
         prefix, pairs = pd.factorize(pairs)
         segments = segments.take(pairs // base)
-        yield prefix, segments
+        yield _Order(n, tokens, prefix, segments, weight)
 
 
 def _ngrams_of_texts(lengths: np.ndarray, order: int) -> np.ndarray:
     """Return how many n-grams texts of these lengths have."""
     return np.maximum(lengths - (order - 1), 0)
-
-
-def _orders(tokens: Tokens, variant: Variant) -> Iterator["_Order"]:
-    """Yield the n-grams of segments, order by order."""
-    nrefs = set(tokens.nrefs.tolist())
-    weight = variant.source_weight or (nrefs.pop() if len(nrefs) == 1 else tokens.nrefs)
-    for n, (numbers, segments) in enumerate(_numbered(tokens, variant.max_order), 1):
-        yield _Order(n, tokens, numbers, segments, weight)
 
 
 class _Order:
