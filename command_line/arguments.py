@@ -106,7 +106,7 @@ RULES: dict[str, Rule] = {
     "--find-variant": Rule(
         excludes=("--explain", "--ratings", "--by-order", "--show", "--score-only", *_FILES, *_COMPARISONS)
     ),
-    **dict.fromkeys(("--booktabs", "--caption", "--label"), Rule(needs=("--format latex", "--report FILE.tex"))),
+    **dict.fromkeys(("--caption", "--label"), Rule(needs=("--format latex", "--report FILE.tex"))),
 }
 
 
@@ -425,7 +425,6 @@ _GROUPS: dict[str, dict[str, _Option]] = {
         "--quiet": _switch("print no warnings, names of files or progress bars; a report still has its warnings"),
     },
     "LaTeX": {
-        "--booktabs": _switch("use the rules of the package booktabs"),
         "--caption": _value("TEXT", "the caption of the first table"),
         "--label": _value("NAME", "the label of the first table; those of the others end in -2, -3, ...", type=_LABEL),
     },

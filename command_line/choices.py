@@ -8,7 +8,7 @@ from sari.command_line.options import OptionError, Options, flag_of, in_options
 from sari.companion_measures.registry import MEASURES, SIDE_FILES, Measure, own_measure, resolve
 from sari.corpus_statistics import CorpusStatistics
 from sari.data_warnings import VariantLeftOutWarning, WarningRow, signature_warnings, warning_rows
-from sari.reports.score_report import RECORD_KEYS, columns_of_measure
+from sari.reports.score_report import RECORD_KEYS, columns_of
 from sari.reports.score_tables import SHOWN
 from sari.significance import Resampling, resolve_resampling
 from sari.text_files.table_files import read_numbers
@@ -81,12 +81,12 @@ def _chosen_measures(options: Options) -> tuple[list[Measure], dict[str, Any]]:
             raise ValueError(fault("--measures", shown(name), f"names such as {nearest}, or all alone: see --help"))
         if lacks := _lacks(known[name], options):
             raise OptionError(f"--measures: {name} needs {lacks}")
-    of_measures = (column for row in MEASURES for column in columns_of_measure(row.name))
+    of_measures = (column for row in MEASURES for column in columns_of(row.name))
     taken = set(map(str.casefold, [*RECORD_KEYS, *SHOWN, *of_measures]))
     measures = [known[name] for name in names]
     numbers: dict[str, dict[str, list[float]]] = {}
     for name, path in options.own_measure or ():
-        columns = set(map(str.casefold, columns_of_measure(name)))
+        columns = set(map(str.casefold, columns_of(name)))
         if taken & columns:
             raise ValueError(fault("--own-measure", f"the name {name}, which is taken", "another"))
         taken |= columns

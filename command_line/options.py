@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -153,9 +152,8 @@ class Options(argparse.Namespace):
 
     @property
     def layout(self) -> Layout:
-        """How tables are laid out."""
-        width = shutil.get_terminal_size((Layout.width, 24)).columns
-        return Layout(width=width, booktabs=self.booktabs, caption=self.caption, label=self.label or Layout.label)
+        """The caption and the label of the first LaTeX table."""
+        return Layout(self.caption, self.label) if self.label else Layout(self.caption)
 
     @property
     def needs_texts(self) -> bool:

@@ -69,8 +69,8 @@ def _rated_outputs(options: Options, batches: Iterable[list[Segment]], table: Ou
 def _measure_scores(measured: MeasuredSystems) -> list[RatedScore]:
     """Return the measures of each output, as if it were a whole corpus, and of systems."""
     scores = []
-    for measure in measured.measures:
-        rows = np.concatenate(measured.rows[measure.name].swapaxes(0, 1))
+    for measure, numbers in measured.rows.items():
+        rows = np.concatenate(numbers.swapaxes(0, 1))
         of_systems = SystemRows(rows, measure.values_of_sums)
         scores.append(RatedScore("", measure.name, measure.values_of_sums(rows, 1), of_systems, ""))
     return scores

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from sari.command_line.arguments import BASELINES
 from sari.command_line.choices import Choices, resolve_choices, warnings_of_signature
@@ -24,9 +23,6 @@ from sari.text_files.writing import write_lines
 from sari.validation import SystemColumns
 from sari.variant_comparison import explain_difference
 from sari.variants import resolve_variant
-
-if TYPE_CHECKING:
-    from sari.reports.measuring import Measuring
 
 
 def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreReport:
@@ -54,16 +50,15 @@ def score_files(options: Options, batches: Iterable[list[Segment]]) -> ScoreRepo
     if texts:
         columns = gather(texts, options.systems)
         report = _with_more(report, columns, options, choices)
-        if choices.measures or options.report is not None:
+        if choices.measures:
             from sari.reports.measuring import Measuring, chosen_tokenizer
 
             tokenize = chosen_tokenizer(choices.variants.values())
             measuring = Measuring(columns, choices.resampling, tokenize, choices.side_data)
-            if choices.measures:
-                with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
-                    report = measuring.add(report, choices.measures, advance=advance)
-            if options.report is not None:
-                write_lines(options.report, [_document(measuring, first, report, options, choices)])
+            with step_bar("Measuring", len(choices.measures), quiet=options.quiet) as advance:
+                report = measuring.add(report, choices.measures, advance=advance)
+    if options.report is not None and columns is not None:
+        write_lines(options.report, [_document(first, report, columns, options, choices.resampling.seed)])
     if options.sentences is not None:
         sentences = {name: statistics.sentences() for name, statistics in first.items()}
         write_lines(options.sentences, SENTENCE_FORMATS[Path(options.sentences).suffix or ".tsv"](sentences, columns))
@@ -127,11 +122,7 @@ def _with_more(report: ScoreReport, columns: SystemColumns, options: Options, ch
 
 
 def _document(
-    measuring: Measuring,
-    statistics: dict[str, CorpusStatistics],
-    report: ScoreReport,
-    options: Options,
-    choices: Choices,
+    statistics: dict[str, CorpusStatistics], report: ScoreReport, columns: SystemColumns, options: Options, seed: int
 ) -> str:
     """Return a report of the systems as text, in the format that the path of `--report` ends in.
 
@@ -141,10 +132,8 @@ def _document(
     from sari.reports import building, report_page
 
     style = {"by_order": options.by_order, "digits": options.width}
-    measures = choices.measures
-    steps = building.steps(len(statistics), measures) + 1
-    with step_bar("Report", steps, quiet=options.quiet) as advance:
-        report = building.build_report(statistics, report, measuring=measuring, measures=measures, advance=advance)
+    with step_bar("Report", building.steps(len(statistics)) + 1, quiet=options.quiet) as advance:
+        report = building.build_report(statistics, report, columns, seed=seed, advance=advance)
         advance("pictures and pages")
         ending = Path(options.report).suffix
         if ending in report_page.REPORT_FORMATS:

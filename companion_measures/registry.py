@@ -48,7 +48,7 @@ class Measure:
         about: a description in a line.
         function: the names of a module of `companion_measures` and of its function that computes a number per segment,
             whose mean is the value.
-        arguments: the columns that the function takes, and side files: see `MeasuredColumns` in `reports.measuring`.
+        arguments: the columns that the function takes, and side files: see `Measuring` in `reports.measuring`.
         adds_up: whether the value is computed from sums instead: `function` is then the common part of two names,
             `..._counts`, from columns to numbers per segment, and `..._of_sums`, from their sums to values.
         better: "↑" or "↓" if higher or lower values are better, as the field agrees; else empty.
@@ -95,7 +95,7 @@ class Measure:
             nrefs: the number of references of each segment.
             tokenize: the tokenizer of columns of tokens.
         """
-        if self.arguments == (self.name,):
+        if self.arguments[0].startswith("own_measures:"):
             return ""
         number = "nrefs:{nrefs}|" if "references" in self.arguments else ""
         text = "case:mixed" if self.arguments[0].startswith("raw_") else "case:lc|tok:{tok}"
@@ -325,8 +325,4 @@ def own_measure(name: str, path: str) -> Measure:
         path: the file of the numbers.
     """
     about = f"mean of the numbers in {Path(path).name}"
-    return Measure(name, name, about, "columns.own_numbers", (name,), digits=3)
-
-
-#: The measures that are shown as histograms, as sentence scores are.
-SPREADS = ("compression_ratio", "edits_from_source")
+    return Measure(name, name, about, "columns.own_numbers", (f"own_measures:{name}",), digits=3)

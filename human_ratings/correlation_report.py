@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from sari.companion_measures.registry import MEASURES
 from sari.reports.score_report import without_empty
-from sari.reports.tables import Cell, Table, TableColumn, TableReport, brackets, cells
+from sari.reports.tables import Table, TableReport, interval_heading, table_of_columns
 from sari.significance import BOOTSTRAP
 from sari.variants import SCORES
 
@@ -96,27 +96,24 @@ def _record(row: AgreementRow, report: AgreementReport) -> dict[str, Any]:
 def _tables(report: AgreementReport) -> Iterator[Table]:
     """Yield a table for each level."""
     names_variants = len({row.variant for row in report.rows if row.variant}) > 1
-    headings = ["Variant", "Measure"] if names_variants else ["Measure"]
-    columns = [TableColumn(heading, is_text=True) for heading in headings]
-    columns += map(TableColumn, [*map(str.title, report.rows[0].coefficients), "Diff."])
+    intervals = interval_heading(report.confidence)
     for level, number in (("segments", f"{report.ratings} outputs"), ("systems", f"{len(report.systems)} systems")):
-        lines = [_line(row, names_variant=names_variants) for row in report.rows if row.level == level]
-        if lines:
+        rows = [row for row in report.rows if row.level == level]
+        columns = [("Variant", [row.variant for row in rows])] if names_variants else []
+        columns.append(("Measure", [_label(row.measure) for row in rows]))
+        for name in report.rows[0].coefficients:
+            agreements = [row.coefficients[name] for row in rows]
+            columns.append((name.title(), [_coefficient_text(one.value) for one in agreements]))
+            columns.append((intervals, [_interval_text(one.interval) for one in agreements]))
+        first = [next(iter(row.coefficients.values())) for row in rows]
+        columns.append(("Diff.", [_coefficient_text(one.difference, "+") for one in first]))
+        columns.append((intervals, [_interval_text(one.difference_interval) for one in first]))
+        if rows:
             title = f"Agreement with the ratings of {number}"
-            yield Table(title, columns, cells(lines), notes=_agreement_notes(report))
+            yield table_of_columns(title, columns, texts=2 if names_variants else 1, notes=_notes(report))
 
 
-def _line(row: AgreementRow, *, names_variant: bool) -> list[str | Cell]:
-    """Return the names, the coefficients, and the difference of the first coefficient."""
-    names = [row.variant, _label(row.measure)] if names_variant else [_label(row.measure)]
-    agreements = list(row.coefficients.values())
-    figures = [Cell(_coefficient_text(one.value), interval=_interval_text(one.interval)) for one in agreements]
-    first = agreements[0]
-    change = Cell(_coefficient_text(first.difference, "+"), interval=_interval_text(first.difference_interval))
-    return [*names, *figures, change]
-
-
-def _agreement_notes(report: AgreementReport) -> list[str]:
+def _notes(report: AgreementReport) -> list[str]:
     first = report.rows[0]
     notes = [
         f"Diff.: {next(iter(first.coefficients)).title()} less that of {_label(first.measure)} under {first.variant}"
@@ -126,7 +123,7 @@ def _agreement_notes(report: AgreementReport) -> list[str]:
     if report.confidence is not None:
         over = f"{report.sources} sources, each with all its outputs"
         method = BOOTSTRAP.describe(report.resamples, report.seed, over=over)
-        notes += [brackets(report.confidence, method)]
+        notes.append(f"{interval_heading(report.confidence)}: {method}")
     return notes
 
 

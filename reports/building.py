@@ -1,4 +1,4 @@
-"""Complete a report: scores and measures by length of the source, of each segment, and the segments that it shows."""
+"""Complete a report: scores by length of the source, of each segment, and the segments that it shows."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -7,49 +7,36 @@ from typing import Any
 
 import numpy as np
 
-from sari.companion_measures.registry import Measure
-from sari.comparison import baseline_scores
 from sari.corpus_statistics import CorpusStatistics
-from sari.reports.measuring import Measuring
 from sari.reports.ngram_differences import ngram_differences
 from sari.reports.score_report import Length, ScoreReport
 from sari.reports.shown_segments import choose_segments
 from sari.tokenization import split_into_tokens
+from sari.validation import SystemColumns
 from sari.variants import SCORES, Variant
 
 _LENGTHS = 5
-#: The baselines of every report: the sources, and the first references, which have no scores where they are the only.
-_IN_EVERY_REPORT = ("copy", "reference 1")
 
 
 def build_report(
     statistics: Mapping[str, CorpusStatistics],
     report: ScoreReport,
+    columns: SystemColumns,
     *,
-    measuring: Measuring,
-    measures: Sequence[Measure] = (),
+    seed: int,
     advance: Callable[[str], object] = lambda _: None,
 ) -> ScoreReport:
     """Return a report of scored systems with everything that its page shows.
 
     Args:
-        statistics: of each system, by name, made with `sentences=True` and `rows=True`.
-        report: the scores by one variant, with intervals and tests.
-        measuring: of the same texts. The seed of its intervals and tests also chooses random segments.
-        measures: to compute, in the order of `MEASURES`, then those of the user.
+        statistics: of each system, by name, made with `sentences=True`.
+        report: the scores by one variant.
+        columns: the texts that were scored.
+        seed: of the random segments.
         advance: called `steps` times, with the name of each step that begins.
-
-    Raises:
-        ValueError: for a measure computed elsewhere that has not a number for each segment of each system.
     """
-    columns, resampling = measuring.columns, measuring.resampling
-    variant, (label,) = next(iter(statistics.values())).variant, report.variants
+    variant = next(iter(statistics.values())).variant
     lengths, classes = group_by_length(columns.sources, variant)
-    known = {row.name for row in report.baselines}
-    missing = [name for name in _IN_EVERY_REPORT if name not in known]
-    if missing:
-        scored: Mapping[str, Any] = baseline_scores(columns.sources, columns.references, variant, resampling)
-        report = report.with_baselines({label: {name: scored.get(name, {}) for name in missing}})
     rows = []
     for row in report.rows:
         if row.kind == "system":
@@ -58,17 +45,16 @@ def build_report(
             of_lengths: dict[str, Any] = {score: [scores[score] for scores in by_length] for score in SCORES}
             row = replace(row, lengths=of_lengths, sentences={**corpus.sentences()})
         rows.append(row)
-    report = measuring.add(replace(report, rows=rows), measures, classes=classes, advance=advance)
-    computed = [measure for measure in measures if measure.name in report.results[0].scores]
+    report = replace(report, rows=rows, lengths=lengths)
     advance("N-grams gained and lost")
     ngrams = ngram_differences(columns, variant, report.baseline_system or report.systems[0])
-    segments = choose_segments(columns, variant, report.results, seed=resampling.seed, advance=advance)
-    return replace(report, measures=computed, lengths=lengths, ngrams=ngrams, segments=segments)
+    segments = choose_segments(columns, variant, report.results, seed=seed, advance=advance)
+    return replace(report, ngrams=ngrams, segments=segments)
 
 
-def steps(systems: int, measures: Sequence[Measure] = ()) -> int:
+def steps(systems: int) -> int:
     """Return how often `build_report` calls `advance` for a number of systems."""
-    return len(measures) + 1 + systems
+    return 1 + systems
 
 
 def group_by_length(sources: Sequence[str], variant: Variant) -> tuple[list[Length], list[list[int]]]:

@@ -10,11 +10,11 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from textwrap import wrap
+from itertools import chain
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.reports.latex import as_latex
-from sari.reports.tables import Cell, Layout, Table, TableColumn, TableReport, in_one_line, warning_in_words
+from sari.reports.tables import Cell, Layout, Table, TableReport, in_one_line, warning_in_words
 from sari.validation import visible
 from sari.variants import SCORES
 
@@ -25,20 +25,17 @@ if TYPE_CHECKING:  # slow to import
 
 # ---- Text and Markdown ----------------------------------------------------------------------------------------------
 
+# The widest column of words in text, in columns of a terminal: longer words are broken into lines.
+_WIDEST = 50
 
-def as_text(report: TableReport, layout: Layout) -> str:
+
+def as_text(report: TableReport, _layout: Layout) -> str:
     """Return tables for a terminal, with ^ at the best scores, then signatures, notes and warnings."""
-    blocks = [_text_table(table, layout.width) + table.best_note("^") for table in report.tables]
-    notes = dict.fromkeys(note for table in report.tables for note in (*table.notes, *table.methods))
-    blocks += [report.signatures, _wrapped([*notes], layout.width)]
-    blocks.append(_wrapped([f"Warning: {warning_in_words(row)}" for row in report.warnings], layout.width))
+    blocks = [_text_table(table) for table in report.tables]
+    notes = dict.fromkeys(chain(*(table.notes_with("^") for table in report.tables), report.methods))
+    warnings = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
+    blocks += [report.signatures, *(list(map(visible, lines)) for lines in (notes, warnings))]
     return "\n\n".join("\n".join(lines) for lines in blocks if lines)
-
-
-def _wrapped(sentences: Sequence[str], width: int) -> list[str]:
-    """Return lines of at most this width; signatures, paths and addresses are never broken."""
-    whole: dict[str, Any] = {"subsequent_indent": "  ", "break_long_words": False, "break_on_hyphens": False}
-    return [line for sentence in sentences for line in wrap(visible(sentence), width, **whole)]
 
 
 _RULE = "=" * 50
@@ -46,66 +43,44 @@ _RULE = "=" * 50
 
 def _scores_of_one(table: Table) -> list[str]:
     """Return the scores of one system in the layout that programs read: SARI, then what it is the mean of."""
-    rows = [("  SARI:" if name.text == "SARI" else f"    - {name.text}:", cell) for name, cell in table.rows]
-    widest = max(len(cell.text) for _, cell in rows)
-    lines = [f"{label:<15}{cell.text:<{widest}}  {cell.interval}".rstrip() for label, cell in rows]
-    return [_RULE, "SARI Score Results", _RULE, f"Number of samples: {table.segments}", "", *lines, _RULE]
+    rows = [("  SARI:" if name.text == "SARI" else f"    - {name.text}:", cells) for name, *cells in table.rows]
+    widest = max(len(cells[0].text) for _, cells in rows)
+    lines = [f"{label:<15}" + "  ".join(f"{cell.text:<{widest}}" for cell in cells) for label, cells in rows]
+    return [
+        *(_RULE, "SARI Score Results", _RULE, f"Number of samples: {table.segments}", ""),
+        *map(str.rstrip, lines),
+        _RULE,
+    ]
 
 
-# The gap between columns, and the narrowest column of words in a table that is too wide for the terminal.
-_GAP, _NARROWEST = 2, 12
-
-
-def _text_table(table: Table, width: int) -> list[str]:
-    """Return a line for the title, the header and each row, and an empty line around rows that stand apart.
-
-    In a table that is too wide, the cells of words are broken into lines, between words.
-    """
+def _text_table(table: Table) -> list[str]:
+    """Return a line for the title, the header and each row, and an empty line around rows that stand apart."""
     from tabulate import SEPARATING_LINE
-    from wcwidth import wcswidth
 
     if table.segments is not None:
         return _scores_of_one(table)
-    rows: list[Any] = _text_cells(table)
-    longest = [max(map(wcswidth, column)) for column in zip(*rows, strict=True)]
+    columns = map(_text_column, table.headings, zip(*table.rows, strict=True))
+    rows: list[Any] = [list(row) for row in zip(*columns, strict=True)]
     for number in range(len(table.rows) - 1, 0, -1):
         if (number in table.apart) != (number - 1 in table.apart):
             rows.insert(number + 1, SEPARATING_LINE)
-    widths: list[int | None] = [None] * len(table.columns)
-    words = [place for place, column in enumerate(table.columns) if column.is_text]
-    if words and sum(longest) + _GAP * (len(longest) - 1) > width:
-        left = width - sum(size + _GAP for place, size in enumerate(longest) if place not in words)
-        for place in words:
-            whole = max(wcswidth(word) for row in table.rows for word in row[place].text.split() or [""])
-            widths[place] = max(_NARROWEST, whole, left // len(words) - _GAP)
+    widths = [_WIDEST] * table.texts + [None] * (len(table.headings) - table.texts)
     lines = _aligned(table, rows, tablefmt="plain", maxcolwidths=widths)
     return [visible(table.title), *lines] if table.title else lines
 
 
-def _text_cells(table: Table) -> list[list[str]]:
-    """Return the header and the rows. Marks and intervals stand below each other; a header is above the figures."""
-    columns = []
-    for column, cells in zip(table.columns, zip(*table.rows, strict=True), strict=True):
-        texts = [in_one_line(cell.text) for cell in cells]
-        marks = [cell.mark + "^" * cell.best for cell in cells]
-        figure, mark, interval = (max(map(len, part)) for part in (texts, marks, [cell.interval for cell in cells]))
-        heading = in_one_line(column.heading)
-        if interval:
-            heading = heading.rjust(figure).ljust(figure + mark + 1 + interval)
-            texts = [
-                f"{text:>{figure}}{sign:<{mark}} {cell.interval:>{interval}}"
-                for text, sign, cell in zip(texts, marks, cells, strict=True)
-            ]
-        elif mark:
-            heading += " " * mark
-            texts = [f"{text}{sign:<{mark}}" for text, sign in zip(texts, marks, strict=True)]
-        columns.append([heading, *texts])
-    return list(map(list, zip(*columns, strict=True)))
+def _text_column(heading: str, cells: Sequence[Cell]) -> list[str]:
+    """Return a heading and the cells below it, with room for marks behind all of them."""
+    marks = [cell.mark + ("^" if cell.best else "") for cell in cells]
+    room = max(map(len, marks))
+    texts = [in_one_line(cell.text) + mark.ljust(room) for cell, mark in zip(cells, marks, strict=True)]
+    return [in_one_line(heading) + " " * room, *texts]
 
 
 def as_markdown(report: TableReport, _layout: Layout) -> str:
     """Return tables as Markdown, the best scores in bold."""
     blocks = list(map(_markdown_table, report.tables))
+    blocks.append("\n".join(f"- {_escaped_markdown(line)}" for line in report.methods))
     blocks.append("\n".join(f"`{line}`  " for line in report.signatures))
     blocks.append("\n".join(f"> Warning: {_escaped_markdown(warning_in_words(row))}  " for row in report.warnings))
     return "\n\n".join(filter(None, blocks))
@@ -113,15 +88,13 @@ def as_markdown(report: TableReport, _layout: Layout) -> str:
 
 def _markdown_table(table: Table) -> str:
     """Return a table as Markdown, below its title and above its notes."""
-
-    def cell_text(cell: Cell, column: TableColumn) -> str:
-        text = _escaped_markdown(cell.text) if column.is_text else cell.text  # brackets of intervals are no links
-        mark = f"{_escaped_markdown(cell.mark)} {cell.interval}".rstrip()
-        return (f"**{text}**" if cell.best else text) + mark
-
-    header = [_escaped_markdown(column.heading) for column in table.columns]
-    rows = [[cell_text(*cell) for cell in zip(row, table.columns, strict=True)] for row in table.rows]
-    lines = _aligned(table, rows, headers=header, tablefmt="pipe")
+    rows = []
+    for cells in table.rows:
+        words = [_escaped_markdown(cell.text) for cell in cells[: table.texts]]
+        numbers = [cell.text for cell in cells[table.texts :]]  # brackets of intervals are no links
+        bold = [f"**{text}**" if cell.best else text for text, cell in zip(words + numbers, cells, strict=True)]
+        rows.append([text + _escaped_markdown(cell.mark) for text, cell in zip(bold, cells, strict=True)])
+    lines = _aligned(table, rows, headers=list(map(_escaped_markdown, table.headings)), tablefmt="pipe")
     notes = [f"- {_escaped_markdown(note)}" for note in table.notes_with("bold:")]
     return "\n\n".join(filter(None, [_escaped_markdown(table.title), "\n".join(lines), "\n".join(notes)]))
 
@@ -130,7 +103,7 @@ def _aligned(table: Table, rows: list[list[str]], **options: Any) -> list[str]:
     """Return the lines of a table in a format of tabulate."""
     from tabulate import tabulate
 
-    alignment = ["left" if column.is_text else "right" for column in table.columns]
+    alignment = ["left"] * table.texts + ["right"] * (len(table.headings) - table.texts)
     text = tabulate(rows, colalign=alignment, disable_numparse=True, preserve_whitespace=True, **options)
     return [line.rstrip() for line in text.splitlines()]
 

@@ -3,25 +3,21 @@
 import re
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import groupby, pairwise
 
-from sari.reports.tables import (
-    LOWER,
-    Cell,
-    Layout,
-    Piece,
-    Table,
-    TableColumn,
-    TableReport,
-    in_one_line,
-    warning_in_words,
-)
+from sari.reports.paragraph import parts_of
+from sari.reports.tables import LOWER, Cell, Layout, Table, TableReport, in_one_line, warning_in_words
 from sari.validation import visible
 
-# A table with more characters in a row stands across the page, and one with more rows is split.
-_COLUMN, _ROWS = 60, 26
-# What works with packages and without them: graphicx makes wide tables smaller, natbib has the two ways to cite.
-_WITHOUT_PACKAGES = r"\providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}"
+# A table with more characters in a row stands across the page.
+_COLUMN = 60
+# What works with packages and without them: graphicx makes large tables smaller, booktabs has rules, and natbib has two
+# ways to cite.
+_WITHOUT_PACKAGES = r"""% Packages: graphicx, booktabs; natbib for citations in parentheses.
+\providecommand{\resizebox}[3]{#3}\providecommand{\citep}{\cite}
+\providecommand{\toprule}{\hline}\providecommand{\midrule}{\hline}\providecommand{\bottomrule}{\hline}"""
+# Tables are as wide and as high as they are, or as the column and most of the page.
+_NARROW = r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%"
+_LOW = r"\resizebox{!}{\ifdim\height>.8\textheight.8\textheight\else\height\fi}{%"
 _ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
     **{"\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}"},
@@ -45,143 +41,76 @@ _ESCAPES = {
 def as_latex(report: TableReport, layout: Layout) -> str:
     """Return tables as LaTeX, with the best scores in bold, then how the scores were computed, as a paragraph.
 
-    Tables are floats: in a column, or across the page if their rows are long. What is still wider becomes smaller by
-    the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
+    Tables are floats: in a column, or across the page if their rows are long. What is still too large becomes smaller
+    by the package graphicx. Warnings are comments, and so are the signatures that no footnote has.
     """
     first, *others = report.tables
     tables = [first if layout.caption is None else replace(first, title=layout.caption), *others]
-    floats = [part for table in tables for part in _split_rows(table)]
-    packages = "graphicx, booktabs" if layout.booktabs else "graphicx"
-    blocks = [f"% Packages: {packages}; natbib for citations in parentheses.\n{_WITHOUT_PACKAGES}"]
-    blocks += [_float(table, layout, number) for number, table in enumerate(floats, 1)]
+    labels = [layout.label, *(f"{layout.label}-{number}" for number in range(2, len(tables) + 1))]
+    blocks = [_WITHOUT_PACKAGES, *map(_float, tables, labels)]
     if report.paragraph:
         blocks.append(_paragraph(report.paragraph))
-    footnotes = " ".join(piece.text for piece in report.paragraph if piece.kind == "footnote")
     comments = [f"Warning: {warning_in_words(row)}" for row in report.warnings]
+    footnotes = " ".join(text for kind, text in parts_of(report.paragraph) if kind == "footnote")
     signatures = [line for line in report.signatures if line not in footnotes]
     if signatures:
-        comments += [
-            "For the appendix:",
-            *(rf"{{\raggedright\footnotesize {_breakable(line)}\par}}" for line in signatures),
-        ]
+        comments.append("For the appendix:")
+    comments += [rf"{{\raggedright\footnotesize {_breakable(line)}\par}}" for line in signatures]
     return "\n\n".join([*blocks, "\n".join(f"% {in_one_line(line)}" for line in comments)]).rstrip()
 
 
-def _paragraph(pieces: Sequence[Piece]) -> str:
-    forms = {"words": "{}", "name": r"\textit{{{}}}", "footnote": r"\footnote{{\raggedright {}.}}"}
-    return "".join(
-        rf"\citep{{{piece.text}}}" if piece.kind == "citation" else forms[piece.kind].format(_breakable(piece.text))
-        for piece in pieces
-    ).replace(r" \citep", r"~\citep")
+_FORMS = {
+    "words": "{}",
+    "name": r"\textit{{{}}}",
+    "citation": r"\citep{{{}}}",
+    "footnote": r"\footnote{{\raggedright {}.}}",
+}
 
 
-def _characters(table: Table) -> int:
-    """Return the characters of the longest row, with two for the space between columns."""
-
-    def width(cell: Cell) -> int:
-        return len(cell.text) + bool(cell.interval) + len(cell.interval)
-
-    columns = zip(table.columns, zip(*table.rows, strict=True), strict=True)
-    return sum(max(len(_heading(column)), *map(width, cells)) + 2 for column, cells in columns if not column.is_group)
-
-
-def _split_rows(table: Table) -> list[Table]:
-    """Split a long table into parts, between groups where there are such; the last has the notes."""
-    groups = [
-        [cell.text for cell, column in zip(row, table.columns, strict=True) if column.is_group] for row in table.rows
+def _paragraph(paragraph: str) -> str:
+    parts = [
+        _FORMS[kind].format(text if kind == "citation" else _breakable(text)) for kind, text in parts_of(paragraph)
     ]
-    starts = [0]
-    while len(groups) - starts[-1] > _ROWS:
-        possible = range(starts[-1] + 1, starts[-1] + _ROWS + 1)
-        starts.append(max((row for row in possible if groups[row] != groups[row - 1]), default=possible[-1]))
-    if len(starts) == 1:
-        return [table]
-    parts = [(begin, table.rows[begin:end]) for begin, end in pairwise([*starts, len(groups)])]
-    return [
-        replace(
-            table,
-            title=f"{table.title} ({number} of {len(parts)})".strip(),
-            rows=rows,
-            apart=[row - begin for row in table.apart if begin <= row < begin + len(rows)],
-            notes=table.notes if number == len(parts) else [],
-            best=table.best if any(cell.best for row in rows for cell in row) else "",
-        )
-        for number, (begin, rows) in enumerate(parts, 1)
-    ]
+    return "".join(parts).replace(r" \citep", r"~\citep")
 
 
-def _float(table: Table, layout: Layout, number: int) -> str:
-    environment = "table" if _characters(table) <= _COLUMN else "table*"
-    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{3pt}"]
-    lines.append(r"\resizebox{\ifdim\width>\linewidth\linewidth\else\width\fi}{!}{%")
-    lines += _tabular(table, booktabs=layout.booktabs)
-    lines[-1] += "}"
-    notes = [*table.notes, *table.best_note("Bold:")]
-    if notes:
+def _float(table: Table, label: str) -> str:
+    columns = zip(table.headings, zip(*table.rows, strict=True), strict=True)
+    characters = sum(max(len(heading), *(len(cell.text) for cell in cells)) + 2 for heading, cells in columns)
+    environment = "table" if characters <= _COLUMN else "table*"
+    lines = [rf"\begin{{{environment}}}[t]", r"\centering\small\setlength{\tabcolsep}{4pt}", _LOW, _NARROW]
+    lines += _tabular(table)
+    lines[-1] += "}}"
+    if notes := table.notes_with("Bold:"):
         text = " ".join(f"{_breakable(note).removesuffix('.')}." for note in notes)
         lines.append(rf"\par\smallskip\parbox{{\linewidth}}{{\footnotesize\raggedright {text}}}")
     if table.title:
         lines.append(rf"\caption{{{_breakable(table.title)}}}")
-    lines.append(rf"\label{{{layout.label}{f'-{number}' if number > 1 else ''}}}")
-    return "\n".join([*lines, rf"\end{{{environment}}}"])
+    return "\n".join([*lines, rf"\label{{{label}}}", rf"\end{{{environment}}}"])
 
 
-def _heading(column: TableColumn) -> str:
-    return f"{column.heading} {column.better}".rstrip()
+def _tabular(table: Table) -> list[str]:
+    """Return a table with a rule before and after rows that are set apart."""
+    alignment = "l" * table.texts + "r" * (len(table.headings) - table.texts)
+    headings = " & ".join(map(_escaped, table.headings))
+    lines = [rf"\begin{{tabular}}[b]{{@{{}}{alignment}@{{}}}}", r"\toprule", rf"{headings} \\", r"\midrule"]
+    for number, row in enumerate(table.rows):
+        if number and (number in table.apart) != (number - 1 in table.apart):
+            lines.append(r"\midrule")
+        lines.append(_row(row, table.texts))
+    return [*lines, r"\bottomrule", r"\end{tabular}"]
 
 
-def _tabular(table: Table, *, booktabs: bool) -> list[str]:
-    """Return a table with a rule before rows that are set apart, and headings above groups of rows.
-
-    An interval is a column of its own, below the heading of its figure.
-    """
-    top, middle, bottom = (r"\toprule", r"\midrule", r"\bottomrule") if booktabs else (r"\hline",) * 3
-    shown = [number for number, column in enumerate(table.columns) if not column.is_group]
-    groups = next((number for number, column in enumerate(table.columns) if column.is_group), None)
-    ranged = [number for number in shown if any(row[number].interval for row in table.rows)]
-    alignment, headings = "", []
-    for number in shown:
-        column = table.columns[number]
-        heading = _escaped(_heading(column))
-        alignment += "l" if column.is_text else "r"
-        if any(row[number].mark for row in table.rows):
-            alignment += r"@{\hspace{8pt}}"
-        if number in ranged:
-            alignment += "r"
-        headings.append(rf"\multicolumn{{2}}{{c}}{{{heading}}}" if number in ranged else heading)
-    lines = [rf"\begin{{tabular}}{{@{{}}{alignment}@{{}}}}", top, rf"{' & '.join(headings)} \\"]
-
-    def section(number: int) -> tuple[str, bool]:
-        return "" if groups is None else table.rows[number][groups].text, number in table.apart
-
-    previous = None
-    for (name, _), numbers in groupby(range(len(table.rows)), key=section):
-        lines.append(middle)
-        if name and name != previous:
-            span = len(shown) + len(ranged)
-            lines.append(rf"\multicolumn{{{span}}}{{@{{}}l@{{}}}}{{\textit{{{_escaped(name)}}}}} \\")
-        previous = name
-        for number in numbers:
-            row = [table.rows[number][place] for place in shown]
-            columns = [table.columns[place] for place in shown]
-            lines.append(_row(row, columns, [place in ranged for place in shown]))
-    return [*lines, bottom, r"\end{tabular}"]
-
-
-def _row(row: Sequence[Cell], columns: Sequence[TableColumn], ranged: Sequence[bool]) -> str:
-    texts = []
-    for cell, column, has_interval in zip(row, columns, ranged, strict=True):
-        text = _escaped(cell.text) if column.is_text else _figures(cell.text)
+def _row(row: Sequence[Cell], texts: int) -> str:
+    written = []
+    for number, cell in enumerate(row):
+        text = _escaped(cell.text) if number < texts else _figures(cell.text)
         text = rf"\textbf{{{text}}}" if cell.best else text
-        if cell.mark:
-            mark = cell.mark.replace(LOWER, r"\dagger")
-            text += rf"\rlap{{$^{{{mark}}}$}}"
-        texts.append(text)
-        if has_interval:
-            texts.append(_figures(cell.interval))
+        mark = cell.mark.replace(LOWER, r"\dagger")
+        written.append(text + (rf"\rlap{{$^{{{mark}}}$}}" if mark else ""))
     # LaTeX would read a bracket or a star as an argument of the end of the row before.
-    begin = "{}" if texts[0].startswith(("[", "*")) else ""
-    return rf"{begin}{' & '.join(texts)} \\"
+    begin = "{}" if written[0].startswith(("[", "*")) else ""
+    return rf"{begin}{' & '.join(written)} \\"
 
 
 def _escaped(text: str) -> str:

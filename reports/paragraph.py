@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sari.reports.tables import Piece
-from sari.validation import either
+from sari.validation import either, visible
 from sari.variants import CHANGES, CITATION, VERSION
 
 if TYPE_CHECKING:  # slow to import
@@ -30,33 +29,59 @@ _BASELINES_IN_WORDS = {
 }
 
 
-def methods_paragraph(report: ScoreReport, digits: int = 2) -> list[Piece]:
+# The parts of a paragraph, as in pandoc's Markdown; a backslash stands before what is no markup.
+_PARTS = re.compile(
+    r"""\[@(?P<citation>[^]]+)]
+    | \*(?P<name>(?:\\.|[^*\\])+)\*
+    | \^\[(?P<footnote>(?:\\.|[^]\\])+)]
+    | (?P<words>(?:\\.|[^[*^\\])+)""",
+    re.VERBOSE,
+)
+
+
+def methods_paragraph(report: ScoreReport, digits: int = 2) -> str:
     """Return in full sentences how the scores of a report were computed.
 
     Args:
         report: of any systems and variants.
         digits: decimals of the scores of baselines.
+
+    Returns:
+        Text in pandoc's Markdown: `[@KEY]` is a citation, `*NAME*` the name of a system, variant or program, and
+        `^[TEXT]` a footnote. `parts_of` reads it.
     """
     sentences = [_of_variants(report), _of_texts(report), *_of_resampling(report), *_of_measures(report)]
-    sentences += _of_baselines(report, digits)
-    pieces = []
-    for place, sentence in enumerate(sentences):
-        pieces += [Piece(" " if place else ""), *sentence]
-    return pieces
+    return " ".join([*sentences, *_of_baselines(report, digits)])
 
 
-def paragraph_as_text(pieces: Sequence[Piece]) -> str:
+def parts_of(paragraph: str) -> Iterator[tuple[str, str]]:
+    """Yield the parts of a paragraph: "words", "name", "citation" or "footnote", and the text.
+
+    >>> list(parts_of("SARI [@xu-2016] of *a*^[b]"))
+    [('words', 'SARI '), ('citation', 'xu-2016'), ('words', ' of '), ('name', 'a'), ('footnote', 'b')]
+    """
+    for match in _PARTS.finditer(paragraph):
+        kind = str(match.lastgroup)
+        yield kind, re.sub(r"\\(.)", r"\1", match[kind])
+
+
+def _literal(text: str) -> str:
+    """Return a text that has no markup."""
+    return re.sub(r"([][*^\\])", r"\\\1", visible(text))
+
+
+def paragraph_as_text(paragraph: str) -> str:
     """Return a paragraph without markup; its footnote is the last sentence.
 
-    >>> paragraph_as_text([Piece("SARI "), Piece("xu-etal-2016-optimizing", "citation"), Piece("s", "footnote")])
-    'SARI (Xu et al., 2016) Signature: s.'
+    >>> paragraph_as_text("SARI [@xu-etal-2016-optimizing].^[s] More.")
+    'SARI (Xu et al., 2016). More. Signature: s.'
     """
-    entries, words, notes = _entries(), "", ""
-    for piece in pieces:
-        if piece.kind == "footnote":
-            notes += f" Signature: {piece.text}."
+    words, notes = "", ""
+    for kind, text in parts_of(paragraph):
+        if kind == "footnote":
+            notes += f" Signature: {text}."
         else:
-            words += f"({entries[piece.text]})" if piece.kind == "citation" else piece.text
+            words += f"({_entries()[text]})" if kind == "citation" else text
     return words + notes
 
 
@@ -81,30 +106,22 @@ def _entries() -> dict[str, str]:
     return entries
 
 
-def _of_variants(report: ScoreReport) -> list[Piece]:
+def _of_variants(report: ScoreReport) -> str:
     """Return the sentence on the metric, its variants and the program, with a footnote of few signatures."""
-    variants = report.scored_by
-    several = "s" if len(variants) > 1 else ""
-    pieces = [Piece("We compute SARI "), Piece(_SARI, "citation"), Piece(f" in the variant{several} ")]
-    for place, (label, title) in enumerate(report.titles.items()):
-        separator = "" if not place else " and " if place == len(variants) - 1 else ", "
-        pieces += [Piece(separator), Piece(title, "name")]
-        if variants[label].cites not in (_SARI, _PROGRAM):
-            pieces += [Piece(" "), Piece(variants[label].cites, "citation")]
-    pieces += [
-        Piece(" with the Python package "),
-        Piece("sari", "name"),
-        Piece(f" {VERSION} "),
-        Piece(_PROGRAM, "citation"),
-    ]
+    variants = []
+    for label, title in report.titles.items():
+        key = report.scored_by[label].cites
+        variants.append(f"*{_literal(title)}*" + ("" if key in (_SARI, _PROGRAM) else f" [@{key}]"))
+    named = f"variant{'s' if len(variants) > 1 else ''} {either(variants, 'and')}"
+    sentence = f"We compute SARI [@{_SARI}] in the {named} with the Python package *sari* {VERSION} [@{_PROGRAM}]."
     if len(variants) > _IN_FOOTNOTE:
-        return [*pieces, Piece(". The appendix has the signature of each variant.")]
+        return f"{sentence} The appendix has the signature of each variant."
     draws = report.resampling
     seed = f"; seed {draws.seed}" if draws and (draws.confidence is not None or draws.comparisons) else ""
-    return [*pieces, Piece("."), Piece(f"{', '.join(report.signatures)}{seed}", "footnote")]
+    return f"{sentence}^[{_literal(', '.join(report.signatures))}{seed}]"
 
 
-def _of_texts(report: ScoreReport) -> list[Piece]:
+def _of_texts(report: ScoreReport) -> str:
     """Return the sentence on the segments, the test set, the references, and the tokens that all variants share."""
     segments, (first, *others) = report.rows[0].segments, report.nrefs
     texts = f"{segments:,} segment{'' if segments == 1 else 's'}"
@@ -114,50 +131,42 @@ def _of_texts(report: ScoreReport) -> list[Piece]:
     references = f"{number} reference{'' if report.nrefs == [1] else 's'} each"
     columns = [text for variant in report.scored_by.values() for text in (variant.text, variant.source_text)]
     values = {name: {getattr(text, name) for text in columns} for name in ("tokenize", "lowercase")}
-    shared = [CHANGES[name].words(*choices) for name, choices in values.items() if len(choices) == 1]
+    shared = [_literal(CHANGES[name].words(*choices)) for name, choices in values.items() if len(choices) == 1]
     over = f"; the texts are scored as {', '.join(shared)}" if shared else ""
-    return [Piece(f"The test data are {texts} with {references}{over}.")]
+    return f"The test data are {texts} with {references}{over}."
 
 
-def _of_resampling(report: ScoreReport) -> Iterator[list[Piece]]:
+def _of_resampling(report: ScoreReport) -> Iterator[str]:
     """Yield the sentences on intervals and tests."""
-    resampling = report.resampling
-    if resampling is None:
-        return
-    if resampling.confidence is not None:
-        draws = f"{resampling.resamples:,} bootstrap resamples of the segments"
-        yield [Piece(f"Intervals are {100 * resampling.confidence:g}% percentile intervals of {draws}.")]
-    if resampling.comparisons:
-        test, baseline = resampling.test, resampling.baseline
-        against = [Piece("with "), Piece(baseline, "name")] if baseline else [Piece("with each other")]
-        title = test.title[0].lower() + test.title[1:]
-        by = f" by two-sided tests with {title} ({resampling.trials:,} {test.draws})"
-        pieces = [Piece("We compare the systems "), *against, Piece(by)]
-        if resampling.comparisons > 1:
+    draws = report.resampling
+    if draws and draws.confidence is not None:
+        resamples = f"{draws.resamples:,} bootstrap resamples of the segments"
+        yield f"Intervals are {100 * draws.confidence:g}% percentile intervals of {resamples}."
+    if draws and draws.comparisons:
+        others = f"*{_literal(draws.baseline)}*" if draws.baseline else "each other"
+        test = f"{draws.test.title[0].lower()}{draws.test.title[1:]} ({draws.trials:,} {draws.test.draws})"
+        correction = ""
+        if draws.comparisons > 1:
             within = " of each variant" if len(report.variants) > 1 else ""
-            pieces.append(Piece(f"; p-values are corrected for {resampling.comparisons:,} comparisons{within} "))
-            pieces.append(Piece(_HOLM, "citation"))
-        yield [*pieces, Piece(".")]
+            correction = f"; p-values are corrected for {draws.comparisons:,} comparisons{within} [@{_HOLM}]"
+        yield f"We compare the systems with {others} by two-sided tests with {test}{correction}."
 
 
-def _of_measures(report: ScoreReport) -> Iterator[list[Piece]]:
+def _of_measures(report: ScoreReport) -> Iterator[str]:
     """Yield the sentences on companion measures, which are sacreBLEU's, EASSE's, or explained."""
-    by_tool: dict[str, list[str]] = {}
-    for measure in report.measures:
-        by_tool.setdefault(measure.tool, []).append(measure.label)
     for tool, key in _TOOLS.items():
-        if labels := by_tool.pop(tool, None):
+        labels = [measure.label for measure in report.measures if measure.tool == tool]
+        if labels:
             verb = "is" if len(labels) == 1 else "are"
-            yield [Piece(f"{either(labels, 'and')} {verb} computed as by {tool} "), Piece(key, "citation"), Piece(".")]
-    others = [measure for measure in report.measures if measure.tool not in _TOOLS]
+            yield f"{either(labels, 'and')} {verb} computed as by {tool} [@{key}]."
+    others = [f"{row.label} ({_literal(row.about)})" for row in report.measures if row.tool not in _TOOLS]
     if others:
-        names = [f"{measure.label} ({measure.about})" for measure in others]
-        yield [Piece(f"Further measures: {'; '.join(names)}.")]
+        yield f"Further measures: {'; '.join(others)}."
 
 
-def _of_baselines(report: ScoreReport, digits: int) -> Iterator[list[Piece]]:
+def _of_baselines(report: ScoreReport, digits: int) -> Iterator[str]:
     """Yield the sentence on the scores of baselines; with several variants only the table has them."""
-    rows = [row for row in report.baselines if "sari" in row.scores and row.name in _BASELINES_IN_WORDS]
-    if rows and len(report.variants) == 1:
+    rows = [row for row in report.baselines if row.name in _BASELINES_IN_WORDS and len(report.variants) == 1]
+    if rows:
         scores = [f"{row.scores['sari']:.{digits}f} for {_BASELINES_IN_WORDS[row.name]}" for row in rows]
-        yield [Piece(f"For comparison, SARI is {either(scores, 'and')}.")]
+        yield f"For comparison, SARI is {either(scores, 'and')}."

@@ -6,9 +6,8 @@ invert all colours: `invert(1) hue-rotate(180deg)`.
 
 import base64
 import io
-import math
 import warnings
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import cycle
 from typing import Any
 
@@ -18,6 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
+from sari.reports.score_report import ScoreRow
 from sari.validation import visible
 
 # The colours of systems are Okabe and Ito's, which people with any kind of colour vision can distinguish, without their
@@ -47,22 +47,17 @@ _WIDTH, _HEIGHT, _LINE = 6.4, 3.0, 0.3
 _LONGEST, _INSIDE = 70, 4
 
 
-def histogram(values: Mapping[str, Sequence[float]], label: str, *, limits: tuple[float, float] | None = None) -> str:
-    """Return a histogram of segments by value: a line per system, or bars for a single system.
+def histogram(values: Mapping[str, Sequence[float]], label: str) -> str:
+    """Return a histogram of segments by a score in percent: a line per system, or bars for a single system.
 
     Args:
         values: for each system a number per segment.
         label: what the numbers are.
-        limits: the ends of the axis. Without limits the axis ends at the 99th percentile; the last bar also counts all
-            higher values, and the label says so.
     """
-    numbers = np.concatenate([np.asarray(column, np.float64) for column in values.values()])
-    edges = _bins(numbers, limits)
-    if numbers.max() > edges[-1]:
-        label += f"; the last bar holds all from {numbers[numbers >= edges[-2]].min():.3g} on"
+    edges = np.linspace(0, 100, _BINS + 1)
     figure, axes = _figure()
     for column, style in zip(values.values(), _styles(), strict=False):
-        counts, _ = np.histogram(np.clip(column, edges[0], edges[-1]), edges)
+        counts, _ = np.histogram(column, edges)
         if len(values) == 1:
             axes.stairs(counts, edges, fill=True, color=style["color"])
         else:
@@ -92,52 +87,31 @@ def lines(values: Mapping[str, Sequence[float]], classes: Sequence[str], *, x: s
     return _svg(figure, axes, values)
 
 
-def intervals(
-    values: Mapping[str, tuple[float, Sequence[float]]],
-    label: str,
-    *,
-    baselines: Collection[str] = (),
-    against: str | None = None,
-) -> str:
-    """Return scores as dots on their intervals, one below the other.
+def intervals(rows: Sequence[ScoreRow], against: str | None) -> str:
+    """Return SARI as dots on their intervals, one below the other; those of baselines are hollow.
 
     Args:
-        values: for each system the score and the ends of its interval, which may be the score itself.
-        label: what the scores are.
-        baselines: the names of those whose dots are hollow.
-        against: the name of the one whose score is a dashed line; None for none.
+        rows: of systems and baselines.
+        against: the name of the system whose SARI is a dashed line; None for none.
     """
-    figure, axes = _figure(1.0 + _LINE * len(values))
-    for place, (name, (value, ends)) in enumerate(values.items()):
+    figure, axes = _figure(1.0 + _LINE * len(rows))
+    for place, row in enumerate(rows):
+        sari, colour = row.scores["sari"], "white" if row.kind == "baseline" else _COLOURS[0]
+        ends = row.confidence_intervals.get("sari", [sari, sari])
         axes.plot(ends, [place, place], color=_COLOURS[0], linewidth=2.5, solid_capstyle="butt")
-        axes.plot(value, place, "o", color=_COLOURS[0], markerfacecolor="white" if name in baselines else _COLOURS[0])
-        if name == against:
-            axes.axvline(value, color=_INK, linestyle="--", linewidth=1, zorder=0)
-    axes.set_yticks(range(len(values)), list(map(_legend_name, values)), parse_math=False)
-    axes.set_ylim(len(values) - 0.5, -0.5)
+        axes.plot(sari, place, "o", color=_COLOURS[0], markerfacecolor=colour)
+        if row.kind == "system" and row.name == against:
+            axes.axvline(sari, color=_INK, linestyle="--", linewidth=1, zorder=0)
+    axes.set_yticks(range(len(rows)), [_legend_name(row.title) for row in rows], parse_math=False)
+    axes.set_ylim(len(rows) - 0.5, -0.5)
     axes.grid(visible=False, axis="y")
-    axes.set_xlabel(label)
+    axes.set_xlabel("SARI")
     return _svg(figure, axes, ())
 
 
 def data_url(svg: str) -> str:
     """Return a picture as the address of an image."""
     return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
-
-
-def _bins(values: np.ndarray, limits: tuple[float, float] | None) -> np.ndarray:
-    """Return the edges of bars; those of whole numbers are halfway between numbers.
-
-    >>> _bins(np.array([1.0, 4.0]), None).tolist()
-    [0.5, 1.5, 2.5, 3.5, 4.5]
-    """
-    if limits:
-        return np.linspace(*limits, _BINS + 1)
-    low, high = float(values.min()), float(np.quantile(values, 0.99, method="higher"))
-    if np.array_equal(values, values.round()):
-        width = math.ceil((high - low + 1) / _BINS)
-        return np.arange(low, high + 1 + width, width) - 0.5
-    return np.linspace(low, high if high > low else low + 1, _BINS + 1)
 
 
 def _styles() -> Iterable[dict[str, Any]]:

@@ -21,10 +21,7 @@ FILE = Path(__file__).resolve().parent.parent / "docs" / "systems.csv"
 #: What a row is: a system; one that failed, since more than a quarter of its outputs are no simplifications; or a
 #: baseline: the copied sources, references of other segments, or the mean of each reference scored with the others.
 KINDS = ("system", "failed", "copy", "unrelated", "people")
-_SHOWN_KINDS = {"system": "", "failed": "failed"}
-
-# Scores that differ less are the same: the file has four decimals.
-_SAME = 1e-4
+_KIND_TITLES = {"system": "", "failed": "failed"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,37 +64,17 @@ class Standing:
     rows: list[PublishedScore]
     reason: str = ""
 
-    def in_words(self, score: float, *, names_variant: bool = False) -> str:
-        """Return a sentence that says between which systems a score lies, and what people get."""
-        if self.reason:
-            return self.reason
-        systems = [row for row in self.rows if row.kind == "system"]
-        by = f" by {self.variant}" * names_variant
-        same = [row.name for row in systems if abs(row.sari - score) < _SAME]
-        if same:
-            return f"On {self.test_set}, {score:.1f}{by} is the score of {' and '.join(same)}."
-        above = [row for row in systems if row.sari >= score][-1:]
-        below = [row for row in systems if row.sari < score][:1]
-        named = " and ".join(f"{row.name} ({row.sari:.1f})" for row in below + above)
-        where = "between" if above and below else "above every published system, the first of which is"
-        if not below:
-            where = "below every published system, the last of which is"
-        people = "".join(f"; people get {row.sari:.1f}" for row in self.rows if row.kind == "people")
-        return f"On {self.test_set}, {score:.1f}{by} lies {where} {named}{people}."
-
-    def table(self, scores: Mapping[str, float], digits: int = 2, *, names_variant: bool = False) -> Table:
-        """Return the published rows and one's own systems, with their scores, by score, and a sentence for each."""
-        rows = [(row.sari, row.name, _SHOWN_KINDS.get(row.kind, "baseline"), row.year) for row in self.rows]
+    def table(self, scores: Mapping[str, float], digits: int = 2) -> Table:
+        """Return the published rows and one's own systems, with their scores, the highest score first."""
+        rows = [(row.sari, row.name, _KIND_TITLES.get(row.kind, "baseline"), row.year) for row in self.rows]
         rows += [(score, name, "yours", "") for name, score in scores.items()]
         rows.sort(key=lambda row: -row[0])
-        title = f"Published systems on {self.test_set}: {self.variant}"
         cells = [[name, kind, year, f"{score:.{digits}f}"] for score, name, kind, year in rows]
-        table = make_table(title, ["System", "", "Year", "SARI"], cells, texts=2)
-        table.apart.extend(place for place, row in enumerate(table.rows) if row[1].text == "yours")
-        table.notes.extend(self.in_words(score, names_variant=names_variant) for score in scores.values())
-        if any(row.kind == "failed" for row in self.rows):
-            table.notes.append("failed: more than a quarter of the outputs are no simplifications of their sources")
-        return table
+        apart = [place for place, (_, _, kind, _) in enumerate(rows) if kind == "yours"]
+        failed = "failed: more than a quarter of the outputs are no simplifications of their sources"
+        notes = [failed] if any(row.kind == "failed" for row in self.rows) else []
+        title = f"Published systems on {self.test_set}: {self.variant}"
+        return make_table(title, ["System", "", "Year", "SARI"], cells, texts=2, apart=apart, notes=notes)
 
 
 def name_test_set(sources: Sequence[str], references: Sequence[Sequence[str]]) -> str | None:

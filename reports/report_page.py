@@ -2,33 +2,27 @@
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
 
 import jinja2
 import numpy as np
 
-from sari.companion_measures.registry import SPREADS
 from sari.reports import plots
 from sari.reports.explanation import Explanation
 from sari.reports.ngram_differences import tabulate_ngrams
-from sari.reports.paragraph import methods_paragraph, paragraph_as_text
+from sari.reports.paragraph import paragraph_as_text
 from sari.reports.reasons import MARKS
 from sari.reports.score_report import Length, ScoreReport, score_fields
 from sari.reports.score_tables import LABELS, tabulate_scores
 from sari.reports.tables import Table, make_table, warning_in_words
 from sari.variants import SCORES
 
-#: What stands for a missing value.
-MISSING = "–"
 _TEMPLATES = Path(__file__).with_name("templates")
 # The sign for an empty token, and the number of missed tokens that are shown.
 _EMPTY, _MISSED = "␣", 20
 # The systems that fit in a small picture.
 _SYSTEMS = 4
-# The measures that the lengths of sources are compared by.
-_BY_LENGTH = ("bleu", "compression_ratio")
 # A title names up to so many systems.
 _NAMED = 4
 
@@ -42,14 +36,15 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
         digits: decimals of scores.
     """
     names = report.systems
-    tables = tabulate_scores(report, by_order=by_order, digits=digits, all_intervals=True)
+    tables = tabulate_scores(report, by_order=by_order, digits=digits)
     page = _ENVIRONMENT.get_template("report.html.j2").render(
         report=report,
         digits=digits,
         is_wide=len(names) > _SYSTEMS,
         of=", ".join(names) if len(names) <= _NAMED else f"{len(names)} systems",
-        paragraph=paragraph_as_text(methods_paragraph(replace(report, measures=[]), digits)),
+        paragraph=paragraph_as_text(tables.paragraph),
         tables=tables.tables,
+        methods=tables.methods,
         wins=_win_table(report),
         ngrams=tabulate_ngrams(report.ngrams, report.baseline_system or names[0]),
         by_length=_length_table(report, digits),
@@ -59,7 +54,7 @@ def report_as_html(report: ScoreReport, *, by_order: bool = False, digits: int =
     return page.rstrip()
 
 
-def report_as_json(report: ScoreReport, **_how: object) -> str:
+def report_as_json(report: ScoreReport, **_style: object) -> str:
     """Return the JSON of a report, which has all digits and orders."""
     return json.dumps(score_fields(report), indent=2, ensure_ascii=False, allow_nan=False)
 
@@ -89,7 +84,7 @@ def make_environment(*folders: Path) -> jinja2.Environment:
         "MARKS": MARKS,
         "EMPTY": _EMPTY,
         "MISSED": _MISSED,
-        "MISSING": MISSING,
+        "MISSING": "–",
     }
     return environment
 
@@ -97,21 +92,13 @@ def make_environment(*folders: Path) -> jinja2.Environment:
 def _length_table(report: ScoreReport, digits: int) -> Table:
     """Return a row for each class of source lengths: all scores of one system, or SARI of several."""
     first, *others = report.results
-    columns = [
-        ("Tokens", [span_of(length) for length in report.lengths]),
-        ("Segments", [str(length.segments) for length in report.lengths]),
+    scores = {row.name: row.lengths["sari"] for row in report.results} if others else first.lengths
+    rows = [
+        [span_of(length), str(length.segments), *(figure(values[place], digits) for values in scores.values())]
+        for place, length in enumerate(report.lengths)
     ]
-    if others:
-        shown = [(system.name, system, "sari", digits) for system in report.results]
-    else:
-        shown = [(label, first, name, digits) for name, label in LABELS.items()]
-        shown += [(row.label, first, row.name, row.digits) for row in report.measures if row.name in _BY_LENGTH]
-    columns += [
-        (heading, [figure(value, places) for value in system.lengths.get(name, [None] * len(report.lengths))])
-        for heading, system, name, places in shown
-    ]
-    headings, figures = zip(*columns, strict=True)
-    return make_table("", headings, zip(*figures, strict=True))
+    headings = scores if others else map(LABELS.__getitem__, scores)
+    return make_table("", ["Tokens", "Segments", *headings], rows)
 
 
 def _win_table(report: ScoreReport) -> Table:
@@ -127,17 +114,11 @@ def _win_table(report: ScoreReport) -> Table:
 
 def score_pictures(report: ScoreReport, sari: Mapping[str, Sequence[float]]) -> dict[str, str]:
     """Return pictures of SARI as SVG, by their descriptions; `sari` has that of every segment, by system."""
-    dots = {
-        row.name: (row.scores["sari"], row.confidence_intervals.get("sari", [row.scores["sari"]] * 2))
-        for row in (*report.results, *report.baselines)
-        if "sari" in row.scores
-    }
-    baselines = [row.name for row in report.baselines]
-    pictures = {"SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment", limits=(0, 100))}
+    pictures = {"SARI of segments: how many have which": plots.histogram(sari, "SARI of a segment")}
     if not any(row.confidence_intervals for row in report.results):
         return pictures
     words = "SARI and its intervals; baselines are hollow"
-    return {words: plots.intervals(dots, "SARI", baselines=baselines, against=report.baseline_system), **pictures}
+    return {words: plots.intervals([*report.results, *report.baselines], report.baseline_system), **pictures}
 
 
 def _pictures(report: ScoreReport) -> dict[str, str]:
@@ -153,14 +134,9 @@ def _pictures(report: ScoreReport) -> dict[str, str]:
         )
     if len(report.lengths) > 1:
         by_length = {row.name: row.lengths["sari"] for row in report.results}
-        classes = list(map(span_of, report.lengths))
         pictures["SARI by the length of the source"] = plots.lines(
-            by_length, classes, x="tokens of the source", y="SARI"
+            by_length, list(map(span_of, report.lengths)), x="tokens of the source", y="SARI"
         )
-    for measure in report.measures:
-        if measure.name in SPREADS:
-            values = {row.name: row.sentences[measure.name] for row in report.results}
-            pictures[f"{measure.label}: how many segments have which"] = plots.histogram(values, measure.label)
     return pictures
 
 
@@ -172,12 +148,9 @@ def _whys(explanation: Explanation, missed: int) -> list[tuple[str, list[str]]]:
     return [(why, list(texts)) for why, texts in words.items()]
 
 
-def figure(value: float | None, digits: int = 2, unit: str = "") -> str:
-    """Return a number with a true minus and its unit, or a sign for a missing value."""
-    if value is None:
-        return MISSING
-    number = f"{value:.{digits}f}".replace("-", "−")
-    return f"{number}\N{NO-BREAK SPACE}{unit}" if unit else number
+def figure(value: float, digits: int = 2) -> str:
+    """Return a number with a true minus."""
+    return f"{value:.{digits}f}".replace("-", "−")
 
 
 def span_of(length: Length) -> str:

@@ -82,7 +82,7 @@ class ScoreRow:
         variant: the label of the variant.
         segments: their number.
         signature: every choice that the scores depend on.
-        scores: in percent, and companion measures. Outputs whose only reference they are have measures alone.
+        scores: in percent, and companion measures.
         confidence_intervals: of the scores, each with two ends.
         orders: precision, recall and F1 of each n-gram order, of a system.
         against: the other system of the tests.
@@ -112,6 +112,11 @@ class ScoreRow:
     copies: bool = False
     lengths: Figures = field(default_factory=dict)
     sentences: Figures = field(default_factory=dict)
+
+    @property
+    def title(self) -> str:
+        """The name for people: that of a baseline says so, since a system may have the same name."""
+        return f"baseline: {self.name}" if self.kind == "baseline" else self.name
 
     @property
     def competes(self) -> bool:
@@ -375,47 +380,47 @@ def without_empty(value: Any) -> Any:
 # ---- CSV ------------------------------------------------------------------------------------------------------------
 
 _OF_RESAMPLING = ("method", "resamples", "trials", "seed", "comparisons")
-# The columns of a companion measure begin with its name and end with these.
-_ENDINGS = ("", "_low", "_high", "_difference", "_difference_low", "_difference_high", "_p_value", "_corrected_p_value")
+# The columns of a score begin with its name. How they end, by the field of the row that they are from: an interval has
+# two columns.
+_ENDINGS = {
+    "scores": [""],
+    "confidence_intervals": ["_low", "_high"],
+    "differences": ["_difference"],
+    "difference_intervals": ["_difference_low", "_difference_high"],
+    "p_values": ["_p_value"],
+    "corrected_p_values": ["_corrected_p_value"],
+}
+
+
+def columns_of(name: str) -> list[str]:
+    """Return the columns of records that a score or companion measure has."""
+    return [f"{name}{ending}" for endings in _ENDINGS.values() for ending in endings]
+
 
 #: The columns that records always have.
 RECORD_KEYS = (
-    *("system", "compared_with", "variant", "segments", *SCORES),
-    *(f"{score}{end}" for score in SCORES for end in ("_low", "_high")),
-    *(f"{score}{end}" for end in ("_difference", "_p_value", "_corrected_p_value") for score in SCORES),
-    *(f"{score}_difference{end}" for score in SCORES for end in ("_low", "_high")),
+    *("system", "compared_with", "variant", "segments"),
+    *(f"{score}{ending}" for endings in _ENDINGS.values() for score in SCORES for ending in endings),
     *("group", "first_rank", "last_rank", *_OF_RESAMPLING, "signature", "warnings"),
 )
 
 
-def columns_of_measure(name: str) -> list[str]:
-    """Return the columns of records that a companion measure has."""
-    return [f"{name}{ending}" for ending in _ENDINGS]
-
-
 def score_records(report: ScoreReport) -> list[dict[str, Any]]:
-    """Return a record for each row of a report that has scores or differences.
+    """Return a record for each row of a report.
 
     The keys are always `RECORD_KEYS`, followed by those of companion measures.
     """
-    keys = [*RECORD_KEYS, *(column for measure in report.measures for column in columns_of_measure(measure.name))]
+    keys = [*RECORD_KEYS, *(column for measure in report.measures for column in columns_of(measure.name))]
     shared = {name: getattr(report.resampling, name, None) for name in _OF_RESAMPLING}
     shared["warnings"] = " ".join(map(warning_in_words, report.warnings))
     records = []
     for row in [*report.results, *report.baselines, *report.pairs]:
-        if "sari" not in row.scores and row.against is None:
-            continue  # the only reference, which has measures alone
-        record = {"system": row.name, "compared_with": row.against, "variant": row.variant, "segments": row.segments}
-        record |= {"signature": row.signature, "group": row.group, **row.scores, **shared}
+        record = {"system": row.title, "compared_with": row.against, "variant": row.variant, "segments": row.segments}
+        record |= {"signature": row.signature, "group": row.group, **shared}
         record["first_rank"], record["last_rank"] = row.rank or (None, None)
-        for ending, figures in (
-            ("_difference", row.differences),
-            ("_p_value", row.p_values),
-            ("_corrected_p_value", row.corrected_p_values),
-        ):
-            record |= {f"{name}{ending}": value for name, value in figures.items()}
-        for ending, intervals in (("", row.confidence_intervals), ("_difference", row.difference_intervals)):
-            for name, (low, high) in intervals.items():
-                record |= {f"{name}{ending}_low": low, f"{name}{ending}_high": high}
+        for field_name, endings in _ENDINGS.items():
+            for name, value in getattr(row, field_name).items():
+                values = value if len(endings) > 1 else [value]
+                record |= {f"{name}{ending}": each for ending, each in zip(endings, values, strict=True)}
         records.append({key: record.get(key) for key in keys})
     return records

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sari.validation import value_in_python, visible
 
@@ -32,9 +32,13 @@ def in_one_line(text: str) -> str:
     return visible(" ".join(text.split()))
 
 
-def brackets(confidence: float, method: str) -> str:
-    """Return the note on intervals."""
-    return f"[ ]: {100 * confidence:g}% CI, {method}"
+def interval_heading(confidence: float | None) -> str:
+    """Return the heading of a column of intervals, empty without a level.
+
+    >>> interval_heading(0.95)
+    '95% CI'
+    """
+    return "" if confidence is None else f"{100 * confidence:g}% CI"
 
 
 class Cell(NamedTuple):
@@ -44,14 +48,12 @@ class Cell(NamedTuple):
         text: a figure or words.
         best: whether it is the best of its column.
         mark: a sign that notes explain, such as HIGHER.
-        interval: of the figure; may be empty.
         small: a remark in small, which pages show.
     """
 
     text: str
     best: bool = False
     mark: str = ""
-    interval: str = ""
     small: str = ""
 
 
@@ -60,60 +62,32 @@ HIGHER, LOWER = "*", "†"
 
 
 @dataclass(frozen=True)
-class TableColumn:
-    """A column.
-
-    Attributes:
-        heading: the cell above the others.
-        is_text: whether the cells are words, which are aligned to the left; numbers are aligned to the right.
-        is_group: whether rows with the same cell form a group, which LaTeX puts below a heading of its own.
-        better: "↑", "↓" or empty, which LaTeX adds to the heading.
-    """
-
-    heading: str
-    is_text: bool = False
-    is_group: bool = False
-    better: str = ""
-
-
-@dataclass(frozen=True)
 class Table:
     """A table.
 
     Attributes:
         title: above the table; may be empty.
-        columns: at least one.
+        headings: of the columns, at least one.
         rows: of cells, one for each column.
+        texts: the number of columns of words, which come first and are aligned to the left; the others are numbers.
         apart: the numbers of the rows that are set apart from the others, such as baselines.
-        notes: the sentences that explain it.
-        methods: the sentences that say how its figures were computed, which LaTeX leaves to the paragraph.
+        notes: the sentences that explain its marks and rows.
         best: what the mark of the best cells means; empty if no cell has it.
         segments: their number, if the rows are the scores of one system, which text prints in a layout of its own.
     """
 
     title: str
-    columns: list[TableColumn]
+    headings: list[str]
     rows: list[list[Cell]]
+    texts: int = 1
     apart: list[int] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
-    methods: list[str] = field(default_factory=list)
     best: str = ""
     segments: int | None = None
 
     def notes_with(self, mark: str) -> list[str]:
-        """Return all notes, each once; the last explains the mark of the best cells in a format."""
-        return [*dict.fromkeys([*self.notes, *self.methods]), *self.best_note(mark)]
-
-    def best_note(self, mark: str) -> list[str]:
-        """Return the note about the mark of the best cells in a format, if there are such cells."""
-        return [f"{mark} {self.best}"] * bool(self.best)
-
-
-class Piece(NamedTuple):
-    """A part of a paragraph: words, the name of a system or variant, the key of a citation, or a footnote."""
-
-    text: str
-    kind: Literal["words", "name", "citation", "footnote"] = "words"
+        """Return all notes, with what a format marks the best cells by."""
+        return [*self.notes, f"{mark} {self.best}"] if self.best else self.notes
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,43 +96,42 @@ class TableReport:
 
     Attributes:
         tables: for people, with rounded figures.
+        methods: sentences that say how the figures were computed, which LaTeX leaves to the paragraph.
         signatures: of the scores in the tables.
         warnings: about the data, the variant and the resamples.
-        paragraph: how the scores were computed, for a paper, which LaTeX adds.
+        paragraph: how the scores were computed, for a paper, which LaTeX adds: see `methods_paragraph`.
         records: returns the figures at full precision, as at least one row; all rows have the same keys.
         fields: returns the figures in the schema of JSON.
     """
 
     tables: list[Table]
+    methods: list[str] = field(default_factory=list)
     signatures: list[str] = field(default_factory=list)
     warnings: list[WarningRow] = field(default_factory=list)
-    paragraph: list[Piece] = field(default_factory=list)
+    paragraph: str = ""
     records: Callable[[], list[dict[str, Any]]]
     fields: Callable[[], dict[str, Any]]
 
 
-@dataclass(frozen=True, kw_only=True)
-class Layout:
-    """How tables are laid out.
+class Layout(NamedTuple):
+    """The caption and the label of the first LaTeX table."""
 
-    Attributes:
-        width: the columns of the terminal, for text.
-        booktabs: whether LaTeX tables have the rules of the package booktabs.
-        caption, label: of the first LaTeX table.
-    """
-
-    width: int = 100
-    booktabs: bool = False
     caption: str | None = None
     label: str = "tab:sari"
 
 
-def cells(rows: Iterable[Iterable[str | Cell]]) -> list[list[Cell]]:
-    """Return rows of texts and cells as rows of cells."""
-    return [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+def make_table(
+    title: str, headings: Sequence[str], rows: Iterable[Iterable[str | Cell]], *, texts: int = 1, **more: Any
+) -> Table:
+    """Return a table of texts and cells; `more` are other fields of the table."""
+    cells = [[Cell(cell) if isinstance(cell, str) else cell for cell in row] for row in rows]
+    return Table(title, list(headings), cells, texts, **more)
 
 
-def make_table(title: str, headings: Sequence[str], rows: Iterable[Iterable[str | Cell]], *, texts: int = 1) -> Table:
-    """Return a table of headings and rows, whose first columns are words and whose others are numbers."""
-    columns = [TableColumn(heading, is_text=number < texts) for number, heading in enumerate(headings)]
-    return Table(title, columns, cells(rows))
+def table_of_columns(
+    title: str, columns: Iterable[tuple[str, Sequence[str | Cell]]], *, texts: int = 1, **more: Any
+) -> Table:
+    """Return a table of headings with the cells below them; columns of empty texts are left out."""
+    filled = [(heading, cells) for heading, cells in columns if not {*cells} <= {"", Cell("")}]
+    headings, cells = zip(*filled, strict=True)
+    return make_table(title, headings, zip(*cells, strict=True), texts=texts, **more)

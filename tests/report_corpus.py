@@ -3,7 +3,7 @@
 from html.parser import HTMLParser
 
 from sari.companion_measures.registry import MEASURES
-from sari.comparison import compare_corpora
+from sari.comparison import baseline_scores, compare_corpora
 from sari.corpus_statistics import score_systems
 from sari.reports import building
 from sari.reports.explanation import explain
@@ -70,8 +70,10 @@ def built(
     resampling = resolve_resampling(confidence=confidence, seed=seed)
     compared = compare_corpora(states, resampling=resampling, details=True)
     scored = report_of({variant.name: compared}, {variant.name: states})
-    measuring = Measuring(columns, resampling, side_data=side_data or {})
-    return building.build_report(states, scored, measuring=measuring, measures=measures, advance=advance)
+    baselines = baseline_scores(columns.sources, columns.references, variant, resampling)
+    scored = scored.with_baselines({variant.name: {name: baselines[name] for name in ("copy",)}})
+    scored = Measuring(columns, resampling, side_data=side_data or {}).add(scored, measures)
+    return building.build_report(states, scored, columns, seed=seed, advance=advance)
 
 
 def explained(source, prediction, references, *, ngrams=True, **options):

@@ -147,7 +147,6 @@ def test_options_that_exclude_each_other(refusal, line):
         ("--all-pairs", "two or more systems"),
         ("--word-ranks x", "--measures"),
         ("--stop-words x --measures bleu", "--word-ranks"),
-        ("--booktabs", "--format latex or --report FILE.tex"),
         ("--caption x", "--format latex or --report FILE.tex"),
         ("--label x", "--format latex or --report FILE.tex"),
         ("--show intervals", "--confidence or --report"),
@@ -191,7 +190,7 @@ def test_outputs_come_from_a_pipe_where_none_are_named(monkeypatch, refusal):
 def test_what_reports_show_goes_with_them():
     assert parse([*TWO, "--report", "x.md", "--format", "csv", "--by-references"]).by_references
     assert parse([*TWO, "--report", "x.md", "--score-only", "--confidence"]).score_only
-    assert parse([*TWO, "--report", "x.tex", "--booktabs"]).booktabs
+    assert parse([*TWO, "--report", "x.tex", "--label", "a"]).label == "a"
     assert all(parse([*TWO, "--report", f"x{ending}"]).report for ending in report_page.REPORT_FORMATS)
 
 

@@ -5,11 +5,10 @@ from itertools import pairwise
 
 import pytest
 from programs import EXAMPLE, SYSTEMS
-from report_corpus import FAST_MEASURES, OUTPUTS, REFERENCES, SOURCES, built, report_of_one, report_of_two
+from report_corpus import OUTPUTS, REFERENCES, SOURCES, built, report_of_one, report_of_two
 
-from sari.companion_measures import simplification
 from sari.companion_measures.registry import MEASURES
-from sari.reports import building, report_page
+from sari.reports import building
 from sari.reports.score_report import Length
 
 report = pytest.fixture(report_of_two, scope="module")
@@ -20,7 +19,7 @@ single = pytest.fixture(report_of_one, scope="module")
 def test_scores_of_segments_are_the_metrics(sari, report):
     for system in report.results:
         columns = {"sources": SOURCES, "predictions": OUTPUTS[system.name], "references": REFERENCES}
-        assert sari.compute(**columns, variant="easse", details=True)["sentences"].items() <= system.sentences.items()
+        assert sari.compute(**columns, variant="easse", details=True)["sentences"] == system.sentences
 
 
 def test_companion_measures_are_those_of_13a_tokens_in_lower_case(report, single):
@@ -28,8 +27,6 @@ def test_companion_measures_are_those_of_13a_tokens_in_lower_case(report, single
     assert {measure.name for measure in MEASURES if measure.is_slow} == {row.name for row in MEASURES} - {
         *system.scores
     }
-    lowercased = ([text.lower() for text in texts[:3]] for texts in (SOURCES, OUTPUTS[system.name]))
-    assert system.sentences["edits_from_source"][:3] == simplification.edit_distances(*lowercased).tolist()
     assert system.scores["splits"] == 20
     for name, (low, high) in system.confidence_intervals.items():
         assert low <= system.scores[name] <= high
@@ -45,40 +42,15 @@ def test_classes_of_lengths(sari, report):
     assert report.lengths[0] == Length(3, report.lengths[0].longest, 1)
     texts = {"sources": SOURCES, "predictions": OUTPUTS["<Simple> & short"], "references": REFERENCES}
     alone = sari.compute(**{name: [column[place]] for name, column in texts.items()}, variant="easse")
-    assert alone.items() <= shortest.items()
-    assert shortest["compression_ratio"] == 0
-
-
-def test_baselines_of_every_report(sari, report):
-    """The source as an output; the first reference against the others, without SARI where it is the only one."""
-    copied, reference = report.baselines
-    assert (copied.name, reference.name) == ("copy", "reference 1")
-    assert copied.scores == report.results[0].scores
-    assert copied.confidence_intervals == report.results[0].confidence_intervals
-    assert {"sari", "bleu", "simple_tree_accuracy"}.isdisjoint(reference.scores)
-    assert reference.scores["exact_copies"] == 20
-    pairs = [["a b c", "a b d"], ["e f", "g f"]]
-    found = built(sources=["a b c d", "e f g"], systems={"x": ["a", "b"]}, references=pairs).baselines[1]
-    texts = {"sources": ["a b c d", "e f g"], "predictions": ["a b c", "e f"], "references": [["a b d"], ["g f"]]}
-    against = sari.compute(**texts, variant="easse")
-    assert against.items() <= found.scores.items()
-    assert found.scores["token_f1"] == pytest.approx((200 / 3 + 50) / 2)
-
-
-def test_a_report_needs_no_measures():
-    """Neither its pictures nor the segments that it shows do; some measures alone are shown by length, too."""
-    texts = {"sources": ["a b c d", "e f g"], "systems": {"x": ["a", "b"]}, "references": [["a"], ["b"]]}
-    for measures in ([], [measure for measure in MEASURES if measure.name == "bleu"]):
-        page = report_page.report_as_html(built(**texts, measures=measures))
-        assert ("BLEU" in page) == bool(measures)
+    assert alone == shortest
 
 
 def test_progress_is_told():
     calls = []
     systems = {"a": ["b"], "c": ["d"]}
     built(sources=["x"], systems=systems, references=[["y"]], advance=calls.append)
-    assert len(calls) == building.steps(len(systems), FAST_MEASURES)
-    assert (calls[0], calls[-1]) == ("BLEU", "c")
+    assert len(calls) == building.steps(len(systems))
+    assert calls[-2:] == ["a", "c"]
 
 
 def test_a_measure_computed_elsewhere_is_shown_as_others_are(printed, tmp_path):

@@ -53,7 +53,7 @@ def test_page(report):
         assert f"{system.scores['bleu']:.2f} [{low:.2f}, {high:.2f}]" in page.words
     assert all(measure.label in page.words for measure in FAST_MEASURES)
     assert "5 segments with 1 to 3 references each" in page.words
-    assert "[ ]: 90% CI, percentile bootstrap over segments" in page.words
+    assert "90% CI: percentile bootstrap over segments" in page.words
     assert "<Simple> & short against copy" in page.words
     assert ["<Simple> & short", "copy", "4", "1", "0"] in page.rows
 

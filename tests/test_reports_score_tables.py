@@ -130,17 +130,19 @@ def test_json_has_one_schema_at_full_precision(paper, sari):
 def test_a_comparison(printed):
     options = ["--paired-bs", "--confidence", "--baselines", "copy,references", "--resamples", "999"]
     text = printed(*EXAMPLE, *SYSTEMS, *options)
-    rewriting = ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41^", "88.94^", "53.68^"]
-    assert rows_below(text, "System", "SARI", "Keep", "Delete", "Add", "Diff.", "p")[:5] == [
+    assert rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add")[:4] == [
         ["deleting", "56.40", "[47.74, 64.66]", "62.78", "77.07", "29.35"],
-        [*rewriting, "+16.61", "[7.36, 27.32]", "0.0040"],
-        ["copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"],
-        ["references", "50.79", "[45.31, 56.62]", "50.64", "80.50", "21.24"],
+        ["rewriting", "73.01*^", "[69.25, 76.71]", "76.41*^", "88.94*^", "53.68*^"],
+        ["baseline:", "copy", "15.38", "[12.55, 17.71]", "46.14", "0.00", "0.00"],
+        ["baseline:", "references", "50.79", "[45.31, 56.62]", "50.64", "80.50", "21.24"],
+    ]
+    assert rows_below(text, "System", "Against", "Score", "Diff.", "95%", "CI", "p")[:2] == [
+        ["rewriting", "deleting", "SARI", "+16.61*", "[7.36, 27.32]", "0.0040"],
         [SIGNATURE],
     ]
     notes = text.partition(f"\n{SIGNATURE}\n")[2]
-    assert re.findall(r"^([*^†]|\[ \])", notes, re.MULTILINE) == ["[ ]", "*"]
-    facts = ("95%", "paired bootstrap", "999 resamples", "seed 12345", "two-sided", "than deleting", "p < 0.05")
+    assert re.findall(r"^([*^†])", notes, re.MULTILINE) == ["*", "^"]
+    facts = ("95% CI: ", "paired bootstrap", "999 resamples", "seed 12345", "two-sided", "than deleting", "p < 0.05")
     assert has_all(notes, *facts, "copy, ", "references, ")
     assert "not corrected" not in notes
     (warning,) = printed.warnings
@@ -149,28 +151,28 @@ def test_a_comparison(printed):
 
 def test_what_is_worse_has_a_mark_of_its_own(printed):
     text = printed(*EXAMPLE, *SYSTEMS, COPIES, "--paired-ar", "--confidence", "--measures", "bleu")
-    shown = {row[0]: row for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:3]}
-    assert shown["rewriting"][1] == "73.01*^"
-    assert "15.38†" in shown["c"]
+    rows = {row[0]: row for row in rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add")[:3]}
+    assert rows["rewriting"][1] == "73.01*^"
+    assert "15.38†" in rows["c"]
     (note,) = [line for line in text.splitlines() if line.startswith("* ")]
     assert has_all(note, "higher", "† significantly lower", "deleting", "corrected p < 0.05")
-    assert has_all(text, "intervals of differences are not corrected")
+    assert has_all(text, "those of differences are not corrected")
 
 
 def test_measures_are_rows_and_their_differences_stand_next_to_those_of_sari(printed):
     asked = [*EXAMPLE, *SYSTEMS, COPIES, "--confidence", "--paired-ar", "--baselines", "--measures", "bleu", "ter"]
     text = printed(*asked)
     scores, differences, measures = (
-        rows_below(text, "System", "SARI", "Keep", "Delete", "Add"),
-        rows_below(text, "System", "Score", "Diff.", "p", "corr.", "p"),
-        rows_below(text, *["Measure", "deleting", "rewriting", "c", "copy", "empty", "unrelated", "references"]),
+        rows_below(text, "System", "SARI", "95%", "CI", "Keep", "Delete", "Add"),
+        rows_below(text, "System", "Against", "Score", "Diff.", "95%", "CI", "p", "corr.", "p"),
+        cells(text.partition("Companion measures")[2])[1:],
     )
     assert [row[0] for row in scores[:3]] == ["deleting", "rewriting", "c"]
-    assert [row[:2] for row in differences[:4]] == [
-        [system, score] for score in ("SARI", "BLEU") for system in ("rewriting", "c")
+    assert [row[:3] for row in differences[:4]] == [
+        [system, "deleting", score] for score in ("SARI", "BLEU") for system in ("rewriting", "c")
     ]
     assert [row[:2] for row in measures[:2]] == [["BLEU", "↑"], ["TER", "↓"]]
-    assert len(measures[0]) == 2 + 7 * 2
+    assert len(measures[0]) == 2 + 6 * 2 + 1  # the mean of the references has no interval
     assert [cell for cell in measures[0] if cell.endswith("†")] == ["40.59†"]
 
 
@@ -179,7 +181,7 @@ def test_intervals_of_one_system(printed):
     scores = ("56.40  [48.62, 63.73]", "62.78  [54.25, 72.23]", "77.07  [67.56, 84.81]", "29.35  [21.14, 37.18]")
     begin = f"{summary(10, *scores)}\n\n{SIGNATURE}\n\n"
     assert text.startswith(begin)
-    assert has_all(text.removeprefix(begin), "[ ]", "90%", "bootstrap", "1,000 resamples", "seed 3")
+    assert has_all(text.removeprefix(begin), "90% CI: ", "bootstrap", "1,000 resamples", "seed 3")
 
 
 def test_an_explanation_of_variants_is_one_table_of_all_systems(printed):
@@ -197,7 +199,10 @@ def test_csv_has_the_same_columns_whatever_was_asked_for(printed, sari):
     rows = list(csv.DictReader(io.StringIO(printed(*EXAMPLE, *SYSTEMS, *options))))
     assert list(alone) == list(rows[0])
     assert alone["sari_low"] == alone["sari_p_value"] == rows[0]["sari_p_value"] == rows[2]["sari_p_value"] == ""
-    assert [row["system"] for row in rows] == [*SYSTEM_NAMES, "copy", "empty", "unrelated", "references"]
+    assert [row["system"] for row in rows] == [
+        *SYSTEM_NAMES,
+        *(f"baseline: {name}" for name in ("copy", "empty", "unrelated", "references")),
+    ]
     assert [row["compared_with"] for row in rows[:3]] == ["", "deleting", ""]
     expected = sari.with_options(variant="easse").compare(**example_corpus(), method="randomization")
     own, row = expected["systems"]["rewriting"], rows[1]
@@ -268,14 +273,14 @@ def test_a_choice_of_columns(printed):
         return [*markdown_tables(text), "\n".join(re.findall("^- .*", text, re.MULTILINE))]
 
     scores, differences, measures, notes = shown("p,sari,bleu")
-    assert [scores[0], differences[0]] == [["System", "SARI"], ["System", "Score", "p"]]
-    assert [row[1] for row in differences[1:]] == ["SARI", "BLEU"]
+    assert [scores[0], differences[0]] == [["System", "SARI"], ["System", "Against", "Score", "p"]]
+    assert [row[2] for row in differences[1:]] == ["SARI", "BLEU"]
     assert [row[0] for row in measures] == ["Measure", "BLEU ↑"]
     assert has_all(notes, "randomization", "- BLEU: ", "- bold: ")
     assert not any(absent in notes for absent in ("95%", "Diff.", "grade", "Corrected p"))
     scores, notes = shown("sari", "intervals")
-    assert [scores[0], len(scores)] == [["System", "SARI"], 3]
-    assert "[" in scores[1][1]
+    assert [scores[0], len(scores)] == [["System", "SARI", "95% CI"], 3]
+    assert "[" in scores[1][2]
     assert has_all(notes, "95%", "randomization")  # whether anything was found or not
 
 
@@ -284,23 +289,29 @@ def test_each_note_stands_once(printed):
     options = ["--paired-ar", "--confidence", "--measures", "all", "--resamples", "20"]
     for name in ("markdown", "latex"):
         text = " ".join(printed(*EXAMPLE, *SYSTEMS, *options, "--format", name).split())
-        facts = ("20 resamples, seed", "20 trials", "sacreBLEU")
-        assert [text.count(fact) for fact in facts] == [1, 1, 1]
+        assert [text.count(fact) for fact in ("20 trials", "sacreBLEU")] == [1, 1]
 
 
-def test_the_only_reference_has_measures_but_no_scores(printed, tmp_path):
-    """It is a column of the measures, and no row of what has scores."""
-    for name in ("x.md", "x.csv"):
-        printed(*EXAMPLE[:4], *SYSTEMS[:2], "--measures", "added", "--report", tmp_path / name)
-    measures = markdown_tables((tmp_path / "x.md").read_text(encoding="utf-8"))[-1]
-    assert measures[0] == ["Measure", "deleting", "copy", "reference 1"]
-    assert [row["system"] for row in csv.DictReader((tmp_path / "x.csv").open())] == ["deleting", "copy"]
+def test_a_system_and_a_baseline_may_have_one_name(printed):
+    given = [*EXAMPLE, "--outputs", "copy=examples/outputs.txt", "--baselines", "copy", "--measures", "added"]
+    text = printed(*given)
+    assert [row[:2] for row in rows_below(text, "System", "SARI", "Keep", "Delete", "Add")[:2]] == [
+        ["copy", "56.40"],
+        ["baseline:", "copy"],
+    ]
+    assert rows_below(text, "Measure", "copy", "baseline:", "copy")[0] == ["Words", "added", "0.132", "0.000"]
+    rows = csv.DictReader(io.StringIO(printed(*given, "--format", "csv")))
+    assert [row["system"] for row in rows] == ["copy", "baseline: copy"]
 
 
 def test_every_variant_of_several_systems_has_its_own_best_and_its_differences(printed):
     text = printed(*EXAMPLE[:-2], *SYSTEMS, "--all-variants", "--paired-ar", "--resamples", "99")
-    rows = rows_below(text.split("\n\n")[0], *["System", "Variant", "SARI", "Keep", "Delete", "Add", "Diff.", "p"])
-    assert [(row[1], len(row)) for row in rows] == [(name, size) for name in VARIANTS for size in (6, 8)]
+    scores, differences, *_ = text.split("\n\n")
+    rows = rows_below(scores, "System", "Variant", "SARI", "Keep", "Delete", "Add")
+    assert [row[1] for row in rows] == [name for name in VARIANTS for _ in SYSTEM_NAMES]
+    assert [row[2] for row in rows_below(differences, "System", "Against", "Variant", "Score", "Diff.", "p")] == [
+        *VARIANTS
+    ]
     for pair in zip(rows[::2], rows[1::2], strict=True):
         best = max(pair, key=lambda row: float(row[2].strip("*^")))
         assert [row for row in pair if row[2].endswith("^")] == [best]
@@ -319,10 +330,15 @@ def test_p_values_are_corrected_over_the_systems_of_one_variant(printed_json, pa
 def test_each_system_with_each(printed):
     arguments = [*EXAMPLE, *SYSTEMS, COPIES, "twin=examples/outputs.txt", "--all-pairs"]
     scores, pairs, _, notes = (block.splitlines() for block in printed(*arguments).strip().split("\n\n"))
-    shown = [(line.split()[0], *line.split()[-2:]) for line in scores[2:-1]]
-    assert shown == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
-    assert scores[-1] == "^ the best of the column among the systems that compete"
-    assert has_all(" ".join(notes), "two-sided", "paired approximate randomization", "10,000 trials")
+    ranks = [(line.split()[0], *line.split()[-2:]) for line in scores[2:]]
+    assert ranks == [("rewriting", "1", "1"), ("deleting", "2", "2-3"), ("twin", "2", "2-3"), ("c", "3", "4")]
+    assert has_all(
+        " ".join(notes),
+        "^ the best of the column among the systems that compete",
+        "two-sided",
+        "paired approximate randomization",
+        "10,000 trials",
+    )
     assert pairs[1].split() == ["System", "Against", "Score", "Diff.", "p", "corr.", "p"]
     assert [line.split()[:4] for line in (pairs[2], pairs[5])] == [
         ["rewriting", "deleting", "SARI", "+16.61*"],
@@ -340,7 +356,8 @@ def test_each_system_with_each(printed):
 def test_width_and_scores_alone(printed):
     assert printed(*EXAMPLE, *SYSTEMS, "--score-only", "--width", 4) == "56.3966\n73.0084\n"
     sari, interval, keep, *_ = rows_below(
-        printed(*EXAMPLE, *SYSTEMS, "--width", 1, "--confidence"), *["System", "SARI", "Keep", "Delete", "Add"]
+        printed(*EXAMPLE, *SYSTEMS, "--width", 1, "--confidence"),
+        *["System", "SARI", "95%", "CI", "Keep", "Delete", "Add"],
     )[0][1:]
     assert [sari, keep] == ["56.4", "62.8"]
     assert re.fullmatch(r"\[47\.\d, 64\.\d\]", interval)

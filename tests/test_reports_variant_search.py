@@ -70,7 +70,7 @@ def test_several_outputs_are_runs():
 def test_without_hits():
     report = tabulate_search(search_for("99.9"), COLUMNS)
     (table,) = report.tables
-    assert (len(table.rows), table.columns[-1].heading, report.signatures) == (5, "Distance", [])
+    assert (len(table.rows), table.headings[-1], report.signatures) == (5, "Distance", [])
     assert any("outputs or references" in note for note in table.notes)
 
 

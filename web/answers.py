@@ -85,17 +85,15 @@ def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSy
 
 def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:
     """Return the page of HTML that `score.py --report` writes; the arguments are those of `report_scores`."""
-    report, measuring = _with_baselines(columns, variant, compared), _measuring(columns, variant, compared)
-    report = building.build_report(
-        compared.statistics, report, measuring=measuring, measures=_MEASURES, advance=advance
-    )
+    report = report_scores(columns, variant, compared, advance)
+    report = building.build_report(compared.statistics, report, columns, seed=compared.result["seed"], advance=advance)
     advance("pictures and pages")
     return report_page.report_as_html(report)
 
 
 def report_steps(systems: int) -> int:
     """Return how often `write_report` calls `advance`."""
-    return 1 + building.steps(systems, _MEASURES)
+    return 2 + len(_MEASURES) + building.steps(systems)
 
 
 def _with_baselines(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> ScoreReport:

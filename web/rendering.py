@@ -347,18 +347,12 @@ def variant_steps(explained: VariantDifference) -> str:
 
 def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Sequence[float]]) -> str:
     """Return warnings, tables and pictures of scored systems; `sari` has that of every segment, by system."""
-    # The page shows these as rows and in the report.
-    known = [standing for standing in report.published if standing.rows]
-    left_out = {standing.in_words(row.scores["sari"]) for standing in known for row in report.results}
-    if report.resampling and report.resampling.test:
-        left_out.add(f"Null hypothesis: {report.resampling.test.null_hypothesis}")
-    notes = [[note for note in table.notes_with("bold:") if note not in left_out] for table in tables]
     return render(
         "files",
         "systems",
         report=report,
         spoken="Scored: " + ", ".join(f"{row.name} {figure(row.scores['sari'])}" for row in report.results),
-        tables=zip(tables, notes, strict=True),
+        tables=[(table, table.notes_with("bold:")) for table in tables],
         pictures=score_pictures(report, sari),
         paragraph=paragraph_as_text(methods_paragraph(report)),
     )
