@@ -9,7 +9,6 @@
 What is outside of this is refused in a line that names the remedy.
 """
 
-import importlib
 from collections.abc import Callable, Mapping
 from numbers import Integral
 from typing import Any
@@ -267,23 +266,25 @@ class AttachedTexts:
 
     def scores(self, trainer: Any) -> dict[str, float]:
         """Generate, each process for its share of the texts, and return the scores in percent."""
+        from accelerate.utils import gather_object  # optional
+
         processes, number = trainer.accelerator.num_processes, trainer.accelerator.process_index
         # The shares are equal: processes wait for each other if the model is spread over them.
         share = -(-len(self._ids) // processes)
         rows = [self._ids[row % len(self._ids)] for row in range(number * share, (number + 1) * share)]
-        texts = importlib.import_module("accelerate.utils").gather_object(self._generated(trainer, rows))
+        texts = gather_object(self._generated(trainer, rows))
         texts = postprocessed(texts[: len(self._ids)], self._postprocess)
         return score_texts(self._scorer, Columns(self._sources, texts, self._references))
 
     def _generated(self, trainer: Any, rows: list[list[int]]) -> list[str]:
         """Return what the model generates for prompts; random numbers go on where they were."""
+        import torch  # optional
+        from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
+
         model, tokenizer, answers = trainer.model, self._tokenizer.tokenizer, []
-        random = importlib.import_module("torch").random
         batches = [rows[begin : begin + self._batch_size] for begin in range(0, len(rows), self._batch_size)]
         is_quiet = trainer.args.disable_tqdm or not trainer.is_world_process_zero()
-        with random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
-            from tqdm.auto import tqdm  # which warns where a notebook cannot show a bar
-
+        with torch.random.fork_rng(devices=[model.device] if model.device.type == "cuda" else []):
             for batch in tqdm(batches, desc="SARI: generating", leave=False, disable=is_quiet):
                 # A model that continues prompts needs their ends in one column.
                 options = {"padding_side": "right" if self._encodes else "left", "return_attention_mask": True}

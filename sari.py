@@ -15,8 +15,12 @@ import evaluate
 import sacrebleu
 
 if __name__ == "sari":  # `import sari` in this folder finds this file first; the package takes its place
-    __import__("as_package").make_importable()
-    __spec__.submodule_search_locations, __package__ = [], "sari"
+    from as_package import make_importable
+
+    make_importable()
+    # The imports below are then from the package; Python wants its name in two places.
+    __package__ = "sari"
+    __spec__.submodule_search_locations = []
 
 # `evaluate.load` copies the files that are named here, each on a line of its own, and no others.
 from .aggregation import sari_scores

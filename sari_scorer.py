@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from contextlib import AbstractContextManager
 from dataclasses import asdict
 from functools import partial
-from importlib import import_module
 from types import MappingProxyType
 from typing import Any
 
@@ -416,12 +415,12 @@ class Scorer(TrainingMethods):
         [('a', 'kept-rightly'), ('large', 'deleted-rightly'), ('cat', 'kept-rightly')]
         """
         try:
-            explain = import_module("sari.reports.explanation").explain
+            from sari import variants  # of the package: a metric that `evaluate` has loaded has classes of its own
+            from sari.reports.explanation import explain
         except ModuleNotFoundError:
             expected = "the package of this project: see its README"
             raise ModuleNotFoundError(fault("explain", "the metric alone", expected)) from None
-        # A metric that `evaluate` has loaded has modules of its own, whose classes are not those of the package.
-        variant = import_module("sari.variants").resolve_variant(**{"variant": self.default_variant, **self.options})
+        variant = variants.resolve_variant(**{"variant": self.default_variant, **self.options})
         return asdict(explain(source=source, prediction=prediction, references=references, variant=variant))
 
     def explain_difference(

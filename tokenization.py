@@ -41,7 +41,7 @@ def _class_table(**members: bytes) -> bytes:
 
 _CLASSES_PLAIN = _class_table(space=_WHITESPACE)
 _CLASSES_13A = _class_table(
-    space=_WHITESPACE, alone=b'!"\x23$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
+    space=_WHITESPACE, alone=b'!"#$%&()*+/:;<=>?@[\\]^_`{|}~', mark=b".,", digit=b"0123456789", dash=b"-"
 )
 # What 13a replaces before it splits: a rare byte, the text, and its replacement. A text is searched if it has the byte.
 _REPLACED_13A = (
@@ -320,10 +320,9 @@ def _alone_13a(classes: np.ndarray) -> np.ndarray:
     alone = classes & _ALONE
     within_number = digit[:-2] & digit[2:]
     within_number >>= 1  # from the bit of digits to that of marks
-    inner, rest = alone[1:-1], alone[1:]
-    inner |= mark[1:-1] & ~within_number
+    alone[1:-1] |= mark[1:-1] & ~within_number
     after_digit = digit[:-1] << 1  # from the bit of digits to that of dashes
-    rest |= after_digit & classes[1:]
+    alone[1:] |= after_digit & classes[1:]
     alone = alone.astype(bool)
     glued = _glued_to_number(mark, digit)
     if glued.size:

@@ -8,7 +8,6 @@
 What is outside of this is refused in a line that names the remedy. `attached_texts` is for all other Trainers.
 """
 
-import importlib
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import cycle, islice
@@ -134,7 +133,9 @@ class ComputeMetrics(MadeByScorer):
 
     def _without_repeats(self, keys: list[Any]) -> int:
         """Return the number of rows. Several processes fill their last batch with the first rows, again and again."""
-        if importlib.import_module("accelerate").PartialState().num_processes == 1:
+        from accelerate import PartialState  # optional
+
+        if PartialState().num_processes == 1:
             return len(keys)
         # The set that is evaluated: the smallest one that has all these rows.
         sets = [counts for counts in self._counts if counts.keys() >= set(keys)]

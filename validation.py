@@ -101,19 +101,6 @@ def validate_shared(sources: Any, references: Any) -> tuple[list[str], list[list
     return list(sources), list(map(list, references))
 
 
-def validate_predictions(predictions: Any, sources: list[str]) -> list[str]:
-    """Check predictions for checked sources, as `validate_columns` does, and return them as a list.
-
-    >>> validate_predictions(("a", "b"), ["a b"])
-    Traceback (most recent call last):
-    ...
-    ValueError: predictions: got 2 rows, expected 1 (as in sources)
-    """
-    texts = validate_texts("predictions", predictions)
-    _check_rows("predictions", texts, sources)
-    return texts
-
-
 def validate_candidates(sources: Any, candidates: Any, *, least: int = 0) -> tuple[list[str], list[list[str]]]:
     """Check sources and, for each, a list of candidates, and return them as lists.
 
@@ -303,8 +290,6 @@ def _as_list(name: str, column: Any, wanted: str) -> list[Any]:
         column = column.tolist()
     elif hasattr(column, "__arrow_c_stream__"):
         column = _rows_of_arrow(column)
-    elif hasattr(column, "to_pylist"):
-        column = column.to_pylist()
     if not is_column(column):
         raise ValueError(fault(name, "nothing" if column is None else type(column).__name__, wanted))
     return list(column)
@@ -374,10 +359,9 @@ def check_whole_number(name: str, value: Any, *, least: int, most: int | None = 
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(fault(name, shown(value), f"a whole number of at least {least}"))
     number = int(value)
-    if number < least:
-        raise ValueError(fault(name, shown(value), f"a whole number of at least {least}"))
-    if most is not None and number > most:
-        raise ValueError(fault(name, shown(value), f"a whole number of at most {most}"))
+    if number < least or (most is not None and number > most):
+        bound = f"at least {least}" if number < least else f"at most {most}"
+        raise ValueError(fault(name, shown(value), f"a whole number of {bound}"))
     return number
 
 

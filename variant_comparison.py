@@ -180,8 +180,8 @@ def find_variant(columns: SystemColumns, figure: Decimal, *, progress: bool, **o
     of_one_reference = columns._replace(references=[row[:1] for row in columns.references])
     test_sets = [columns] if columns.references == of_one_reference.references else [columns, of_one_reference]
     rows = [
-        _found_variant(variant, scores, test_set, figure, changes=len(variant.changes) + (test_set is not columns))
-        for test_set, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
+        _found_variant(variant, scores, test_sets[cuts], figure, changes=len(variant.changes) + cuts)
+        for cuts, variant, scores in _scored_by_each(test_sets, variants, progress=progress)
     ]
     by_scores: dict[tuple[float, ...], list[FoundVariant]] = {}
     for row in sorted(rows, key=lambda row: row["changes"]):
@@ -225,8 +225,8 @@ def _rounds_to(score: float, figure: Decimal, rounding: str = ROUND_HALF_EVEN) -
 
 def _scored_by_each(
     test_sets: list[SystemColumns], variants: list[Variant], *, progress: bool
-) -> Iterator[tuple[SystemColumns, Variant, Scores]]:
-    """Yield the scores of each test set by each variant, the means over systems.
+) -> Iterator[tuple[int, Variant, Scores]]:
+    """Yield the place of each test set, each variant, and the means of the scores of systems.
 
     Texts are split once, tokens are numbered once, and n-grams are counted once for all variants that share them.
     """
@@ -234,13 +234,13 @@ def _scored_by_each(
     known: dict[Any, Any] = {}  # the tokenizers and splitters so far, which remember what they have split
     for variant in variants:
         groups.setdefault(_NUMBERED_BY(variant), []).append(variant)
-    pairs = [(test_set, group) for group in groups.values() for test_set in test_sets]
-    for test_set, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
+    pairs = [(place, group) for group in groups.values() for place in range(len(test_sets))]
+    for place, group in tqdm(pairs, "Searching", leave=False, delay=1, disable=None if progress else True):
         how = seen_once(group[0])
         shared = {name: known.setdefault((name, getattr(group[0], name)), getattr(how, name)) for name in _CALLED}
         how = replace(how, **shared)
         countings = {variant.counting for variant in group}
-        sources, systems, references = test_set
+        sources, systems, references = test_sets[place]
         chunks = encode_corpus(sources, references, systems.values(), how)
         counted = [count_by_each(tokens, how, countings) for tokens in chunks]
         for variant in group:
@@ -249,7 +249,7 @@ def _scored_by_each(
                 score_corpus([part[system] for part in parts], variant, NO_TEXTS).scores()
                 for system in range(len(systems))
             ]
-            yield test_set, variant, cast(Scores, {name: fmean(own[name] for own in scores) for name in SCORES})
+            yield place, variant, cast(Scores, {name: fmean(own[name] for own in scores) for name in SCORES})
 
 
 def _hits_by_chance(rows: list[FoundVariant], figure: Decimal) -> float:
