@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import shutil
 import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -172,15 +171,13 @@ def _explanation(options: Options, batches: Iterable[list[Segment]]) -> str:
     }
     if options.format == "json":
         return terminal.explanations_as_json(list(explained.values()))
-    is_terminal = sys.stdout.isatty()
     return "\n\n".join(
         terminal.explanation_as_text(
             explanation,
             title=f"Line {number} of {system}",
             by_order=options.by_order,
             digits=options.width,
-            colours=is_terminal and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
-            width=shutil.get_terminal_size().columns if is_terminal else None,
+            colours=sys.stdout.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb",
         )
         for number, explanation in explained.items()
     )

@@ -52,21 +52,3 @@ def pair_words(source: Sequence[str], output: Sequence[str], in_order: Mapping[i
             waiting[word].append(place)
     moved = (place for place in range(len(source)) if place not in in_order)
     return {**in_order, **{place: waiting[source[place]].popleft() for place in moved if waiting[source[place]]}}
-
-
-def changes(source: Sequence[str], output: Sequence[str], in_order: Mapping[int, int]) -> list[tuple[str, int]]:
-    """Return source and output as one line, in which aligned words come once, as ("source", place).
-
-    >>> source, output = "a large cat".split(), "a big cat".split()
-    >>> changes(source, output, align(source, output))
-    [('source', 0), ('source', 1), ('output', 1), ('source', 2)]
-    """
-    line: list[tuple[str, int]] = []
-    begin, output_begin = 0, 0
-    for place, output_place in [*in_order.items(), (len(source), len(output))]:
-        line += [("source", gone) for gone in range(begin, place)]
-        line += [("output", new) for new in range(output_begin, output_place)]
-        if place < len(source):
-            line.append(("source", place))
-        begin, output_begin = place + 1, output_place + 1
-    return line

@@ -12,7 +12,7 @@ from sari.aggregation import OrderFigures, Scores, penalty_factors
 from sari.corpus_statistics import score_corpus
 from sari.data_warnings import WarningRow, warning_rows
 from sari.ngram_statistics import SegmentCounts, count_ngrams, ngram_tables
-from sari.reports.alignment import align, changes, pair_words
+from sari.reports.alignment import align, pair_words
 from sari.reports.reasons import Token, say_why, token_done_to, token_of_output, token_of_reference
 from sari.reports.segment_ngrams import Ngram, ngrams_of_table
 from sari.reports.sentence_edits import score_sentences
@@ -92,7 +92,6 @@ class Explanation:
         source: the tokens of the source: kept or deleted, rightly or wrongly.
         output: the tokens of the output: kept, added rightly or added wrongly.
         references: the tokens of each reference, marked by what the output did: kept, deleted, added or missed.
-        changes: source and output as one line: for each token "source" or "output", and its place there.
         missed: the tokens that only references added, those of most references first.
         grams: for each order and operation the n-grams of the figures; empty without `ngrams`.
         sentences: what each sentence costs or earns, those that cost most first: see `score_sentences`.
@@ -108,7 +107,6 @@ class Explanation:
     source: list[Token]
     output: list[Token]
     references: list[list[Token]]
-    changes: list[tuple[str, int]]
     missed: list[Token]
     grams: list[dict[str, list[Gram]]]
     sentences: list[Edit]
@@ -159,8 +157,7 @@ def explain(
     tables = ngram_tables(tokens, variant if ngrams else replace(variant, max_order=1))
     orders = [ngrams_of_table(table, variant, len(of_references)) for table in tables]
     words = {ngram.tokens[0]: ngram for ngram in orders[0]}
-    in_order = align(of_source, of_output)
-    kept = set(pair_words(of_source, of_output, in_order))
+    kept = set(pair_words(of_source, of_output, align(of_source, of_output)))
     kept |= {place for place, text in enumerate(of_source) if words[text].output >= words[text].source}
     missed = [ngram for ngram in orders[0] if not ngram.source and not ngram.output]
     texts = [of_source, of_output, *of_references]
@@ -175,7 +172,6 @@ def explain(
         ],
         output=[token_of_output(words[text]) for text in of_output],
         references=[[token_of_reference(words[text]) for text in reference] for reference in of_references],
-        changes=changes(of_source, of_output, in_order),
         missed=[token_of_reference(ngram) for ngram in sorted(missed, key=lambda ngram: -ngram.holders)],
         grams=[_grams(of_order, _places(texts, order), kept) for order, of_order in enumerate(orders, 1) if ngrams],
         sentences=score_sentences(columns, corpus.scores()["sari"], variant),

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Mapping
+from heapq import nsmallest
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -89,14 +90,12 @@ def _credits(columns: Columns, part: slice, variant: Variant) -> list[tuple[np.n
 
 
 def _largest(credits: Mapping[tuple[str, str], np.ndarray]) -> list[NgramDifference]:
-    keys, values = list(credits), np.array(list(credits.values())).reshape(-1, 2)
+    """Return the largest gains, then the largest losses; of equal ones, those of short n-grams come first."""
+    rows = [NgramDifference(*key, *values.tolist()) for key, values in credits.items()]
     largest = []
     for sign in (1, -1):
-        gains = sign * (values[:, 0] - values[:, 1])
-        least = max(_TINY, np.sort(gains)[-_MOST:].min(initial=np.inf))  # few of very many rows are made
-        places = (gains >= least).nonzero()[0].tolist()
-        rows = [NgramDifference(*keys[place], *values[place].tolist()) for place in places]
-        largest += sorted(rows, key=lambda row: (-abs(row.gain), row.text.count(" "), row))[:_MOST]
+        better = [row for row in rows if sign * row.gain > _TINY]
+        largest += nsmallest(_MOST, better, key=lambda row: (-abs(row.gain), row.text.count(" "), row))
     return largest
 
 

@@ -96,24 +96,15 @@ def say_why(ngram: Ngram, operation: str) -> str:
 
 def _why_repeated(ngram: Ngram, operation: str) -> str:
     """Say the same of an n-gram that the source holds more than once, where each copy counts."""
-    kept, most = min(ngram.source, ngram.output), ngram.source * ngram.scale
+    kept, credit = min(ngram.source, ngram.output), ngram.credit(operation)
     done, number = ("Kept", kept) if operation == "keep" else ("Deleted", ngram.source - kept)
-    copies, theirs = number * ngram.scale, min(most, ngram.references)
-    why, they = f"{done} {number} of {_times(ngram.source)}", "the references keep"
-    if ngram.scale > 1:
-        why += f", {copies} of {most} copies over {ngram.asked} references"
-        they = "together they keep"
-    if ngram.asked == 1:
-        they = "the reference keeps"
-    why += f"; {they} {theirs}"
-    credit = ngram.credit(operation)
-    if operation == "delete":
-        may_go, beyond = most - theirs, max(copies - ngram.references, 0)
-        if abs(_share(min(copies, may_go), copies) - credit) < _SAME:
-            why += f", so {may_go} may go"
-        elif abs(_share(beyond, copies) - credit) < _SAME:
-            why += ". This variant credits deletions only as far as they outnumber the copies that references keep"
-            why += f", {copies} against {ngram.references}"
+    have = "the reference has" if ngram.asked == 1 else f"the {ngram.asked} references together have"
+    why = f"{done} {number} of {_times(ngram.source)}; {have} it {_times(ngram.references)}"
+    if ngram.scale > ngram.asked:
+        why += f", and each copy of source and output counts {_times(ngram.scale)}"
+    gone, may_go = number * ngram.scale, max(ngram.source * ngram.scale - ngram.references, 0)
+    if operation == "delete" and abs(_share(min(gone, may_go), gone) - credit) > _SAME:
+        why += ". This variant credits deletions only as far as they outnumber the copies of the references"
     return f"{why}: {_in_words(credit)}."
 
 

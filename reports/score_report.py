@@ -40,8 +40,8 @@ never an empty list or object::
 with one entry of "systems" per system and variant, and all scores in percent at full precision. Every field with
 scores also has those of the companion measures, by their names: MEASURE. Only reports have "lengths", "sentences",
 "ngrams" and "segments"; "lengths" has a number for each class of lengths. EXPLANATION has the fields of
-`explanation.Explanation`, but for the n-grams, the figures of each order, the tokens of references, the line of
-changes, the warnings and edited outputs.
+`explanation.Explanation`, but for the n-grams, the figures of each order, the tokens of references, the warnings
+and edited outputs.
 """
 
 from __future__ import annotations
@@ -349,7 +349,7 @@ def score_fields(report: ScoreReport) -> dict[str, Any]:
     values["ngrams"] = {name: [row._asdict() for row in rows] for name, rows in report.ngrams.items()}
     for segment in values["segments"]:
         for explanation in segment["outputs"].values():
-            for name in ("grams", "orders", "references", "changes", "warnings"):
+            for name in ("grams", "orders", "references", "warnings"):
                 del explanation[name]
             for edit in (*explanation["edits"], *explanation["sentences"]):
                 del edit["output"]

@@ -5,12 +5,12 @@ Brackets mark the words, as in wdiff; on terminals they also have colours.
 
 import dataclasses
 import json
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 
 from wcwidth import wcswidth
 
 from sari.reports.explanation import UNSEEN, Explanation, Gram
-from sari.reports.reasons import MARKS, Token
+from sari.reports.reasons import MARKS
 from sari.reports.score_report import without_empty
 from sari.reports.word_edits import Edit
 from sari.validation import visible
@@ -44,7 +44,6 @@ def explanation_as_text(
     by_order: bool,
     digits: int = 2,
     colours: bool = False,
-    width: int | None = None,
 ) -> str:
     """Return an explanation for people.
 
@@ -54,7 +53,6 @@ def explanation_as_text(
         by_order: whether to add the figures of each n-gram order, and the n-grams of each figure.
         digits: of scores and figures, after the point.
         colours: whether to add colours, as ANSI codes.
-        width: the columns of the terminal; None for texts on one line.
     """
     paint = _painted if colours else lambda text, *_: text
     ratios: tuple[Figure, ...] = ("precision", "recall", "f1")
@@ -67,7 +65,8 @@ def explanation_as_text(
         ("Output", explanation.output),
         ("Missed", explanation.missed),
     ):
-        lines += _text(label, tokens, paint, width)
+        words = " ".join(_shaped(token.text, token.mark, paint) for token in tokens)
+        lines.append(f"{label:<{_LABEL_WIDTH}}{words}".rstrip())
     lines += ["", *(f"  {_shaped('word', mark, paint, pad=12)}{meaning}" for mark, meaning in _SHOWN_MARKS.items())]
     for name, edits in (("sentences", explanation.sentences), ("choices of words", explanation.edits)):
         if edits:
@@ -100,22 +99,6 @@ def _shaped(text: str, mark: str, paint: Callable[..., str], pad: int = 0) -> st
     shape = _SHAPES[mark].format(_visible(text))
     kind = "" if mark == "kept-rightly" else mark.rpartition("-")[2]
     return (paint(shape, _COLOUR_CODES[kind]) if kind in _COLOUR_CODES else shape) + " " * (pad - wcswidth(shape))
-
-
-def _text(label: str, tokens: Iterable[Token], paint: Callable[..., str], width: int | None) -> list[str]:
-    """Return a text with its marks, broken into lines if there is a width."""
-    lines: list[str] = []
-    line, used = "", 0
-    for token in tokens:
-        size = wcswidth(_SHAPES[token.mark].format(_visible(token.text))) + 1
-        if width and line and _LABEL_WIDTH + used + size - 1 > width:
-            lines.append(line)
-            line, used = "", 0
-        line += _shaped(token.text, token.mark, paint) + " "
-        used += size
-    lines.append(line)
-    labels = [label, *[""] * (len(lines) - 1)]
-    return [f"{label:<{_LABEL_WIDTH}}{line}".rstrip() for label, line in zip(labels, lines, strict=True)]
 
 
 def _edits(edits: Sequence[Edit]) -> list[str]:

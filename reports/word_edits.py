@@ -126,15 +126,10 @@ class _Change(NamedTuple):
 
     def of_text(self, text: str, begin: int, end: int) -> str:
         """Return the changed output; the token at the place begins and ends there in the text."""
-        if self.at[0] == "output":
-            before, after = text[:begin], text[end:]
-            if not after or after[0].isspace():  # the space that stood on one side goes, too
-                return before + after[1:] if not before or not before[-1].isspace() else before[:-1] + after
-            return before + after
-        before, after = text[:begin], text[begin:]
-        if before and not before[-1].isspace():
-            return f"{before} {self.written}{after}"
-        return f"{before}{self.written} {after}" if after else before + self.written
+        before, after = text[:begin], text[end if self.at[0] == "output" else begin :]
+        is_glued = bool(before) and not before[-1].isspace()  # such as a full stop to the word before
+        changed = f"{before} {self.written}{after}" if is_glued else f"{before}{self.written} {after}"
+        return " ".join(changed.split())
 
 
 def _put_in(choice: str, name: str | int, tokens: Tokens, text: str, pairs: Mapping[int, int]) -> Iterator[_Change]:

@@ -229,12 +229,12 @@ def test_a_line_that_is_not_there(explain):
 )
 def test_colours_on_a_terminal(explain, monkeypatch, environment, coloured):
     """On a terminal of 36 columns."""
-    for name, value in {"NO_COLOR": "", "TERM": "xterm", "COLUMNS": "36", **environment}.items():
+    for name, value in {"NO_COLOR": "", "TERM": "xterm", **environment}.items():
         monkeypatch.setenv(name, value)
     monkeypatch.setattr(program.sys.stdout, "isatty", lambda: True)
     text = output_of(explain("2"))
     assert ("\x1b" in text) == coloured
-    line = "Source    the \x1b[33m[-~big~-]\x1b[0m cat sat\n          \x1b[34m[-down-]\x1b[0m\n"
+    line = "Source    the \x1b[33m[-~big~-]\x1b[0m cat sat \x1b[34m[-down-]\x1b[0m\n"
     assert (line in text) == coloured
 
 

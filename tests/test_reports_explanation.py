@@ -68,11 +68,11 @@ TOGETHER = ("a a a b", "a b", ["a b", "a a b"])
         ("hf", ("a b", "a b", ["a", "b"]), 1, "kept-rightly", 0.5, "1 2 references keeps"),
         ("hf", ("a b", "a b", ["a", "a", "b"]), 1, "kept-wrongly", 1 / 3, "2 3 references delete"),
         ("hf", ("a b", "b", ["b b", "a"]), 1, "kept-rightly", 1, "1 2 references keeps 2 full"),
-        ("easse", COPIES, 0, "deleted-rightly", 1, "1 2 reference keeps 1 1 full"),
-        ("easse", COPIES, 3, "kept-rightly", 1, "1 2 reference keeps 1 full"),
-        ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference keeps 1 references keep 1 1 no"),
-        ("easse", TOGETHER, 1, "deleted-rightly", 0.75, "2 3 4 6 2 references keep 3 3 75%"),
-        ("easse", TOGETHER, 2, "kept-rightly", 1, "1 3 2 6 2 references keep 3 full"),
+        ("easse", COPIES, 0, "deleted-rightly", 1, "1 2 reference 1 full"),
+        ("easse", COPIES, 3, "kept-rightly", 1, "1 2 reference 1 full"),
+        ("hf", COPIES, 0, "deleted-wrongly", 0, "1 2 reference 1 references no"),
+        ("easse", TOGETHER, 1, "deleted-rightly", 0.75, "2 3 2 references 3 75%"),
+        ("easse", TOGETHER, 2, "kept-rightly", 1, "1 3 2 references 3 full"),
         (
             "set",
             ("the cat the", "the", ["the", "a"]),
@@ -96,7 +96,6 @@ def test_a_repeated_phrase_is_marked_as_one():
     texts = {"source": f"{phrase} francis hopkinson designed {phrase} .", "references": [f"he designed {phrase} ."]}
     found = explained(**texts, prediction=f"francis hopkinson designed {phrase} .")
     assert [place for place, token in enumerate(found.source) if token.mark.startswith("deleted")] == list(range(7))
-    assert found.changes == [("source", place) for place in range(18)]
     moved = explained(**texts, prediction=f"{phrase} was designed by francis")
     assert [place for place, token in enumerate(moved.source) if token.mark.startswith("kept")] == [*range(8), 9]
 
@@ -109,7 +108,6 @@ def test_references_are_marked_by_what_the_output_did():
     ]
     assert re.findall(r"\d+|adds?", found.references[0][2].why) == ["1", "2", "adds"]
     assert marks(found.missed) == [("y", "missed")]
-    assert found.changes == [("source", 0), ("source", 1), ("source", 2), ("output", 1)]
 
 
 def test_ngrams_know_where_they_stand_and_why():
@@ -174,12 +172,6 @@ def test_laws_of_the_places(variant, source, prediction, references):
             ]:
                 for place in places:
                     assert " ".join(token.text for token in tokens[place : place + order]) == gram.text
-    shown = [texts[which][place] for which, place in found.changes]
-    assert len(shown) >= max(map(len, texts.values()))
-    for name, tokens in texts.items():
-        places = [place for which, place in found.changes if which == name]
-        assert places == sorted(places)
-        assert name == "output" or places == list(range(len(tokens)))
 
 
 @given(source=WORDS, prediction=WORDS, references=st.lists(WORDS, min_size=1, max_size=3))
