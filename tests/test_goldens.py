@@ -5,7 +5,6 @@ file of their own.
 """
 
 import json
-import re
 from collections import defaultdict
 from functools import partial
 from math import fsum
@@ -15,7 +14,6 @@ import oracle
 import pytest
 
 from sari.sari_scorer import compute
-from sari.variants import VARIANTS, resolve_variants
 
 # Texts are scored as they are, also by variants that expect tokenized ones.
 pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
@@ -177,18 +175,6 @@ def test_published_texts(sari, system):
     # The oracle takes its time: it scores one system of the smaller set.
     oracles = [oracle.score] if system["predictions"].endswith("PBMT-R.txt") else []
     assert_cases(system, published(system), sari.compute, *oracles)
-
-
-def test_the_scores_of_one_system_in_the_page_of_variants(sari):
-    """Each is a golden or, where the texts are here, what the metric computes."""
-    page = (HERE.parent / "docs" / "variants.md").read_text(encoding="utf-8")
-    printed = dict(re.findall(r"^\| `(\w+)` +\|.*\| +([\d.]+) \|$", page, re.MULTILINE))
-    assert list(printed) == list(VARIANTS)
-    system = next(row for row in REAL if row["predictions"].endswith("PBMT-R.txt"))
-    right = {case["variant"]: case["scores"]["sari"] for case in system["cases"] if not case["options"]}
-    if TEXTS is not None:
-        right |= {name: sari.compute(**published(system), variant=name)["sari"] for name in resolve_variants()[0]}
-    assert {name: printed[name] for name in right} == {name: f"{score:.2f}" for name, score in right.items()}
 
 
 @needs_texts

@@ -1,7 +1,6 @@
 """All programs behind one name: `python . COMMAND`."""
 
 import importlib
-import subprocess
 import sys
 
 import pytest
@@ -118,12 +117,3 @@ def test_measures_import_what_they_alone_need(tmp_path, options, message):
     assert process.stderr.startswith(b"sari: error: --measures: " + message if message else b"")
     assert bool(process.stderr) == bool(message)
     assert process.returncode == (2 if message else 0)
-
-
-def test_example_corpus_from_elsewhere(tmp_path):
-    """As a process, from another working directory."""
-    files = [str(ROOT / "examples" / name) for name in TEXTS[1::2]]
-    arguments = [part for flag, file in zip(TEXTS[::2], files, strict=True) for part in (flag, file)]
-    process = subprocess.run([sys.executable, ROOT, *arguments], cwd=tmp_path, capture_output=True, check=False)
-    assert (process.returncode, process.stderr) == (0, b"")
-    assert b"Number of samples: 10\n" in process.stdout
