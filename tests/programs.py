@@ -12,6 +12,8 @@ import pytest
 from sari.variants import VERSION
 
 ROOT = Path(__file__).resolve().parent.parent
+#: A text that no log may have.
+SECRET = "a text of a visitor"
 COMMAND = [sys.executable, str(ROOT / "score.py")]
 #: Names of files that `write_corpus` makes.
 FILES = ["--sources", "s.txt", "--outputs", "o.txt", "--references", "r.txt"]

@@ -276,8 +276,6 @@ def test_the_app_imports_nothing(trap):
     for option in ("tokenize", "sentence_splitter"):
         for call in (
             lambda options: endpoints.sentence(*segment, options),
-            lambda options: endpoints.variants(*segment, options),
-            lambda options: endpoints.why(*segment, options=options),
             lambda options: endpoints.corpus(*columns, options),
             lambda options: endpoints.compare(columns[0], {"a": columns[1]}, columns[2], options),
         ):

@@ -7,30 +7,26 @@ from sari.variants import OPTIONS, resolve_variant
 from sari.web import components
 from sari.web.inputs import RefusedError, offered_options, resolve_options
 
-KINDS = {"choice": gr.Dropdown, "function": gr.Dropdown, "flag": gr.Dropdown, "number": gr.Number}
-
 
 def test_every_option_that_has_several_values_has_a_control():
     names = components.option_names(corpora=True)
     with gr.Blocks():
         controls = components.make_controls(names)
     assert set(OPTIONS) - set(controls) == {"sentence_splitter"}  # Punkt, or a callable, which only code can give
-    assert all(isinstance(control, KINDS[OPTIONS[name].kind]) for name, control in controls.items())
     chosen = tuple(control.value for control in controls.values())
     assert chosen == components.initial_choices(names)
     assert resolve_options(components.options_of(names, chosen)) == resolve_variant("easse")
     assert controls["tokenize"].choices[0] == ("default (13a)", "default")
-    assert controls["max_order"].placeholder == "default (4)"
+    assert controls["max_order"].choices[:2] == [("default (up to 4 tokens)", "default"), ("up to 1 tokens", "1")]
 
 
 @pytest.mark.parametrize("name", [name for name in offered_options() if name != "variant"])
 def test_what_is_chosen_becomes_the_option(name):
-    option = offered_options()[name]
-    choices = [choice for choice in option.choices if not choice.startswith("spacy-") or choice == "spacy-de"]
-    values = {"flag": {"yes": True, "no": False}, "number": {1.0: 1}}.get(option.kind)
-    for chosen, value in (values or {choice: choice for choice in choices}).items():
+    for chosen, value in components.choices_of(name).items():
+        if chosen.startswith("spacy-") and chosen != "spacy-de":
+            continue
         names = components.option_names(corpora=True)
-        row = [chosen if own == name else None for own in names]
+        row = [chosen if own == name else components.DEFAULT for own in names]
         assert components.options_of(names, row) == {name: value}
         resolved = resolve_options({"variant": "hf", **components.options_of(names, row)})
         assert resolved == resolve_variant("hf", **{name: value})

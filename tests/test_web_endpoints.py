@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from gradio_client.exceptions import AppError
-from programs import example_corpus, score_of
+from programs import example_corpus
 from test_web_server import answer
 
 from sari.data_warnings import warning_rows
@@ -82,19 +82,9 @@ def test_compare_endpoint(client, sari):
     assert warnings == json.loads(json.dumps(warning_rows(warned)))
 
 
-def test_variants_and_why(client, sari):
-    texts = ("The cat sat.", "the cat.", ["The cat."])
-    options = {"lowercase": False, "max_order": 2}
-    found = client.predict(*texts, {**options, "tokenize": None}, api_name="/variants")
-    assert found.keys() == VARIANTS.keys()
-    for name, scores in found.items():
-        assert scores["sari"] == pytest.approx(score_of(sari, *texts, variant=name, **options))
-    why = client.predict(*texts, "easse", "star", options, api_name="/why")
-    columns = {"sources": [texts[0]], "predictions": [texts[1]], "references": [texts[2]]}
-    scorer = sari.with_options(variant="easse", **options)
-    assert why == json.loads(json.dumps(scorer.explain_difference(scorer.with_options(variant="star"), **columns)))
+def test_unknown_options_are_refused(client):
     with pytest.raises(AppError, match="lower"):
-        client.predict(*texts, {"lower": True}, api_name="/variants")
+        client.predict("The cat sat.", "the cat.", ["The cat."], {"lower": True}, api_name="/sentence")
 
 
 def test_null_means_not_given(client):
@@ -105,7 +95,6 @@ def test_null_means_not_given(client):
     pair = (["a b"], {"x": ["a"], "y": ["b"]}, [["a"]])
     compared = client.predict(*pair, dict.fromkeys(names), None, None, api_name="/compare")
     assert compared == client.predict(*pair, api_name="/compare")
-    assert client.predict(*texts, None, None, api_name="/why") == client.predict(*texts, api_name="/why")
 
 
 def test_a_refusal_is_one_line(client):
@@ -116,8 +105,6 @@ def test_a_refusal_is_one_line(client):
 def test_only_documented_endpoints_are_public(client):
     assert set(client.view_api(return_format="dict", print_info=False)["named_endpoints"]) == {
         "/sentence",
-        "/variants",
-        "/why",
         "/corpus",
         "/compare",
     }

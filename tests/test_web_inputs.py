@@ -93,17 +93,20 @@ def bad_files(files):
     yield FilePaths("ASSET, test"), "Please choose the outputs."
     yield FilePaths(TABLE), "Please choose a table."
     yield lines(two, [one], two), "one.txt:2: the file has 1 line, expected 2 as in two.txt"  # without their folders
-    yield lines(one, [one] * (MAX_SYSTEMS + 1), one), "That is 21 systems; this page takes 20 at a time."
-    yield lines(long, [long], long), "That is more than 5,000 segments; this page takes 5,000 at a time."
+    yield lines(one, [one] * (MAX_SYSTEMS + 1), one), "That is more than 20 systems, all that this page takes."
+    yield lines(long, [long], long), "That is more than 5,000 segments, all"
     yield lines(one, [large], one), "That is more than 10 MB, all that this page takes."
     yield lines(two, [bomb], two), "That is more than 10 MB, all that this page takes."
     yield lines(two, [damaged], two), "damaged.gz:"
-    yield lines(one, [one], tabs), "That is 101 references of a segment; this page takes 100 at a time."
+    yield lines(one, [one], tabs), "That is more than 100 references of a segment, all"
     yield lines(f"{one}.gone", [one], one), "The files have been deleted meanwhile: please choose them again."
     yield table(one), "one.txt: no rows, expected at least one"
     yield table(files("t1.csv", TABLE_OF_TWO.rpartition(b"a,y")[0])), "t1.csv:"
-    yield table(files("t2.csv", header + many)), "That is 21 systems; this page takes 20 at a time."
-    yield table(files("t3.csv", header + b"a,x,b,c\n" * (MAX_SEGMENTS + 1))), "That is 5,001 segments; this page takes"
+    yield table(files("t2.csv", header + many)), "That is more than 20 systems, all that this page takes."
+    yield (
+        table(files("t3.csv", header + b"a,x,b,c\n" * (MAX_SEGMENTS + 1))),
+        "That is more than 5,000 segments, all",
+    )
 
 
 def test_what_is_wrong_with_files_is_said_in_a_line(files):
@@ -123,5 +126,7 @@ def test_what_is_wrong_with_files_is_said_in_a_line(files):
     ],
 )
 def test_so_many_references_are_refused_wherever_they_come_from(function, values):
-    with pytest.raises(RefusedError, match=r"^That is 101 references of a segment; this page takes 100 at a time"):
+    with pytest.raises(
+        RefusedError, match=r"^That is more than 100 references of a segment, all that this page takes\."
+    ):
         function(*values)

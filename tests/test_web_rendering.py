@@ -29,14 +29,13 @@ def test_texts_of_visitors_are_shown_as_they_are():
     given = rendering.render("variants", "given", rows=[("Output", HOSTILE)])
     for html in (rendering.refusal(HOSTILE), rendering.note(HOSTILE), given):
         assert HOSTILE in words(html)
-    program = rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0)
-    assert repr(HOSTILE) in words(rendering.render("sentence", "sharing", signature="", program=program))
+    assert repr(HOSTILE) in rendering.python(HOSTILE, HOSTILE, [HOSTILE], {}, 1.0)
 
 
 def test_text_that_is_not_split_into_words_is_doubted():
     texts = "这只很大的猫坐在旧垫子上", "这只大猫坐在垫子上", ["这只大猫坐在垫子上"]
     explanation = explained(*texts, variant="easse")
-    found = words(rendering.explained_score(explanation, VARIANTS["easse"], {"copy": SCORES}))
+    found = words(rendering.answer(explanation, VARIANTS["easse"], {"copy": SCORES}))
     assert "Chinese" in found
 
 
@@ -56,10 +55,10 @@ def test_arithmetic_comes_out(variant):
     explanation = explained(
         "The big cat sat .", "The cat sat .", ["A cat sat .", "The cat was here ."], variant=variant
     )
-    found = words(rendering.explained_score(explanation, VARIANTS[variant], {"copy": SCORES}))
+    found = words(rendering.answer(explanation, VARIANTS[variant], {"copy": SCORES}))
     assert f"= {explanation.scores['sari']:.2f}" in found
     for operation in ("keep", "delete", "add"):
-        line = re.search(rf"{operation.title()}: (.*?) = ([\d.]+)(?: |:|$)", found)
+        line = re.search(rf"{operation.title()} = (.*?) = ([\d.]+)(?: |,|$)", found)
         assert line is not None
         if "F1 of precision" not in line[1]:
             parts = [float(part) for part in re.findall(r"[\d.]+", line[1].partition(" / ")[0])]

@@ -40,20 +40,17 @@ def test_typing_scores_at_once(desktop, page_scorer):
     expect_score(page, score)
     token = page.locator("#texts .sari-text").nth(1).get_by_role("button").last
     expect(token).to_have_attribute("aria-label", re.compile("^down, added, as references do. Added: 1 of 2"))
-    expect(page.locator("#sari-live[role=status]")).to_have_text(
-        re.compile(f"^SARI {score:.2f}, keep [0-9.]+, delete ")
-    )
+    expect(page.locator("#scores [role=status]")).to_contain_text(f"{score:.2f}")  # which screen readers say
 
-    page.get_by_role("button", name="2 words in a row").click()
-    gained = page.get_by_role("list", name="Gained").get_by_role("button")
-    assert gained.all_inner_texts() == ["cat sat", "the big", "big cat", "the cat", "sat down"]
-    page.locator("#texts [data-at=s2][role=button]").hover()
+    page.locator("#texts [data-at=s2][role=button]").click()  # what stays has the longer n-grams
     expect(page.locator("#sari-panel")).to_have_text(
-        re.compile("cat sat Kept: both references keep it.*big cat Deleted: both references delete it too.")
+        re.compile(
+            "^cat Kept: .*cat sat Kept: both references keep it.*big cat Deleted: both references delete it too."
+        )
     )
-    assert lit(page) == ["big cat sat", "cat sat", "cat sat", "cat sat"]
+    assert lit(page) == ["cat", "cat", "cat", "cat"]
     box(page, "Output").fill("the cat")
-    expect(page.get_by_role("list", name="Lost").get_by_role("button", name=re.compile("^cat sat"))).to_be_visible()
+    expect(page.locator("#sari-panel")).to_be_hidden()  # it was about other texts
 
 
 def test_choices(phone, page_scorer):
@@ -61,16 +58,16 @@ def test_choices(phone, page_scorer):
     texts = ("The cat sat.", "the cat sat.", ["The cat."])
     fill(page, *texts)
     choose(page, "Variant", "paper")
-    choose(page, "Case", "cased")
-    choose(page, "Tokenizer", "none")
+    choose(page, "Lowercase", "cased")
+    choose(page, "Tokenize", "none")
     accordion(page, "More options")
-    page.get_by_role("spinbutton", name="Max order").fill("2")
+    choose(page, "Max order", "up to 2 tokens")
     options = {"variant": "paper", "lowercase": False, "tokenize": "none", "max_order": 2}
     expect_score(page, score_of(page_scorer, *texts, **options))
     page.get_by_role("combobox", name="Variant").focus()
     expect(page.get_by_role("option").first).to_be_visible()
     page.keyboard.press("Tab")  # goes on from an open list
-    expect(page.get_by_role("combobox", name="Tokenizer")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Lowercase")).to_be_focused()
 
 
 def test_examples_to_click(phone, page_scorer):
@@ -154,7 +151,6 @@ def test_bars_light_their_words(desktop):
 
 def test_a_link_carries_texts_and_choices(visit, page_scorer):
     page = visit(apart=True)
-    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     texts = ("Größe & 100% <b> #1's", "a+b = c", ["“ref” one", "ref\ttwo"])
     fill(page, *texts)
     choose(page, "Variant", "paper")
@@ -162,27 +158,18 @@ def test_a_link_carries_texts_and_choices(visit, page_scorer):
     expect_score(page, score)
     expect(page).to_have_url(re.compile("#source=.*&variant=paper$"))
     accordion(page, "Link, signature, Python")
-    copied = {}
-    for name, button in (
-        ("link", "link"),
-        ("signature", "signature"),
-        ("Python", "program"),
-    ):
-        page.get_by_role("button", name=f"Copy {name}").click()
-        expect(page.locator(f"[data-copy={button}]")).to_have_text("Copied")
-        copied[name] = page.evaluate("navigator.clipboard.readText()")
-    assert copied["link"] == page.url
-    assert copied["signature"].startswith("SARI|variant:paper|nrefs:2|")
-    program = copied["Python"].replace("sari.py", str(ROOT / "sari.py"), 1)
+    signature, program = (page.locator(f"#{name} textarea") for name in ("signature", "program"))
+    expect(signature).to_have_value(re.compile(r"^SARI\|variant:paper\|nrefs:2\|"))
+    program = program.input_value().replace("sari.py", str(ROOT / "sari.py"), 1)
     shown = []
     exec(program, {"print": shown.append})
     assert shown == [score]
 
-    other = visit(at=copied["link"])  # somebody else
+    other = visit(at=page.url)  # somebody else
     expect_score(other, score)
     for label, text in (("Source", texts[0]), ("Output", texts[1]), ("References", "\n".join(texts[2]))):
         expect(box(other, label)).to_have_value(text)
-    other.goto(copied["link"].replace("variant=paper", "variant=nonsense").replace("#", "?again#"))
+    other.goto(page.url.replace("variant=paper", "variant=nonsense").replace("#", "?again#"))
     expect_score(other, score_of(page_scorer, *texts))
     expect(refusal(other, "#lacking")).to_contain_text("variant nonsense")
 
@@ -218,7 +205,7 @@ def test_empty_fields_and_long_texts(desktop):
     expect(refusal(page, "#scores")).to_have_text("Please enter a source: the sentence to simplify.")
     expect(page.locator("#texts .sari-text")).to_have_count(0)
     box(page, "Source").fill("a " * MAX_CHARACTERS)
-    expect(refusal(page, "#scores")).to_contain_text("this page takes 30,000 at a time.")
+    expect(refusal(page, "#scores")).to_contain_text("That is more than 15,000 characters, all that this page takes.")
     box(page, "Source").fill("a b")
     box(page, "References").fill(" \n ")
     expect(refusal(page, "#scores")).to_contain_text("Please enter at least one reference")

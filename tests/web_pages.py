@@ -64,16 +64,19 @@ def as_it_was(page):
     page.bring_to_front()  # a page behind another draws once a second
     view(page, "Sentence")
     page.keyboard.press("Escape")
-    for label, own in (("Variant", DEFAULT_VARIANT), ("Tokenizer", "default (13a)"), ("Case", "default (lowercased)")):
-        if not page.get_by_role("combobox", name=label).input_value().startswith(own):
+    for label, own in (
+        ("Variant", DEFAULT_VARIANT),
+        ("Tokenize", "default (13a)"),
+        ("Lowercase", "default (lowercased)"),
+        ("Max order", "default (up to 4 tokens)"),
+    ):
+        control = page.get_by_role("combobox", name=label)
+        if control.is_visible() and not control.input_value().startswith(own):
             choose(page, label, own)
-    if (order := page.get_by_role("spinbutton", name="Max order")).is_visible():
-        order.fill("")
     page.get_by_role("button", name=first.name, exact=True).click()
     expect(box(page, "Source")).to_have_value(first.source)
     expect(page.locator("#note p")).to_have_text(first.note)  # the last answer is that to these texts
     expect(page.locator("#texts .sari-text").first).to_contain_text(first.source.split()[1])
-    page.get_by_role("button", name="Single words").click()
     return page
 
 
@@ -158,6 +161,12 @@ def score(page):
     """Score the files that were chosen, and wait for the scores or the refusal."""
     page.get_by_role("button", name="Score", exact=True).click()
     expect(page.locator("#systems table, #files-message .sari-refusal").first).to_be_visible()
+
+
+def rank(page):
+    """Ask whether the ranking holds, and wait for the table."""
+    page.get_by_role("button", name="Does the ranking hold under other variants?").click()
+    expect(page.locator("#ranking table")).to_have_count(1)
 
 
 def downloaded(page, name):

@@ -1,14 +1,12 @@
 """Scores, comparisons and reports of input that `inputs` has checked, as plain data."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, combinations
+from itertools import combinations
 from typing import NamedTuple
 
-import numpy as np
-
 from sari import comparison
-from sari.aggregation import Scores, named_scores
+from sari.aggregation import Scores
 from sari.companion_measures.registry import MEASURES
 from sari.corpus_statistics import CorpusStatistics, score_columns, score_systems
 from sari.reports import building, report_page
@@ -18,12 +16,12 @@ from sari.reports.score_report import ScoreReport, report_of
 from sari.reports.score_tables import BASELINE_SUMMARIES
 from sari.significance import resolve_resampling
 from sari.validation import Columns, SystemColumns
-from sari.variants import SCORES, SIGNIFICANT, Variant
+from sari.variants import SIGNIFICANT, Variant
 from sari.web.inputs import errors_refused
 from sari.web.samples import samples
 
-#: The confidence of intervals.
-CONFIDENCE = 0.95
+#: The confidence of intervals, and the paired test where none is chosen.
+CONFIDENCE, METHOD = 0.95, "randomization"
 #: The companion measures next to SARI, as far as this server has what they need.
 _MEASURES = [measure for measure in MEASURES if measure.name in ("bleu", "fkgl") and not measure.missing]
 
@@ -36,76 +34,64 @@ Advance = Callable[[str], object]
 def score_segment_baselines(segment: Columns, variant: Variant) -> dict[str, Scores]:
     """Score the baselines of a segment; see `comparison.baseline_scores`.
 
-    The baselines are the segments of one corpus, and each is scored alone. A single segment has no neighbour to take
-    an unrelated text from: the output of an example stands for it.
+    A single segment has no neighbour to take an unrelated text from: the output of an example stands for it.
     """
-    systems = comparison.baseline_columns(segment.sources, segment.references)
-    outputs = {name: columns.of(name) for columns in systems for name in columns.predictions}
+    scores = comparison.baseline_scores(segment.sources, segment.references, variant)
     unrelated = next(sample.prediction for sample in samples() if sample.source != segment.sources[0])
-    outputs["unrelated"] = segment._replace(predictions=[unrelated])
-    corpus = Columns(*(list(chain.from_iterable(column)) for column in zip(*outputs.values(), strict=True)))
-    sentences = score_columns(corpus, variant, sentences=True).sentences()
-    values = np.array([sentences[name] for name in SCORES]).T
-    scores = {name: named_scores(row) for name, row in zip(outputs, values, strict=True)}
-    people = values[[name.startswith("reference ") for name in outputs]]
-    return {**scores, "references": named_scores(people.mean(axis=0))} if len(people) else scores
+    return {**scores, "unrelated": score_columns(segment._replace(predictions=[unrelated]), variant).scores()}
 
 
 class ComparedSystems(NamedTuple):
-    """Compared systems: the statistics of each, with what `comparison.compare_corpora` returns, and their report."""
+    """Compared systems: their texts and variant, the statistics of each, their comparison, and the report of these."""
 
+    columns: SystemColumns
+    variant: Variant
     statistics: dict[str, CorpusStatistics]
     result: comparison.SystemComparison
     report: ScoreReport
 
+    def with_baselines(self) -> ScoreReport:
+        """Return the report with the scores of baselines and of published systems."""
+        scores = comparison.baseline_scores(self.columns.sources, self.columns.references, self.variant)
+        baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
+        published = [find_standing(self.columns.sources, self.columns.references, self.variant)]
+        return replace(self.report.with_baselines({self.variant.label: baselines}), published=published)
+
+    def measuring(self) -> Measuring:
+        """Return what measures the systems by companion measures."""
+        resampling = resolve_resampling(confidence=CONFIDENCE, method=self.result["method"])
+        return Measuring(self.columns, resampling, chosen_tokenizer([self.variant]))
+
 
 def compare_systems(
-    columns: SystemColumns, variant: Variant, *, baseline: str | None = None, method: str = "randomization"
+    columns: SystemColumns, variant: Variant, *, baseline: str | None = None, method: str = METHOD
 ) -> ComparedSystems:
     """Compare systems with a baseline, the first where it is None, by a paired test; `method` is in `TESTS`."""
     with errors_refused():
         resampling = resolve_resampling(confidence=CONFIDENCE, method=method)
         statistics = score_systems(columns, variant, sentences=True, rows=True)
         result = comparison.compare_corpora(statistics, baseline=baseline, resampling=resampling, details=True)
-    return ComparedSystems(statistics, result, report_of({variant.label: result}, {variant.label: statistics}))
+    report = report_of({variant.label: result}, {variant.label: statistics})
+    return ComparedSystems(columns, variant, statistics, result, report)
 
 
-def report_scores(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> ScoreReport:
+def report_scores(compared: ComparedSystems, advance: Advance) -> ScoreReport:
     """Return the report of compared systems with baselines, published systems, BLEU and FKGL.
 
-    Args:
-        columns, variant: what was compared.
-        compared: the systems.
-        advance: called with the name of each step that begins.
+    `advance` is called with the name of each step that begins.
     """
     advance("baselines")
-    report = _with_baselines(columns, variant, compared)
-    return _measuring(columns, variant, compared).add(report, _MEASURES, advance=advance)
+    return compared.measuring().add(compared.with_baselines(), _MEASURES, advance=advance)
 
 
-def write_report(columns: SystemColumns, variant: Variant, compared: ComparedSystems, advance: Advance) -> str:
-    """Return the page of HTML that `score.py --report` writes; the arguments are those of `report_scores`."""
-    report = report_scores(columns, variant, compared, advance)
-    report = building.build_report(compared.statistics, report, columns, seed=compared.result["seed"], advance=advance)
+def write_report(compared: ComparedSystems, advance: Advance) -> str:
+    """Return the page of HTML that `score.py --report` writes."""
+    report = report_scores(compared, advance)
+    report = building.build_report(
+        compared.statistics, report, compared.columns, seed=compared.result["seed"], advance=advance
+    )
     advance("pictures and pages")
     return report_page.report_as_html(report)
-
-
-def report_steps(systems: int) -> int:
-    """Return how often `write_report` calls `advance`."""
-    return 2 + len(_MEASURES) + building.steps(systems)
-
-
-def _with_baselines(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> ScoreReport:
-    scores = comparison.baseline_scores(columns.sources, columns.references, variant)
-    baselines = {name: result for name, result in scores.items() if name in BASELINE_SUMMARIES}
-    published = [find_standing(columns.sources, columns.references, variant)]
-    return replace(compared.report.with_baselines({variant.label: baselines}), published=published)
-
-
-def _measuring(columns: SystemColumns, variant: Variant, compared: ComparedSystems) -> Measuring:
-    resampling = resolve_resampling(confidence=CONFIDENCE, method=compared.result["method"])
-    return Measuring(columns, resampling, chosen_tokenizer([variant]))
 
 
 class RankedVariant(NamedTuple):
@@ -121,39 +107,29 @@ class RankedVariant(NamedTuple):
     scores: dict[str, float]
     significant: set[frozenset[str]]
 
+    def leads(self, one: str, other: str) -> bool:
+        """Return whether a system is above another and not tied with it."""
+        return self.scores[one] - self.scores[other] >= TIE
 
-class PairRanking(NamedTuple):
-    """What variants say of two systems.
 
-    Attributes:
-        higher, lower: the systems, in their order under the chosen variant.
-        agreeing, opposing: the variants under which the first is higher, and those under which the second is.
-        agreeing_significantly, opposing_significantly: those of them with a significant difference.
-    """
+class RankedPair(NamedTuple):
+    """Two systems, and the variants that rank them in either order, each with whether it does so significantly."""
 
-    higher: str
-    lower: str
-    agreeing: list[str]
-    opposing: list[str]
-    agreeing_significantly: list[str]
-    opposing_significantly: list[str]
-
-    @property
-    def reverses(self) -> bool:
-        """Whether variants rank the systems in both orders."""
-        return bool(self.agreeing and self.opposing)
+    systems: tuple[str, str]
+    agreeing: dict[str, bool]
+    opposing: dict[str, bool]
 
     @property
     def reverses_significantly(self) -> bool:
         """Whether a variant ranks the systems significantly in one order, and another in the other."""
-        return bool(self.agreeing_significantly and self.opposing_significantly)
+        return any(self.agreeing.values()) and any(self.opposing.values())
 
 
 def rank_under_variants(
-    columns: SystemColumns, variants: Mapping[str, Variant], *, method: str, advance: Advance
+    columns: SystemColumns, variants: Mapping[str, Variant], advance: Advance
 ) -> list[RankedVariant]:
-    """Compare all pairs of systems under several variants, by name; `method` is in `TESTS`."""
-    resampling = resolve_resampling(method=method)
+    """Compare all pairs of systems under several variants, by name."""
+    resampling = resolve_resampling(method=METHOD)
     ranked = []
     for name, variant in variants.items():
         advance(name)
@@ -165,19 +141,17 @@ def rank_under_variants(
     return ranked
 
 
-def rank_pairs(ranked: Sequence[RankedVariant], chosen: str, names: Sequence[str]) -> list[PairRanking]:
-    """Return what the variants say of every pair of systems, first of those that most variants rank otherwise.
+def reversed_pairs(ranked: Sequence[RankedVariant], names: Iterable[str]) -> list[RankedPair]:
+    """Return the pairs of systems that variants rank in both orders, those of most opposing variants first.
 
     Args:
         ranked: the comparisons under all variants.
-        chosen: the variant whose order is compared with those of the others.
-        names: the systems that compete.
+        names: the systems that compete, in the order that variants agree with or oppose.
     """
-    scores = next(row.scores for row in ranked if row.variant == chosen)
     pairs = []
-    for one, other in combinations(sorted(names, key=lambda name: -scores[name]), 2):
-        above = [row for row in ranked if row.scores[one] - row.scores[other] >= TIE]
-        below = [row for row in ranked if row.scores[other] - row.scores[one] >= TIE]
-        significant = ([row for row in rows if {one, other} in row.significant] for rows in (above, below))
-        pairs.append(PairRanking(one, other, *([row.variant for row in rows] for rows in (above, below, *significant))))
-    return sorted(pairs, key=lambda pair: (-len(pair.opposing_significantly), -len(pair.opposing)))
+    for one, other in combinations(names, 2):
+        above = {row.variant: {one, other} in row.significant for row in ranked if row.leads(one, other)}
+        below = {row.variant: {one, other} in row.significant for row in ranked if row.leads(other, one)}
+        if above and below:
+            pairs.append(RankedPair((one, other), above, below))
+    return sorted(pairs, key=lambda pair: (-sum(pair.opposing.values()), -len(pair.opposing)))

@@ -6,13 +6,15 @@ from typing import Any, NamedTuple
 import gradio as gr
 
 from sari.validation import Columns
-from sari.variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Option, Variant
-from sari.web.inputs import label_of, offered_options
+from sari.variants import DEFAULT_VARIANT, OPTIONS, VARIANTS, Variant
+from sari.web.inputs import MAX_ORDER, offered_options
 
-#: The value of a control for the variant's own choice, and the values of flags.
-DEFAULT, _FLAGS = "default", {"yes": True, "no": False}
+#: The value of a control for the variant's own choice.
+DEFAULT = "default"
 #: The options that are always visible. The others are under "More options".
-_MAIN = ("variant", "tokenize", "lowercase")
+_MAIN = ("variant", "lowercase", "tokenize")
+# The numbers that can be chosen.
+_NUMBERS: dict[str, Iterable[int]] = {"max_order": range(1, MAX_ORDER + 1), "zero_division": (0, 1)}
 #: The options that change no score of a single sentence, or only those of documents.
 OF_CORPORA = ("level", "penalties")
 #: Seconds for which results and files are kept.
@@ -35,8 +37,8 @@ LIVE: dict[str, Any] = {
 AT_ONCE: dict[str, Any] = {"api_visibility": "private", "queue": False, "show_progress": "hidden"}
 
 #: The controls of scoring options, by the names of the options, and the values of controls.
-Controls = dict[str, gr.Dropdown | gr.Number]
-ControlValues = tuple[str | float | None, ...]
+Controls = dict[str, gr.Dropdown]
+ControlValues = tuple[str, ...]
 
 
 class SegmentBoxes(NamedTuple):
@@ -99,19 +101,15 @@ class SentenceTab(NamedTuple):
         return [self.tabs, *self.texts, *self.controls.values(), self.opened, self.back, self.systems]
 
 
-def make_controls(names: Sequence[str], *more: Any) -> Controls:
-    """Make the controls of scoring options, and put more components under "More options"."""
-    offered = offered_options()
+def make_controls(names: Sequence[str]) -> Controls:
+    """Make the controls of scoring options; whoever chooses a variant sees what it chooses for the others."""
     with gr.Row():
-        controls = {name: _control(name, offered[name]) for name in _MAIN}
+        controls = {name: _control(name) for name in _MAIN}
     with gr.Accordion("More options", open=False), gr.Row():
-        controls |= {name: _control(name, offered[name]) for name in names if name not in _MAIN}
-        for component in more:
-            component.render()
-    controls = {name: controls[name] for name in names}
-    others = [name for name in names if name != "variant"]
+        controls |= {name: _control(name) for name in names if name not in _MAIN}
+    others = [name for name in controls if name != "variant"]
     controls["variant"].change(
-        lambda variant: [_default_choice(name, variant) for name in others],
+        lambda variant: [gr.Dropdown(_labelled_choices(name, variant)) for name in others],
         controls["variant"],
         [controls[name] for name in others],
         **AT_ONCE,
@@ -124,32 +122,41 @@ def option_names(*, corpora: bool) -> list[str]:
     return [name for name in offered_options() if corpora or name not in OF_CORPORA]
 
 
-def _control(name: str, option: Option) -> gr.Dropdown | gr.Number:
+def _control(name: str) -> gr.Dropdown:
     if name == "variant":
         return variant_box(DEFAULT_VARIANT, "Variant")
-    label, info = label_of(name), None if name in _MAIN else option.help
-    first = _default_choice(name, DEFAULT_VARIANT)
-    if option.kind == "number":
-        return gr.Number(None, label=label, info=info, placeholder=first["placeholder"], min_width=160)
-    return gr.Dropdown(first["choices"], value=DEFAULT, label=label, info=info, min_width=120)
-
-
-def _default_choice(name: str, variant: str) -> dict[str, Any]:
-    """Return the update of a control that names the variant's own choice."""
-    option, value = offered_options()[name], getattr(VARIANTS[variant], name)
-    if option.kind == "number":
-        return gr.update(placeholder=f"{DEFAULT} ({value:g})")
-    choices = [(choice, choice) for choice in option.choices]
-    default = value if isinstance(value, str) else option.words(value)
-    if option.kind == "flag":
-        choices = [(option.words(value), text) for text, value in _FLAGS.items()]
-    return gr.update(choices=[(f"{DEFAULT} ({default})", DEFAULT), *choices])
+    info = None if name in _MAIN else OPTIONS[name].help
+    choices = _labelled_choices(name, DEFAULT_VARIANT)
+    return gr.Dropdown(choices, value=DEFAULT, label=label_of(name), info=info, min_width=120)
 
 
 def variant_box(value: str, label: str) -> gr.Dropdown:
     """Make a choice of the variants of this server, each with its summary."""
-    named = [(f"{name}: {plain(VARIANTS[name].summary)}", name) for name in offered_options()["variant"].choices]
+    named = [(f"{name}: {plain(VARIANTS[name].summary)}", name) for name in choices_of("variant")]
     return gr.Dropdown(named, value=value, label=label, min_width=400, scale=2)
+
+
+def label_of(name: str) -> str:
+    """Return the label of the control of an option."""
+    return name.replace("_", " ").capitalize()
+
+
+def choices_of(name: str) -> dict[str, Any]:
+    """Return the values of an option by their names in controls and links."""
+    option = offered_options()[name]
+    if option.kind == "flag":
+        return {"yes": True, "no": False}
+    return {str(value): value for value in _NUMBERS.get(name, option.choices)}
+
+
+def _labelled_choices(name: str, variant: str) -> list[tuple[str, str]]:
+    """Return labels and names of choices; the first one is that of the variant."""
+
+    def label(value: Any) -> str:
+        return value if isinstance(value, str) else OPTIONS[name].words(value)
+
+    default = label(getattr(VARIANTS[variant], name))
+    return [(f"{DEFAULT} ({default})", DEFAULT), *((label(value), text) for text, value in choices_of(name).items())]
 
 
 def plain(text: str) -> str:
@@ -163,23 +170,17 @@ def plain(text: str) -> str:
 
 def initial_choices(names: Iterable[str]) -> ControlValues:
     """Return the first values of controls."""
-    return tuple(
-        DEFAULT_VARIANT if name == "variant" else None if OPTIONS[name].kind == "number" else DEFAULT for name in names
-    )
+    return tuple(DEFAULT_VARIANT if name == "variant" else DEFAULT for name in names)
 
 
-def options_of(names: Iterable[str], chosen: Iterable[Any]) -> dict[str, Any]:
-    """Return scoring options from the values of controls, without those that the variant chooses."""
-    options = {}
-    for name, value in zip(names, chosen, strict=True):
-        if value is None or value == DEFAULT:
-            continue
-        if OPTIONS[name].kind == "flag" and isinstance(value, str):
-            value = _FLAGS.get(value, value)
-        elif OPTIONS[name].kind == "number" and isinstance(value, float) and value.is_integer():
-            value = int(value)
-        options[name] = value
-    return options
+def options_of(names: Iterable[str], chosen: Iterable[str]) -> dict[str, Any]:
+    """Return scoring options from the values of controls, without those that the variant chooses.
+
+    >>> options_of(["variant", "lowercase", "max_order"], ["hf", "default", "2"])
+    {'variant': 'hf', 'max_order': 2}
+    """
+    chosen_names = zip(names, chosen, strict=True)
+    return {name: choices_of(name)[value] for name, value in chosen_names if value != DEFAULT}
 
 
 def references_of(text: str) -> list[str]:

@@ -13,14 +13,14 @@ from sari.reports.explanation import explain
 from sari.reports.word_edits import Edit
 from sari.significance import TESTS
 from sari.validation import either, fault
-from sari.variant_comparison import explain_difference
 from sari.variants import Variant
 from sari.web import answers
 from sari.web.inputs import (
+    MAX_CHARACTERS,
+    MAX_DETAILED,
     RefusedError,
     columns_of_lists,
     offered_options,
-    resolve_every_variant,
     resolve_options,
     segment_of,
     systems_of_lists,
@@ -56,10 +56,10 @@ def sentence(
         output: What a system made of it.
         references: What people made of it, at least one text.
         options: How to score. OPTIONS
-        details: Whether the answer has all marked tokens, n-grams and choices, with their reasons; it is long then.
+        details: Whether the answer has all marked tokens, n-grams and choices, with their reasons; for short texts.
     """
     variant = _variant(options)
-    segment = segment_of(source, output, references, max_order=variant.max_order)
+    segment = segment_of(source, output, references, most=MAX_DETAILED if details else MAX_CHARACTERS)
     (people,) = segment.references
     explanation = explain(source=source, prediction=output, references=people, variant=variant, ngrams=details)
     if details:
@@ -76,44 +76,6 @@ def sentence(
 def _short(edits: Iterable[Edit]) -> list[dict[str, Any]]:
     rows = [{"choice": edit.choice, "word": edit.text, "points": round(edit.points, 2)} for edit in edits]
     return rows[:_EDITS]
-
-
-@_endpoint
-def variants(source: str, output: str, references: list[str], options: dict | None = None) -> dict:
-    """Score one output of text simplification under every variant of SARI; return scores by variant.
-
-    Args:
-        source: The text to simplify.
-        output: What a system made of it.
-        references: What people made of it, at least one text.
-        options: How to score; its variant is ignored. OPTIONS
-    """
-    segment, every = segment_of(source, output, references), resolve_every_variant(_checked_options(options))
-    return {name: score_columns(segment, variant).scores() for name, variant in every.items()}
-
-
-@_endpoint
-def why(
-    source: str,
-    output: str,
-    references: list[str],
-    variant_a: str | None = "hf",
-    variant_b: str | None = "easse",
-    options: dict | None = None,
-) -> dict:
-    """Explain why two variants of SARI score one output differently: the scores after each choice that changes.
-
-    Args:
-        source: The text to simplify.
-        output: What a system made of it.
-        references: What people made of it, at least one text.
-        variant_a: The variant to start from.
-        variant_b: The variant to end with.
-        options: How to score; its variant is ignored. OPTIONS
-    """
-    others, segment = _checked_options(options), segment_of(source, output, references)
-    first, last = (resolve_options({**others, "variant": name}) for name in (variant_a or "hf", variant_b or "easse"))
-    return dict(explain_difference(segment, first, last))
 
 
 @_endpoint
@@ -151,8 +113,6 @@ def compare(
         method: The paired test: METHODS.
     """
     variant = _variant(options)
-    if not isinstance(baseline, str | None):
-        raise RefusedError(fault("baseline", type(baseline).__name__, "the name of a system"))
     columns = systems_of_lists(sources, outputs, references)
     compared = answers.compare_systems(columns, variant, baseline=baseline, method=method or "randomization")
     # Without the scores of each segment.
@@ -166,10 +126,6 @@ def compare(
 
 def _variant(options: Any) -> Variant:
     """Return the variant of the scoring options of a program."""
-    return resolve_options(_checked_options(options))
-
-
-def _checked_options(options: Any) -> dict[str, Any]:
     if not isinstance(options, dict | None):
         raise RefusedError(fault("options", type(options).__name__, "an object of scoring options by name"))
-    return options or {}
+    return resolve_options(options or {})

@@ -1,6 +1,5 @@
 """The view of files: one to twenty systems in; tables, pictures, segments and downloads out."""
 
-import json
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -13,11 +12,11 @@ import numpy as np
 from gradio.utils import get_upload_folder
 
 from sari.reports.formats import SENTENCE_FORMATS, format_of_ending
+from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.report_page import figure
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_scores
 from sari.reports.tables import Layout
-from sari.significance import TESTS
 from sari.validation import Columns, SystemColumns
 from sari.variants import Variant
 from sari.web import answers, components, inputs, rendering, sentence_tab, server
@@ -44,15 +43,11 @@ _HINTS = {
 }
 _OF_TEST_SET = "Choose the outputs alone: one file for each system, with a line for each sentence of the test set."
 _LIMITS = f"At most {MAX_SYSTEMS} systems, {MAX_SEGMENTS:,} segments and {MAX_MEGABYTES} MB in all."
-_METHODS = {test.title: name for name, test in TESTS.items()}
 # The tables to download.
 _TABLES = ("sari.csv", "sari.json", "sari.tex")
-# Outputs of all systems that are scored under every variant at once.
-_RANKED_AT_ONCE = 5_000
 # The characters of a text that a cell of the table of segments shows.
 _CELL = 120
 _EXPIRED = "The results have expired: please score the files again."
-_RANKING = "Does the ranking hold under other variants?"
 _CHANGED = "Files or settings have changed: press Score to score them."
 
 #: The options of this view.
@@ -67,7 +62,6 @@ class Scored:
         files: of the visitor.
         chosen: the values of the controls.
         baseline: the system that the others are compared with.
-        method: the test, in `TESTS`.
         report: the scores.
         sari: of every segment, by system.
     """
@@ -75,7 +69,6 @@ class Scored:
     files: FilePaths
     chosen: ControlValues
     baseline: str
-    method: str
     report: ScoreReport
     sari: dict[str, list[float]]
 
@@ -89,14 +82,9 @@ class Scored:
         """How the files were scored."""
         return inputs.resolve_options(self.options)
 
-    @property
-    def is_small(self) -> bool:
-        """Whether the systems are scored under every variant at once."""
-        return sum(map(len, self.sari.values())) <= _RANKED_AT_ONCE
-
-    def compare(self, columns: SystemColumns) -> ComparedSystems:
-        """Compare the systems again."""
-        return answers.compare_systems(columns, self.variant, baseline=self.baseline, method=self.method)
+    def compare(self) -> ComparedSystems:
+        """Read the files and compare the systems again."""
+        return answers.compare_systems(self.files.read(), self.variant, baseline=self.baseline)
 
     def opened(self, columns: SystemColumns, system: str, line: int, lines: list[int]) -> OpenedSegment:
         """Return a segment as it was scored, for the Sentence view."""
@@ -112,8 +100,8 @@ Parts = dict[str, Any]
 
 def no_results(message: str = "") -> Parts:
     """Return what shows no result, but a message."""
-    empty = {"ranking": "", "systems": "", "segments": None, "files": None, "scored": None}
-    return {**empty, "message": message, "results": gr.Column(visible=False)}
+    empty = dict.fromkeys(("segments", "files", "scored"))
+    return {**empty, "ranking": "", "systems": "", "message": message, "results": gr.Column(visible=False)}
 
 
 def _named(parts: Parts, function: Callable[..., Parts]) -> Callable[..., dict[Any, Any]]:
@@ -126,7 +114,7 @@ def _named(parts: Parts, function: Callable[..., Parts]) -> Callable[..., dict[A
     return call
 
 
-def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
+def files_tab(sentence: SentenceTab) -> None:
     """Make the view."""
     kind = gr.Radio([TEXT_FILES, TABLE, *TEST_SETS], value=TEXT_FILES, label="Sources and references")
     hint = gr.HTML(rendering.note(_hint(TEXT_FILES)))
@@ -140,24 +128,17 @@ def files_tab(page: gr.Blocks, sentence: SentenceTab) -> None:
     for box in files:
         box.upload(server.remember_files, box, None, **AT_ONCE)
     gr.Button("Fill in an example", size="sm").click(fill_example, None, [kind, *files[:3]], **ON_DEMAND)
-    method = gr.Radio(
-        list(_METHODS), value=next(iter(_METHODS)), label="Test", info="Is a difference chance?", render=False
-    )
-    controls = [*components.make_controls(NAMES, method).values()]
-    # Gradio makes 0 of an empty number when it becomes visible, unless the browser has set it.
-    numbers = [control for control in controls if isinstance(control, gr.Number)]
-    page.load(None, None, numbers, js=f"() => {json.dumps([None] * len(numbers))}")
+    controls: list[Any] = [*components.make_controls(NAMES).values()]
     start = gr.Button("Score", variant="primary")
     parts = _make_results()
     every = [*parts.values()]
-    asked = [parts["baseline"], kind, *files, method, *controls]
+    asked = [parts["baseline"], kind, *files, *controls]
     events = [start.click, parts["baseline"].input]
     score = _named(parts, answer_files)
     scoring = gr.on(events, score, asked, every, show_progress_on=parts["message"], **ON_DEMAND)
     scoring.then(None, js="() => window.sari.showPart('files-results', 'files-message')")
-    ranking = scoring.then(rank_few, parts["scored"], parts["ranking"], **ON_DEMAND)
-    # `change` would also come when a number becomes visible.
-    changes = [box.change for box in files] + [control.input for control in (kind, method, *controls)]
+    ranking = parts["rank"].click(show_ranking, parts["scored"], parts["ranking"], **ON_DEMAND)
+    changes = [box.change for box in files] + [control.input for control in (kind, *controls)]
     changed = _named(parts, partial(no_results, rendering.note(_CHANGED)))
     gr.on(changes, changed, None, every, cancels=[scoring, ranking], **AT_ONCE)
     chosen = [parts["scored"], parts["order"]]
@@ -178,30 +159,29 @@ def _file_box(label: str, count: Literal["single", "multiple"] = "single", *, vi
 
 def _make_results() -> Parts:
     """Make what shows a result, without one."""
-    message = gr.HTML(elem_id="files-message", min_height=60)
-    scored = gr.State(None, time_to_live=HOUR)
-    with gr.Column(visible=False, elem_id="files-results") as results:
-        ranking = gr.HTML(elem_id="ranking")
-        rank = gr.Button(_RANKING, visible=False)
-        rank.click(show_ranking, scored, ranking, **ON_DEMAND)
-        baseline = gr.Dropdown([], label="Baseline", info="The other systems are compared with it.")
-        systems = gr.HTML(elem_id="systems", apply_default_css=False)
-        with gr.Row():
-            files = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
-            report = gr.Button("Make the report (HTML)")
-        report.click(make_report, [scored, files], files, **ON_DEMAND)
-        gr.HTML(rendering.render("page", "subheading", text="Segments"))
-        order = gr.Dropdown([], label="Order", info="Choose a row to open its segment in the Sentence view.")
-        segments = gr.Dataframe(
+    parts: Parts = {"message": gr.HTML(elem_id="files-message", min_height=60)}
+    parts["scored"] = scored = gr.State(None, time_to_live=HOUR)
+    with gr.Column(visible=False, elem_id="files-results") as parts["results"]:
+        parts["baseline"] = gr.Dropdown([], label="Baseline", info="The other systems are compared with it.")
+        parts["systems"] = gr.HTML(elem_id="systems", apply_default_css=False)
+        parts["rank"] = gr.Button("Does the ranking hold under other variants?")
+        parts["ranking"] = gr.HTML(elem_id="ranking")
+        parts["paragraph"] = gr.Textbox(label="For a paper", buttons=["copy"], max_lines=20)
+        parts["files"] = gr.File(label="Downloads", file_count="multiple", interactive=False, height=240)
+        report = gr.Button("Make the report (HTML)")
+        report.click(make_report, [scored, parts["files"]], parts["files"], **ON_DEMAND)
+        gr.Markdown("## Segments")
+        choose = "Choose a row to open its segment in the Sentence view."
+        parts["order"] = order = gr.Dropdown([], label="Order", info=choose)
+        parts["segments"] = gr.Dataframe(
             interactive=False,
             max_height=420,
             label="SARI of every segment",
             show_search="search",
             elem_id="segments",
         )
-        order.input(sort_segments, [scored, order], segments, **ON_DEMAND)
-    parts = {"message": message, "results": results, "ranking": ranking, "rank": rank, "baseline": baseline}
-    return {**parts, "systems": systems, "files": files, "order": order, "segments": segments, "scored": scored}
+        order.input(sort_segments, [scored, order], parts["segments"], **ON_DEMAND)
+    return parts
 
 
 def go_back() -> tuple[gr.Tabs, gr.Column]:
@@ -215,8 +195,8 @@ def _hint(kind: str) -> str:
 
 def show_boxes(kind: str) -> tuple[Any, ...]:
     """Show what to choose, and the boxes for it."""
-    boxes = [kind == TEXT_FILES, kind != TABLE, kind == TEXT_FILES, kind == TABLE]
-    return rendering.note(_hint(kind)), *(gr.File(visible=visible) for visible in boxes)
+    boxes = ("sources", "outputs", "references", "table")
+    return rendering.note(_hint(kind)), *(gr.File(visible=name in inputs.needed_files(kind)) for name in boxes)
 
 
 def fill_example() -> tuple[str, str, list[str], list[str]]:
@@ -235,10 +215,9 @@ def write_files(texts: Mapping[str, str]) -> list[str]:
     return [str(folder / name) for name in texts]
 
 
-def _advance(progress: gr.Progress, steps: int) -> Advance:
-    """Return a function that shows the name of each step that begins, of a number of steps."""
-    numbers = iter(range(steps))
-    return lambda step: progress((next(numbers, steps), steps), desc=step)
+def _advance(progress: gr.Progress) -> Advance:
+    """Return a function that shows the name of each step that begins."""
+    return lambda step: progress(None, desc=step)
 
 
 def _present(state: Any) -> Any:
@@ -255,32 +234,31 @@ def answer_files(
     outputs: list[str] | None,
     references: list[str] | None,
     table: str | None,
-    test: str,
-    *chosen: str | float | None,
+    *chosen: str,
     progress=gr.Progress(),  # noqa: B008
 ) -> Parts:
     """Score the files, and return what is shown.
 
     A baseline that is none of the systems gives way to the first one.
     """
-    advance = _advance(progress, 6)
+    advance = _advance(progress)
     variant = inputs.resolve_options(components.options_of(NAMES, chosen))
     advance("reading")
     files = FilePaths(kind, sources, outputs, references, table)
     columns = files.read()
     names = list(columns.predictions)
     advance("scoring")
-    baseline, method = baseline if baseline in names else names[0], _METHODS[test]
-    compared = answers.compare_systems(columns, variant, baseline=baseline, method=method)
-    report = answers.report_scores(columns, variant, compared, advance)
+    baseline = baseline if baseline in names else names[0]
+    compared = answers.compare_systems(columns, variant, baseline=baseline)
+    report = answers.report_scores(compared, advance)
     advance("tables and pictures")
     sari = {name: statistics.sentences()["sari"] for name, statistics in compared.statistics.items()}
-    return _results(Scored(files, chosen, baseline, method, report, sari), columns, compared)
+    return _results(Scored(files, chosen, baseline, report, sari), compared)
 
 
-def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) -> Parts:
+def _results(scored: Scored, compared: ComparedSystems) -> Parts:
     """Return what is shown of scored files."""
-    names, tables = list(columns.predictions), tabulate_scores(scored.report)
+    names, tables = list(scored.sari), tabulate_scores(scored.report)
     sentences = {name: statistics.sentences() for name, statistics in compared.statistics.items()}
     texts = {name: format_of_ending(Path(name).suffix).write(tables, Layout()) + "\n" for name in _TABLES}
     texts["segments.tsv"] = "".join(f"{line}\n" for line in SENTENCE_FORMATS[".tsv"](sentences))
@@ -288,12 +266,13 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
     return {
         "message": "",
         "results": gr.Column(visible=True),
-        "ranking": rendering.note("Scoring under every variant …") if several and scored.is_small else "",
-        "rank": gr.Button(visible=several and not scored.is_small),
+        "ranking": "",
+        "rank": gr.Button(visible=several),
         "baseline": gr.Dropdown(names, value=scored.baseline, visible=several),
         "systems": rendering.systems(scored.report, tables.tables, scored.sari),
+        "paragraph": paragraph_as_text(methods_paragraph(scored.report)),
         "order": gr.Dropdown(orders, value=orders[0]),
-        "segments": _segment_table(scored, columns, orders[0]),
+        "segments": _segment_table(scored, compared.columns, orders[0]),
         "files": write_files(texts),
         "scored": scored,
     }
@@ -301,13 +280,11 @@ def _results(scored: Scored, columns: SystemColumns, compared: ComparedSystems) 
 
 def _segment_orders(scored: Scored) -> dict[str, list[int]]:
     """Return the places of segments in several orders, by name."""
-    scores = {name: np.array(sari) for name, sari in scored.sari.items()}
-    others = [name for name in scores if name != scored.baseline]
-    lowest_first = {"Largest difference between systems": -np.ptp([*scores.values()], axis=0)} if others else {}
-    lowest_first |= {f"Lowest SARI of {name}": sari for name, sari in scores.items()}
-    for name in others:
-        lowest_first[f"{name} loses most against {scored.baseline}"] = scores[name] - scores[scored.baseline]
-    lowest_first["As in the files"] = np.arange(len(scores[scored.baseline]))
+    lowest_first = {f"Lowest SARI of {name}": np.array(sari) for name, sari in scored.sari.items()}
+    scores = np.array([*lowest_first.values()])
+    if len(scores) > 1:
+        lowest_first = {"Largest difference between systems": -np.ptp(scores, axis=0), **lowest_first}
+    lowest_first["As in the files"] = np.arange(scores.shape[1])
     return {name: np.argsort(values, kind="stable").tolist() for name, values in lowest_first.items()}
 
 
@@ -368,29 +345,17 @@ def _opening(scored: Scored, system: str, line: int, lines: list[int]) -> list[A
     return [gr.Tabs(selected="sentence"), *opened.boxes, *controls, opened, gr.Column(visible=True), side_by_side]
 
 
-def rank_few(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return whether the ranking holds, for few outputs, which takes seconds."""
-    return show_ranking(scored, progress) if scored is not None and scored.is_small else ""
-
-
 @refusals_as(rendering.refusal)
 def show_ranking(scored: Scored | None, progress=gr.Progress()) -> str:  # noqa: B008
-    """Return whether the ranking holds under every variant of this server."""
+    """Return whether the ranking of several systems holds under every variant of this server."""
     scored = _present(scored)
-    results = scored.report.results
-    if len(results) < 2:
-        return ""
-    variants = inputs.resolve_every_variant(scored.options)
-    advance = _advance(progress, len(variants))
-    ranked = answers.rank_under_variants(scored.files.read(), variants, method=scored.method, advance=advance)
-    copies = [result.name for result in results if result.copies]
+    variants, advance = inputs.resolve_every_variant(scored.options), _advance(progress)
+    ranked = answers.rank_under_variants(scored.files.read(), variants, advance)
+    copies = [result.name for result in scored.report.results if result.copies]
     return rendering.ranking(ranked, scored.variant.name, copies)
 
 
 def make_report(scored: Scored | None, files: list[str], progress=gr.Progress()) -> list[str]:  # noqa: B008
     """Return the files for download with the report of the systems."""
-    scored = _present(scored)
-    advance = _advance(progress, answers.report_steps(len(scored.report.results)))
-    columns = scored.files.read()
-    page = answers.write_report(columns, scored.variant, scored.compare(columns), advance)
+    page = answers.write_report(_present(scored).compare(), _advance(progress))
     return [*(path for path in files if Path(path).name != "report.html"), *write_files({"report.html": page})]

@@ -3,12 +3,12 @@
 import gzip
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import replace
-from functools import cache
+from functools import cache, partial
 from importlib.util import find_spec
-from itertools import chain, count
+from itertools import chain, count, islice
 from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any, NamedTuple
@@ -33,13 +33,12 @@ from sari.variants import OPTIONS, Option, Variant, resolve_variant
 
 # spaCy's languages that need further packages.
 _NEEDING_MORE = {"ja", "ko", "th", "vi"}
-# The labels of options whose names are not what people look for.
-_LABELS = {"tokenize": "Tokenizer", "lowercase": "Case"}
 
-# Of one segment with all its references: fewer with n-grams of more than four tokens or with many references, so that
-# an explanation takes a second or two of processor time, whatever the texts.
-MAX_CHARACTERS = 30_000
-_MAX_CHARACTERS_BY_REFERENCES = 900_000
+#: The characters of one segment with all its references: an explanation takes a second or two of processor time,
+#: whatever the texts, the references and the n-grams.
+MAX_CHARACTERS = 15_000
+#: Those of a segment whose whole explanation a program gets: Gradio takes long for large answers.
+MAX_DETAILED = 3_000
 MAX_ORDER = 10
 MAX_SEGMENTS = 5_000
 MAX_MEGABYTES = 10
@@ -55,7 +54,6 @@ TEST_SETS = {
     f"{_TITLES.get(name, name)}, {split}": (name, split) for name in NAMED_SETS for split in ("test", "validation")
 }
 
-
 #: Why a variant or a tokenizer is not offered.
 LACKING = "this server lacks a package or the data that it needs"
 
@@ -64,13 +62,21 @@ class RefusedError(Exception):
     """Input that cannot be answered; the message is one line for visitors."""
 
 
+# What the metric calls the texts of visitors, and what these call them.
+_OF_CORPORA = {"predictions": "outputs"}
+_OF_SEGMENTS = {"sources[0]": "source", "predictions[0]": "output", "references[0]": "references"}
+
+
 @contextmanager
-def errors_refused() -> Iterator[None]:
-    """Turn what the metric refuses into refusals, which call predictions outputs, as the page does."""
+def errors_refused(names: Mapping[str, str] = _OF_CORPORA) -> Iterator[None]:
+    """Turn what the metric refuses into refusals, with other names of arguments."""
     try:
         yield
     except (ValueError, TypeError, ImportError) as error:
-        raise RefusedError(re.sub("^predictions", "outputs", str(error))) from error
+        message = str(error)
+        for name, visitors_name in names.items():
+            message = re.sub(f"^{re.escape(name)}", visitors_name, message)
+        raise RefusedError(message) from error
 
 
 # Options
@@ -82,20 +88,11 @@ def offered_options() -> dict[str, Option]:
 
     An option with a single name, which only code can set to anything else, is left out.
     """
-    offered = {}
-    for name, option in OPTIONS.items():
-        if name == "tokenize":
-            choices = tuple(_installed_tokenizers())
-        else:
-            choices = tuple(choice for choice in option.choices if _is_possible(name, choice))
-        if len(option.choices) != 1:
-            offered[name] = replace(option, choices=choices)
+    offered = {name: option for name, option in OPTIONS.items() if len(option.choices) != 1}
+    for name, option in offered.items():
+        choices = filter(partial(_is_possible, name), option.choices)
+        offered[name] = replace(option, choices=tuple(_installed_tokenizers() if name == "tokenize" else choices))
     return offered
-
-
-def label_of(name: str) -> str:
-    """Return the label of the control of an option."""
-    return _LABELS.get(name, name.replace("_", " ").capitalize())
 
 
 def _installed_tokenizers() -> list[str]:
@@ -156,20 +153,10 @@ def resolve_every_variant(options: Mapping[str, Any]) -> dict[str, Variant]:
 # Limits
 
 
-def check_limit(number: int, most: int, units: str, *, all_read: bool = True) -> None:
-    """Refuse more segments, systems or characters than `most`; there may be even more where not all was read."""
+def check_limit(number: float, most: int, units: str) -> None:
+    """Refuse more of some units, such as segments or MB, than `most`."""
     if number > most:
-        size = f"{number:,}" if all_read else f"more than {most:,}"
-        raise RefusedError(f"That is {size} {units}; this page takes {most:,} at a time. score.py has no limit.")
-
-
-def _check_references(references: Iterable[Sequence[str]]) -> None:
-    check_limit(max(map(len, references), default=0), MAX_REFERENCES, "references of a segment")
-
-
-def _check_bytes(number: int) -> None:
-    if number > MAX_MEGABYTES * 1_000_000:
-        raise RefusedError(f"That is more than {MAX_MEGABYTES} MB, all that this page takes. score.py has no limit.")
+        raise RefusedError(f"That is more than {most:,} {units}, all that this page takes. score.py has no limit.")
 
 
 def _checked_systems(columns: SystemColumns) -> SystemColumns:
@@ -180,45 +167,36 @@ def _checked_systems(columns: SystemColumns) -> SystemColumns:
             raise RefusedError(fault("outputs", f"the name {shown(name)}", "a name without line breaks and such"))
     check_limit(len(columns.predictions), MAX_SYSTEMS, "systems")
     check_limit(len(columns.sources), MAX_SEGMENTS, "segments")
-    _check_references(columns.references)
+    check_limit(max(map(len, columns.references)), MAX_REFERENCES, "references of a segment")
     texts = chain(columns.sources, *columns.predictions.values(), *columns.references)
-    _check_bytes(sum(len(text.encode()) for text in texts))
+    check_limit(sum(len(text.encode()) for text in texts) / 1e6, MAX_MEGABYTES, "MB")
     return columns
 
 
 # Texts. Each function raises RefusedError past the limits and for what the metric refuses.
 
 
-def segment_of(source: Any, output: Any, references: Any, *, max_order: int = 4) -> Columns:
-    """Return one segment, whose references may be one text; what is missing is refused.
+def segment_of(source: Any, output: Any, references: Any, *, most: int = MAX_CHARACTERS) -> Columns:
+    """Return one segment of at most so many characters, whose references may be one text.
 
-    `max_order` is that of the variant by which the segment will be explained.
+    A source or references without words are refused.
     """
     people = [references] if isinstance(references, str) else references or [""]
-    try:
+    with errors_refused(_OF_SEGMENTS):
         segment = validate_columns([source], [output], [people])
-    except (TypeError, ValueError) as error:
-        named = str(error).replace("predictions[0]", "output").replace("sources[0]", "source")
-        raise RefusedError(named.replace("references[0]", "references")) from error
-    check_size(segment, max_order)
-    (source,), _, (references,) = segment
-    if not source.strip():
+    check_size(segment, most)
+    if not segment.sources[0].strip():
         raise RefusedError("Please enter a source: the sentence to simplify.")
-    if not any(reference.strip() for reference in references):
+    if not any(reference.strip() for reference in segment.references[0]):
         raise RefusedError("Please enter at least one reference: a simplification written by a person, one per line.")
     return segment
 
 
-def check_size(segment: Columns, max_order: int) -> None:
-    """Refuse a segment that is too long to explain by a variant with n-grams of up to `max_order` tokens."""
-    (source,), (output,), (references,) = segment
-    most, units = MAX_CHARACTERS, "characters"
-    if max_order > 4:
-        most, units = most * 4 // max_order, f"characters with n-grams of up to {max_order} tokens"
-    _check_references([references])
-    if _MAX_CHARACTERS_BY_REFERENCES // len(references) < most:
-        most, units = _MAX_CHARACTERS_BY_REFERENCES // len(references), f"characters with {len(references)} references"
-    check_limit(len(source) + len(output) + sum(map(len, references)), most, units)
+def check_size(segment: Columns, most: int = MAX_CHARACTERS) -> None:
+    """Refuse a segment that takes too long to explain."""
+    people = segment.references[0]
+    check_limit(len(people), MAX_REFERENCES, "references of a segment")
+    check_limit(sum(map(len, (segment.sources[0], segment.predictions[0], *people))), most, "characters")
 
 
 def columns_of_lists(sources: Any, outputs: Any, references: Any) -> Columns:
@@ -233,6 +211,14 @@ def systems_of_lists(sources: Any, outputs: Any, references: Any) -> SystemColum
     """Return three columns, the outputs by system."""
     with errors_refused():
         return _checked_systems(validate_systems(sources, outputs, references))
+
+
+def needed_files(kind: str) -> dict[str, str]:
+    """Return the files that a kind of input needs: by the names in `FilePaths`, in words."""
+    needed = {"sources": "the sources", "outputs": "the outputs", "references": "at least one file of references"}
+    if kind in TEST_SETS:
+        return {"outputs": needed["outputs"]}
+    return {"table": "a table"} if kind == TABLE else needed
 
 
 class FilePaths(NamedTuple):
@@ -253,11 +239,17 @@ class FilePaths(NamedTuple):
     def read(self) -> SystemColumns:
         """Return the texts; systems have the names of their files, or those in the column `system`."""
         files = [path for path in (self.sources, *(self.outputs or ()), *(self.references or ()), self.table) if path]
+        for name, words in needed_files(self.kind).items():
+            if not getattr(self, name):
+                raise RefusedError(f"Please choose {words}.")
         try:
-            _check_bytes(sum(map(_unpacked_bytes, files)))
-            if self.kind == TABLE:
-                return _systems_of_table(_required("a table", self.table))
-            return _checked_systems(self._systems_of_lines())
+            check_limit(sum(map(_unpacked_bytes, files)) / 1e6, MAX_MEGABYTES, "MB")
+            if self.table and self.kind == TABLE:
+                return _checked_systems(read_output_table(self.table).by_system(*system_names([self.table])))
+            check_limit(len(self.outputs or ()), MAX_SYSTEMS, "systems")
+            # One more than there may be, which is refused, instead of millions of empty lines.
+            segments = [list(islice(self._segments(), MAX_SEGMENTS + 1))]
+            return _checked_systems(reading.gather(segments, system_names(self.outputs or ())))
         except FileNotFoundError:
             raise RefusedError("The files have been deleted meanwhile: please choose them again.") from None
         except FileError as error:
@@ -266,31 +258,14 @@ class FilePaths(NamedTuple):
                 message = message.replace(path, Path(path).name)
             raise RefusedError(message) from error
 
-    def _systems_of_lines(self) -> SystemColumns:
+    def _segments(self) -> Iterator[reading.Segment]:
+        """Return the segments of text files."""
+        outputs, references = self.outputs or [], self.references or []
         if self.kind in TEST_SETS:
             name, split = TEST_SETS[self.kind]
-            outputs = _required("the outputs", self.outputs)
-            segments = read_outputs(name, split=split, columns=None, outputs=outputs)
-        else:
-            sources, outputs = _required("the sources", self.sources), _required("the outputs", self.outputs)
-            references = _required("at least one file of references", self.references)
-            tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
-            segments = reading.read_texts(sources, outputs, references, tab_separated=tabs)
-        check_limit(len(outputs), MAX_SYSTEMS, "systems")
-        return reading.gather(_limited(reading.batches(segments, most=MAX_SEGMENTS)), system_names(outputs))
-
-
-def _required(name: str, files: Any) -> Any:
-    if not files:
-        raise RefusedError(f"Please choose {name}.")
-    return files
-
-
-def _systems_of_table(path: str) -> SystemColumns:
-    """Read a table whose rows may be in any order; all systems need the same segments."""
-    table = read_output_table(path)
-    check_limit(-(-len(table.places) // MAX_SYSTEMS), MAX_SEGMENTS, "segments", all_read=False)
-    return _checked_systems(table.by_system(*system_names([path])))
+            return read_outputs(name, split=split, columns=None, outputs=outputs)
+        tabs = any(name.removesuffix(".gz").endswith(".tsv") for name in references)
+        return reading.read_texts(self.sources or "", outputs, references, tab_separated=tabs)
 
 
 def system_names(paths: Iterable[str]) -> list[str]:
@@ -306,22 +281,10 @@ def system_names(paths: Iterable[str]) -> list[str]:
     return names
 
 
-def _limited(batches: Iterable[list[reading.Segment]]) -> Iterator[list[reading.Segment]]:
-    """Yield batches until there are too many segments, which is refused before the rest is read."""
-    segments = 0
-    for batch in batches:
-        segments += len(batch)
-        check_limit(segments, MAX_SEGMENTS, "segments", all_read=False)
-        yield batch
-
-
 def _unpacked_bytes(path: str) -> int:
     """Return how many bytes of text a file has, counted no further than past the limit; gzip may hold any number."""
     with open(path, "rb") as file:
-        if file.read(2) != reading.GZIP_MAGIC:
-            return Path(path).stat().st_size
-    number = 0
-    with gzip.open(path) as unpacked, suppress(OSError, EOFError, zlib.error):  # damaged files are refused when read
-        while number <= MAX_MEGABYTES * 1_000_000 and (part := unpacked.read(1 << 20)):
-            number += len(part)
-    return number
+        is_packed = file.read(2) == reading.GZIP_MAGIC
+    with (gzip.open if is_packed else open)(path, "rb") as file, suppress(OSError, EOFError, zlib.error):
+        return len(file.read(MAX_MEGABYTES * 1_000_000 + 1))
+    return 0  # a damaged file is refused when it is read

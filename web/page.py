@@ -7,13 +7,17 @@ from typing import Any
 
 import gradio as gr
 
+from sari.corpus_statistics import score_columns
+from sari.validation import Columns
+from sari.variants import DEFAULT_VARIANT, VARIANTS
 from sari.web import server
-from sari.web.components import HOUR, SegmentBoxes
+from sari.web.components import HOUR
 from sari.web.endpoints import ENDPOINTS
 from sari.web.files_tab import files_tab
 from sari.web.inputs import MAX_MEGABYTES
 from sari.web.rendering import about, render
-from sari.web.sentence_tab import NAMES, first_sentence, sentence_tab, variants_tab
+from sari.web.samples import samples
+from sari.web.sentence_tab import sentence_tab, variants_tab
 
 TITLE = "SARI, explained"
 #: How many visits the server remembers; each takes up to a megabyte.
@@ -22,9 +26,6 @@ SESSIONS = 300
 THREADS = 8
 #: How many calls may wait.
 WAITING = 100
-
-#: What links carry, by its names.
-LINKED = (*SegmentBoxes._fields, *NAMES)
 
 THEME = gr.themes.Default(
     font=["system-ui", "sans-serif"], font_mono=["ui-monospace", "monospace"], primary_hue="blue", neutral_hue="slate"
@@ -52,7 +53,7 @@ def build() -> gr.Blocks:
             with gr.Tab("Variants", id="variants") as tab:
                 variants_tab(tab, sentence)
             with gr.Tab("Files", id="files"):
-                files_tab(page, sentence)
+                files_tab(sentence)
             with gr.Tab("About", id="about"):
                 gr.Markdown(about(), elem_id="card")
         page.unload(server.forget_files)
@@ -64,6 +65,12 @@ def build() -> gr.Blocks:
     return page
 
 
+def _first_view() -> str:
+    first = samples()[0]
+    segment = Columns([first.source], [first.prediction], [first.references])
+    return render("page", "first_view", scores=score_columns(segment, VARIANTS[DEFAULT_VARIANT]).scores())
+
+
 def launch(page: gr.Blocks, **options: Any) -> str:
     """Start the server and return its address; options are those of `Blocks.launch`."""
     folder = Path(__file__).parent
@@ -73,12 +80,12 @@ def launch(page: gr.Blocks, **options: Any) -> str:
     return page.launch(
         theme=THEME,
         css_paths=folder / "page.css",
-        head=render("page", "script", names=LINKED, program=program),
+        head=render("page", "head", program=program),
         max_file_size=f"{MAX_MEGABYTES}mb",
         max_threads=THREADS,
         state_session_capacity=SESSIONS,
         run_history=False,
-        app_kwargs=server.settings(render("page", "first_view", line=first_sentence().line)),
+        app_kwargs=server.settings(_first_view()),
         footer_links=["api"],
         mcp_server=find_spec("mcp") is not None,  # of Gradio's extra
         ssr_mode=False,

@@ -4,21 +4,19 @@ The templates are in `templates/`; they escape every text. What the report shows
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from math import comb
 from pathlib import Path
 from typing import Any
 
-from sari.aggregation import OrderFigures, Scores
-from sari.data_warnings import WarningRow
+from sari.aggregation import Scores
 from sari.reports.explanation import UNSEEN, Explanation
-from sari.reports.paragraph import methods_paragraph, paragraph_as_text
 from sari.reports.reasons import MARKS, Token
 from sari.reports.report_page import LABELS, figure, make_environment, score_pictures
 from sari.reports.score_report import ScoreReport
 from sari.reports.score_tables import tabulate_orders, tabulate_steps
 from sari.reports.tables import Cell, Table, make_table
 from sari.reports.word_edits import Edit
-from sari.validation import either
 from sari.variant_comparison import VariantDifference
 from sari.variants import (
     DEFAULT_VARIANT,
@@ -30,21 +28,19 @@ from sari.variants import (
     Variant,
     resolve_variants,
 )
-from sari.web.answers import TIE, PairRanking, RankedVariant, rank_pairs
+from sari.web.answers import TIE, RankedVariant, reversed_pairs
 from sari.web.components import EMPTY_LINE, variant_in_words
-from sari.web.inputs import LACKING, label_of, offered_options
+from sari.web.inputs import LACKING
 
-# How many choices of each kind are visible at first.
-_EDITS = 8
-# Tables with more rows, and lists with more items, are folded.
-_LONG, _PAIRS = 25, 10
+# The choices of each kind, the pairs of systems and the rows of a table that are visible at first.
+_EDITS, _PAIRS, _LONG = 8, 10, 25
 # Changes that are shown as nothing.
 _LEAST = 0.005
 _RANKING_NOTE = (
     f"In brackets: the rank under the variant. Systems whose SARI differs by less than {TIE} are tied. Differences are "
     f"significant at {SIGNIFICANT:.0%}, corrected for the number of pairs under each variant (Holm 1979)."
 )
-_FIGURES = {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+_FIGURES = {"precision": "precision", "f1": "F1"}
 # Marks with the credit that is drawn for them, and what they mean.
 _LEGEND = (
     ("kept-rightly", 1.0, "kept, as references do"),
@@ -65,24 +61,8 @@ _BASELINES = {
 }
 
 
-def in_controls(row: WarningRow) -> str:
-    """Return a warning in the words of the page.
-
-    >>> advice = {"option": "tokenize", "values": ["zh", "char"]}
-    >>> in_controls({"category": "", "message": "outputs are Chinese", "detail": "", "advice": advice})
-    'outputs are Chinese: set Tokenizer to zh or char'
-    """
-    message = f"{row['message']} ({row['detail']})" if row["detail"] else row["message"]
-    if row["advice"] is None:
-        return message
-    name, values = row["advice"]["option"], row["advice"]["values"]
-    option = offered_options()[name]
-    choices = [str(value) for value in values if value in option.choices] or map(option.words, values)
-    return f"{message}: set {label_of(name)} to {either(choices)}"
-
-
 _ENVIRONMENT = make_environment(Path(__file__).with_name("templates"))
-_ENVIRONMENT.filters |= {"in_controls": in_controls, "repr": repr}
+_ENVIRONMENT.filters["repr"] = repr
 _ENVIRONMENT.globals |= {
     "LEGEND": _LEGEND,
     "LONG": _LONG,
@@ -116,32 +96,64 @@ def about() -> str:
 # One segment
 
 
-def explained_score(explanation: Explanation, variant: Variant, baselines: Mapping[str, Scores]) -> str:
-    """Return the scores of a segment, how SARI comes from them, and the scores of baselines."""
-    total = mean([explanation.scores[operation] for operation in OPERATIONS])
-    lines = {operation: _from_orders(explanation, variant, operation) for operation in OPERATIONS}
-    bars = {label: baselines[name]["sari"] for name, (label, _) in _BASELINES.items() if name in baselines}
+def scores(explanation: Explanation, variant: Variant) -> str:
+    """Return the four scores; a bar says how it is computed."""
+    return render("sentence", "scores", scores=explanation.scores, arithmetic=_arithmetic(explanation, variant))
+
+
+def answer(explanation: Explanation, variant: Variant, baselines: Mapping[str, Scores]) -> str:
+    """Return how SARI is computed, the scores of baselines, and what choices cost and earn.
+
+    Of documents whole sentences come before words.
+    """
+    lists = {"sentences": explanation.sentences, "costing": explanation.costs, "earning": explanation.earnings}
     return render(
         "sentence",
-        "score",
+        "answer",
         explanation=explanation,
-        total=total,
-        lines=lines,
+        arithmetic=_arithmetic(explanation, variant),
         table=tabulate_orders("Figures by n-gram order", explanation.orders),
-        bars=bars,
+        bars={label: baselines[name]["sari"] for name, (label, _) in _BASELINES.items() if name in baselines},
         verdict=verdict(explanation.scores["sari"], baselines),
-        copying=_copying(explanation.variant, baselines["copy"]),
+        most=_EDITS,
+        **{name: list(map(_edit_row, edits)) for name, edits in lists.items()},
     )
 
 
-def _copying(variant: str, copy: Scores) -> str:
-    """Say what a copy gets where nothing that is not deleted counts as deleted well."""
-    if copy["delete"] < 100:
-        return ""
-    return (
-        f"{variant} gives 100 to Delete where nothing is deleted, so it rewards doing nothing: a copy of the source "
-        f"gets {figure(copy['sari'], 1)}. easse and xu2016 do not."
-    )
+def _arithmetic(explanation: Explanation, variant: Variant) -> dict[str, str]:
+    """Return how SARI comes from the scores of operations, and each of these from those of n-gram orders."""
+    figures: dict[Operation, Any] = {"keep": "f1", "delete": variant.deletion, "add": variant.addition}
+    parts = _mean(explanation.scores[operation] for operation in OPERATIONS)
+    lines: dict[str, str] = {"sari": f"SARI = {parts} = {figure(explanation.scores['sari'])}"}
+    return lines | {name: _from_orders(explanation, variant, name, counts) for name, counts in figures.items()}
+
+
+def _from_orders(explanation: Explanation, variant: Variant, operation: Operation, counts: Figure) -> str:
+    """Return how an operation's score comes from the figure that counts in it, as the variant averages orders."""
+
+    def mean_of(name: Figure) -> str:
+        return _mean(row[operation][name] for row in rows)
+
+    rows, score = explanation.orders, explanation.scores[operation]
+    name, result = LABELS[operation], figure(score)
+    if variant.averaging == "ratios" and counts == "f1":
+        return f"{name} = F1 of precision {mean_of('precision')} and recall {mean_of('recall')} = {result}"
+    size = "single words" if len(rows) == 1 else f"1 to {len(rows)} words in a row"
+    average = sum(row[operation][counts] for row in rows) / len(rows)
+    factor = ""
+    if abs(average - score) > 1e-6:
+        factor = f" = {figure(average)}, times {score / average if average else 0:.3f} for length"
+    return f"{name} = {mean_of(counts)}{factor} = {result}, by {_FIGURES[counts]} of {size}"
+
+
+def _mean(parts: Iterable[float]) -> str:
+    """Return how a mean is computed.
+
+    >>> _mean([50.0, 100.0])
+    '(50.00 + 100.00) / 2'
+    """
+    numbers = [figure(part) for part in parts]
+    return f"({' + '.join(numbers)}) / {len(numbers)}"
 
 
 def texts(explanation: Explanation) -> str:
@@ -156,8 +168,7 @@ def texts(explanation: Explanation) -> str:
         for label, key, tokens in named
     ]
     data = json.dumps(_gram_rows(explanation), ensure_ascii=False, separators=(",", ":"))
-    sizes = [_size(order) for order in range(1, len(explanation.grams) + 1)]
-    return render("sentence", "texts", texts=rows, sizes=sizes, data=data)
+    return render("sentence", "texts", texts=rows, data=data)
 
 
 def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, Any]:
@@ -171,22 +182,6 @@ def _word_row(token: Token, key: str, points: Mapping[str, float]) -> dict[str, 
 
 def _points_in_words(points: float) -> str:
     return f"{'Costs' if points < 0 else 'Earns'} {figure(abs(points))}."
-
-
-def _size(order: int) -> str:
-    return "Single words" if order == 1 else f"{order} words in a row"
-
-
-def costs(explanation: Explanation) -> str:
-    """Return the choices that cost most, and those that earn most, to try what SARI is without them.
-
-    Of documents there are whole sentences first.
-    """
-    lists = (explanation.sentences, explanation.costs, explanation.earnings)
-    sentences, costing, earning = (list(map(_edit_row, edits)) for edits in lists)
-    for row in sentences:
-        row["key"] = ""  # only words can be lit
-    return render("sentence", "costs", sentences=sentences, costing=costing, earning=earning, most=_EDITS)
 
 
 def _edit_row(edit: Edit) -> dict[str, Any]:
@@ -232,20 +227,6 @@ def python(source: str, output: str, references: Sequence[str], options: Mapping
     return _ENVIRONMENT.get_template("program.py.j2").render(texts=texts, options=options, score=score)
 
 
-def _counting(variant: Variant) -> dict[Operation, str]:
-    """Return which of the figures counts in each operation."""
-    return {"keep": "f1", "delete": variant.deletion, "add": variant.addition}
-
-
-def mean(parts: Sequence[float]) -> str:
-    """Return how a mean is computed.
-
-    >>> mean([50.0, 100.0])
-    '(50.00 + 100.00) / 2'
-    """
-    return f"({' + '.join(f'{part:.2f}' for part in parts)}) / {len(parts)}"
-
-
 def verdict(score: float, baselines: Mapping[str, Scores]) -> str:
     """Say in words where a score stands."""
     lazy, highest = max(
@@ -259,28 +240,6 @@ def verdict(score: float, baselines: Mapping[str, Scores]) -> str:
         return f"Above {best}, the best of the outputs that simplify nothing."
     people = baselines["references"]["sari"]
     return f"Above {best}; {'at or above' if score >= people else 'below'} people ({people:.0f})."
-
-
-def _from_orders(explanation: Explanation, variant: Variant, operation: Operation) -> dict[str, Any]:
-    """Return how an operation's score comes from its n-gram orders, as the variant averages them."""
-    rows, counts = explanation.orders, _counting(variant)[operation]
-    score = explanation.scores[operation]
-    line: dict[str, Any] = {"name": LABELS[operation], "score": score}
-    if variant.averaging == "ratios" and counts == "f1":
-        precision, recall = (_mean_of(rows, operation, figure) for figure in ("precision", "recall"))
-        return {**line, "formula": f"F1 of precision {precision} and recall {recall}", "what": ""}
-    of: Figure = "precision" if counts == "precision" else "f1"
-    size = "single words" if len(rows) == 1 else f"1 to {len(rows)} words in a row"
-    average = sum(row[operation][of] for row in rows) / len(rows)
-    formula = _mean_of(rows, operation, of)
-    if abs(average - score) > 1e-6:
-        factor = score / average if average else 0
-        formula += f" = {average:.2f}, times {factor:.3f} for length"
-    return {**line, "formula": formula, "what": f": {_FIGURES[counts]} of {size}"}
-
-
-def _mean_of(rows: Sequence[OrderFigures], operation: Operation, figure: Figure) -> str:
-    return mean([row[operation][figure] for row in rows])
 
 
 def _gram_rows(explanation: Explanation) -> list[list[dict[str, Any]]]:
@@ -328,11 +287,6 @@ def variant_scores(results: Mapping[str, Scores], variants: Mapping[str, Variant
     return render("variants", "comparison", points=points, spread=spread, rows=rows) + lacking
 
 
-def warnings(rows: Sequence[WarningRow]) -> str:
-    """Return warnings as a list; nothing where there are none."""
-    return render("elements", "warnings", rows=rows)
-
-
 def variant_steps(explained: VariantDifference) -> str:
     """Return the way from one variant to another as a table: every choice and what it does to SARI."""
     steps = explained["steps"]
@@ -351,10 +305,8 @@ def systems(report: ScoreReport, tables: Sequence[Table], sari: Mapping[str, Seq
         "files",
         "systems",
         report=report,
-        spoken="Scored: " + ", ".join(f"{row.name} {figure(row.scores['sari'])}" for row in report.results),
         tables=[(table, table.notes_with("bold:")) for table in tables],
         pictures=score_pictures(report, sari),
-        paragraph=paragraph_as_text(methods_paragraph(report)),
     )
 
 
@@ -368,8 +320,7 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -
     """
     first = next(row for row in rows if row.variant == chosen)
     names = sorted(first.scores, key=lambda name: -first.scores[name])
-    pairs = rank_pairs(rows, chosen, [name for name in names if name not in copies])
-    reversing = [pair for pair in pairs if pair.reverses]
+    competing = [name for name in names if name not in copies]
     cells = []
     for row in rows:
         ranks = {name: rank for rank, name in enumerate(sorted(names, key=lambda name: -row.scores[name]), 1)}
@@ -378,23 +329,10 @@ def ranking(rows: Sequence[RankedVariant], chosen: str, copies: Sequence[str]) -
     return render(
         "files",
         "ranking",
-        pairs=len(pairs),
-        significant=sum(pair.reverses_significantly for pair in reversing),
-        sentences=[_reversal(pair, len(rows)) for pair in reversing],
+        number=comb(len(competing), 2),
+        pairs=reversed_pairs(rows, competing),
+        variants=len(rows),
         most=_PAIRS,
         copies=copies,
         table=make_table("SARI under every variant", ["Variant", *names], cells),
     )
-
-
-def _reversal(pair: PairRanking, variants: int) -> dict[str, Any]:
-    """Return what variants say of a pair, as parts of a sentence."""
-
-    def side(names: Sequence[str], significantly: Sequence[str]) -> str:
-        return f"{len(names)} of {variants} variants ({', '.join(names)}), significantly under {len(significantly)}"
-
-    return {
-        "systems": (pair.higher, pair.lower),
-        "higher": side(pair.agreeing, pair.agreeing_significantly),
-        "lower": side(pair.opposing, pair.opposing_significantly),
-    }

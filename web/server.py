@@ -1,8 +1,4 @@
-"""The server around the page: what it takes, and what becomes of errors.
-
-Gradio prints the traceback of an error to standard error, and its message may have texts of visitors. `Page` is between
-Gradio and every function of the page: what it lets through is one line for the visitor, and Gradio prints nothing.
-"""
+"""The server around the page: what it takes, and what becomes of errors."""
 
 import functools
 import json
@@ -17,6 +13,7 @@ from typing import Any
 import gradio as gr
 from gradio.route_utils import FnIndexInferError
 from gradio.utils import get_upload_folder
+from starlette.datastructures import MutableHeaders
 from starlette.middleware import Middleware
 from starlette.middleware.body_limit import RequestBodyLimitMiddleware
 from starlette.middleware.gzip import GZipMiddleware
@@ -28,11 +25,8 @@ from sari.web.inputs import MAX_MEGABYTES, RefusedError
 
 _LOG = logging.getLogger("sari.web")
 _APP = b"<gradio-app"
-#: What visitors read where the app fails.
-FAULT = "The app has a fault here, not your texts."
-# Gradio's functions that read what was sent.
-_READING = {"preprocess_data", "special_args"}
-_BAD_CALL = "The call has values that the page does not send."
+#: What visitors read where a call fails.
+FAULT = "This call failed: the app has a fault here, or the call is none that its page makes."
 #: Megabytes of the files of all visitors together.
 MAX_UPLOADED = 1_000
 # The files of each session, which go when it ends.
@@ -40,27 +34,24 @@ _UPLOADED: defaultdict[str | None, set[str]] = defaultdict(set)
 
 
 class Page(gr.Blocks):
-    """The page. Each error of its functions is one line for the visitor, and the log has no text of visitors."""
+    """The page. What goes wrong in a call is one line for the visitor, and the log has no text of visitors.
+
+    Gradio prints the traceback of every error whose `print_exception` is true, also where it reads the values of a
+    call, and the message may have them. All calls come through this method.
+    """
 
     async def process_api(self, block_fn: Any, inputs: list[Any], *values: Any, **named: Any) -> dict[str, Any]:
         """Call a function of the page with what a visitor sent."""
         try:
-            function = self.fns[block_fn] if isinstance(block_fn, int) else block_fn
-            if len(inputs) < len(function.inputs):
-                raise RefusedError(f"got {len(inputs)} values, expected {len(function.inputs)}")
-            json.dumps(inputs, ensure_ascii=False, default=str).encode()
+            json.dumps(inputs, ensure_ascii=False, default=str).encode()  # no lone surrogates
             return await super().process_api(block_fn, inputs, *values, **named)
         except (RefusedError, gr.Error) as error:  # Gradio's own say that a value is none of the choices
-            raise gr.Error(one_line(str(error).strip("'\"")), print_exception=False) from None
-        except UnicodeEncodeError:
-            raise gr.Error("The call has text that UTF-8 cannot write.", print_exception=False) from None
+            line = one_line(str(error).strip("'\""))
         except Exception as error:
-            if _READING & {frame.name for frame in traceback.extract_tb(error.__traceback__)}:
-                raise gr.Error(_BAD_CALL, print_exception=False) from None
+            line = FAULT
             cause = f" caused by {type(error.__cause__).__name__}" if error.__cause__ else ""
-            places = "".join(traceback.format_tb(error.__traceback__))
-            _LOG.error("%s%s\n%s", type(error).__name__, cause, places)  # the message may have a visitor's text
-            raise gr.Error(FAULT, print_exception=False) from None
+            _LOG.error("%s%s\n%s", type(error).__name__, cause, "".join(traceback.format_tb(error.__traceback__)))
+        raise gr.Error(line, print_exception=False)
 
 
 def refusals_as(answer: Callable[[str], Any]) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
@@ -91,8 +82,7 @@ def forget_files(request: gr.Request) -> None:
     """Delete the files of a session that has ended; Gradio keeps equal files of several sessions once."""
     paths = _UPLOADED.pop(request.session_hash, set())
     for path in paths.difference(*_UPLOADED.values()):
-        with suppress(OSError):
-            Path(path).unlink()
+        Path(path).unlink(missing_ok=True)
 
 
 def _uploaded_megabytes() -> float:
@@ -101,9 +91,6 @@ def _uploaded_megabytes() -> float:
         with suppress(OSError):  # deleted meanwhile
             size += path.stat().st_size
     return size / 1e6
-
-
-# Requests
 
 
 class _UploadLimit:
@@ -118,24 +105,23 @@ class _UploadLimit:
         await (full if is_upload and _uploaded_megabytes() > MAX_UPLOADED else self._app)(scope, receive, send)
 
 
+# Requests
+
+
 class _FirstView:
     """An ASGI middleware that puts a first view into Gradio's document, before the app."""
 
-    def __init__(self, app: Any, view: bytes):
-        self._app, self._view = app, view
+    def __init__(self, app: Any, view: str):
+        self._app, self._view = app, view.encode()
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        is_document = False
-
         async def send_with_view(message: MutableMapping[str, Any]) -> None:
-            nonlocal is_document
             if message["type"] == "http.response.start":
-                headers = dict(message["headers"])
-                if is_document := headers.get(b"content-type", b"").startswith(b"text/html"):
-                    headers.pop(b"content-length", None)
-                    message["headers"] = [*headers.items()]
-            elif is_document:
-                message["body"] = message.get("body", b"").replace(_APP, self._view + _APP, 1)
+                headers = MutableHeaders(scope=message)
+                if headers.get("content-type", "").startswith("text/html"):
+                    del headers["content-length"]
+            elif _APP in message.get("body", b""):
+                message["body"] = message["body"].replace(_APP, self._view + _APP, 1)
             await send(message)
 
         await self._app(scope, receive, send_with_view)
@@ -147,9 +133,11 @@ def _bad_request(_request: Request, _error: Exception) -> JSONResponse:
 
 def settings(first_view: str) -> dict[str, Any]:
     """Return the settings of Gradio's server; `first_view` stands in the page until the app starts."""
-    limit = Middleware(RequestBodyLimitMiddleware, max_body_size=2 * MAX_MEGABYTES * 1_000_000)
-    kinds: tuple[type[Exception], ...] = (FnIndexInferError, LookupError, OSError, TypeError, ValueError)
-    first = Middleware(_FirstView, view=first_view.encode())
-    handlers = dict.fromkeys(kinds, _bad_request)
-    middleware = [Middleware(_UploadLimit), Middleware(GZipMiddleware), first, limit]
-    return {"middleware": middleware, "exception_handlers": handlers}
+    middleware = [
+        Middleware(_UploadLimit),
+        Middleware(GZipMiddleware),
+        Middleware(_FirstView, view=first_view),
+        Middleware(RequestBodyLimitMiddleware, max_body_size=2 * MAX_MEGABYTES * 1_000_000),
+    ]
+    bad_calls = (FnIndexInferError, LookupError, OSError, TypeError, ValueError)
+    return {"middleware": middleware, "exception_handlers": dict.fromkeys(bad_calls, _bad_request)}
