@@ -149,6 +149,30 @@ def test_a_text_of_a_segment_has_one_name(metric):
         metric.add(source="a", prediction="b", reference="c", weight=2)
 
 
+OTHER = """
+import datasets
+import evaluate
+
+
+class Other(evaluate.Metric):
+    def _info(self):
+        text = datasets.Value("string")
+        features = datasets.Features({"predictions": text, "references": datasets.Sequence(text)})
+        return evaluate.MetricInfo(description="", citation="", inputs_description="", features=features)
+
+    def _compute(self, predictions, references):
+        return {"exact": sum(text in row for text, row in zip(predictions, references, strict=True))}
+"""
+
+
+def test_combined_with_a_metric_that_takes_no_sources(metric, tmp_path):
+    (tmp_path / "other_metric.py").write_text(OTHER, encoding="utf-8")
+    combined = evaluate.combine([metric, evaluate.load(str(tmp_path / "other_metric.py"))])
+    combined.add(**{name: column[0] for name, column in TEXTS.items()})
+    combined.add_batch(**rows(1, 2, 3))
+    assert combined.compute() == {**metric.compute(**TEXTS), "exact": 1}
+
+
 # ---- The configuration ----------------------------------------------------------------------------------------------
 
 

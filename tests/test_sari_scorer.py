@@ -193,13 +193,13 @@ def another(scorer):
     return Scorer("hf") if type(scorer) is Scorer else load()
 
 
-def test_map_keeps_the_columns_and_is_cached(scorer, tmp_path):
+def test_map_in_processes_keeps_the_columns_and_is_cached(scorer, tmp_path):
     datasets.Dataset.from_dict({"id": list("abcd"), **TEXTS}).save_to_disk(tmp_path / "data")
     data = datasets.load_from_disk(tmp_path / "data")
-    mapped = data.map(scorer.score_batch, batched=True)
+    mapped = data.map(scorer.score_batch, batched=True, num_proc=2)
     assert mapped.to_dict() == {"id": list("abcd"), **TEXTS, **scorer.score_batch(TEXTS)}
     # The same function has the same fingerprint: a second run finds the result of the first.
-    assert data.map(another(scorer).score_batch, batched=True).cache_files == mapped.cache_files
+    assert data.map(another(scorer).score_batch, batched=True, num_proc=2).cache_files == mapped.cache_files
 
 
 # ---- Explanations ---------------------------------------------------------------------------------------------------
