@@ -164,8 +164,11 @@ BAD = [
     ({"references": list("abcd")}, "references: got 4 rows, expected 3 (as in sources)"),
     ({"references": []}, "references: got 0 rows, expected 3 (as in sources)"),
     ({"sources": []}, "predictions: got 3 rows, expected 0 (as in sources)"),
-    (
-        {"references": [["a", "b", "c"], ["d", "e", "f"]]},
-        "references: got 2 rows, expected 3 (one list per segment, not one per annotator)",
+    *(
+        (
+            {"references": [["a", "b", "c"]] * annotators},
+            f"references: got {annotators} rows, expected 3 (one list per segment, not one per annotator)",
+        )
+        for annotators in (2, 4)
     ),
 ]

@@ -228,6 +228,7 @@ def test_large_corpora_are_drawn_in_blocks():
     ("options", "error", "message"),
     [
         ({"method": "ar"}, ValueError, f"method: got 'ar', expected one of {', '.join(METHODS)}"),
+        ({"confidence": 0}, ValueError, "confidence: got 0, expected a number between 0 and 1"),
         ({"confidence": 1}, ValueError, "confidence: got 1, expected a number between 0 and 1"),
         ({"confidence": True}, TypeError, "confidence: got True, expected a number between 0 and 1"),
         ({"confidence": float("nan")}, ValueError, "confidence: got nan, expected a number between 0 and 1"),
