@@ -6,7 +6,7 @@ Groups:
 
     startup   new processes: `--help`, the example corpus, `evaluate.load`
     scale     up to a million pairs with one reference: `score.py` and `Dataset.map`
-    segments  `compute` and a state, next to another metric (the default)
+    segments  `compute`, next to another metric (the default)
     sharing   several systems and candidates with the same references
 
 All texts are made up, and are the same in every run. `PATH` is an evaluate module with the same interface, for example
@@ -153,8 +153,8 @@ def measure_scale(_options: argparse.Namespace) -> None:
 
 
 def _microseconds(function: Callable[[], object], units: int) -> list[float]:
-    """Return the time of a unit of the work that a call does."""
-    calls, seconds = timeit.Timer(function).autorange()
+    """Return the processor time of a unit of the work that a call does."""
+    calls, seconds = timeit.Timer(function, timer=time.process_time).autorange()
     return [seconds / calls / units * 1e6]
 
 
@@ -165,7 +165,7 @@ def _metric(path: str | None = None) -> Any:
 
 
 def measure_segments(options: argparse.Namespace) -> None:
-    """Time `compute`, a state and the other metric."""
+    """Time `compute` and the other metric."""
     from sari.benchmarks.made_up_corpora import made_up
     from sari.tests import oracle
     from sari.variants import resolve_variants
@@ -180,19 +180,11 @@ def measure_segments(options: argparse.Namespace) -> None:
         corpus, few = make(segments), make(min(segments, PEER_SEGMENTS))
         contestants: dict[str, Callable[[], list[float]]] = {
             "compute": partial(_microseconds, partial(metric.compute, **corpus._asdict(), variant=variant), segments),
-            "state": partial(_microseconds, partial(_score_by_state, metric, corpus._asdict(), variant), segments),
             "peer": partial(_microseconds, partial(peer, **few._asdict()), len(few.sources)),
         }
-        (compute,), (state,), (theirs,) = medians(contestants, options.rounds).values()
-        rows.append((title, segments, compute, state, theirs, theirs / compute, theirs / state))
-    columns = ("corpus", "segments", "compute", "state", "peer", "peer/compute", "peer/state")
-    _print_table("Microseconds per segment", columns, rows)
-
-
-def _score_by_state(metric: Any, columns: dict[str, Any], variant: str) -> None:
-    state = metric.with_options(variant=variant).state()
-    state.update(**columns)
-    state.compute()
+        (compute,), (theirs,) = medians(contestants, options.rounds).values()
+        rows.append((title, segments, compute, theirs, theirs / compute))
+    _print_table("Microseconds per segment", ("corpus", "segments", "compute", "peer", "peer/compute"), rows)
 
 
 def measure_sharing(options: argparse.Namespace) -> None:
