@@ -11,7 +11,7 @@ from .aggregation import Intervals, NotRequired, Result, Scores, TypedDict, name
 from .corpus_statistics import CorpusStatistics, score_systems
 from .data_warnings import SariWarning, check_resampling, merge_warnings, variant_warnings
 from .ngram_statistics import count_ngrams
-from .significance import TESTS, Resampling, Sample, in_blocks, resolve_resampling
+from .significance import TESTS, Resampling, Sample, in_blocks
 from .tokenization import encode_corpus, seen_once
 from .validation import SystemColumns, fault, shown
 from .variants import SCORES, SIGNIFICANT, Variant
@@ -119,8 +119,8 @@ def compare_corpora(
     else:
         for pair in tested:
             name, _ = pair["systems"]
-            own = {field: value for field, value in pair.items() if field != "systems"}
-            results[name].update(cast(SystemResult, own))
+            fields = {field: value for field, value in pair.items() if field != "systems"}
+            results[name].update(cast(SystemResult, fields))
     return comparison
 
 
@@ -133,11 +133,11 @@ def comparison_warnings(systems: dict[str, CorpusStatistics], comparison: System
         tests=tests,
         smallest_p_value=comparison["comparisons"] / (trials + 1),
     )
-    found = {name: corpus.warnings() for name, corpus in systems.items()}
+    of_systems = {name: corpus.warnings() for name, corpus in systems.items()}
     if len(systems) > 1:
         for name, corpus in systems.items():
-            found[name] += variant_warnings(corpus.variant, corpus.sample.columns()[0])
-    return [*merge_warnings(found), *of_resampling]
+            of_systems[name] += variant_warnings(corpus.variant, corpus.sample.columns()[0])
+    return [*merge_warnings(of_systems), *of_resampling]
 
 
 def rank_systems(results: dict[str, SystemResult], pairs: list[SystemPair]) -> None:
@@ -184,9 +184,9 @@ def baseline_columns(sources: list[str], references: list[list[str]]) -> list[Sy
 
 
 def baseline_scores(
-    sources: list[str], references: list[list[str]], variant: Variant, how: Resampling | None = None
+    sources: list[str], references: list[list[str]], variant: Variant, resampling: Resampling | None = None
 ) -> dict[str, Result]:
-    """Score the baselines of checked texts, as `Scorer.baselines` does, with intervals if `how` has a confidence.
+    """Score the baselines of checked texts, as `Scorer.baselines` does, and with intervals if there is a confidence.
 
     Returns:
         By name: "copy", "empty", "unrelated", "references" (the mean, and its interval), "reference 1", and so on.
@@ -196,28 +196,28 @@ def baseline_scores(
     """
     if not sources:
         raise ValueError(fault("sources, references", "no segments", "at least one"))
-    how = how or resolve_resampling()
-    has_intervals = how.confidence is not None and len(sources) > 1
-    scored: dict[str, CorpusStatistics] = {}
+    has_intervals = resampling is not None and resampling.confidence is not None and len(sources) > 1
+    systems: dict[str, CorpusStatistics] = {}
     for columns in baseline_columns(sources, references):
-        scored |= score_systems(columns, variant, rows=has_intervals)
-    names = list(scored)
-    values = np.array([[corpus.scores()[score] for score in SCORES] for corpus in scored.values()])
-    drawn = np.empty((0, *values.shape))
-    if has_intervals:
-        rows = np.stack([in_blocks(corpus.rows()) for corpus in scored.values()], axis=1)
-        drawn = Sample(rows, next(iter(scored.values())).scores_of_sums, how.seed).bootstrapped(how)
-    of_people = [name.startswith("reference ") for name in names]
-    if any(of_people):
-        first = of_people.index(True)
-        names.insert(first, "references")
-        values = np.insert(values, first, values[of_people].mean(axis=0), axis=0)
-        drawn = np.insert(drawn, first, drawn[:, of_people].mean(axis=1), axis=1)
-    found: dict[str, Result] = dict(zip(names, map(named_scores, values), strict=True))
-    if has_intervals:
-        for result, ends in zip(found.values(), how.ends(drawn).swapaxes(0, 1), strict=True):
-            result["confidence_intervals"] = named_scores(ends.T)
-    return found
+        systems |= score_systems(columns, variant, rows=has_intervals)
+    names = list(systems)
+    of_people = [name for name in names if name.startswith("reference ")]
+    first = len(names) - len(of_people)
+
+    def with_mean(scores: np.ndarray) -> np.ndarray:
+        """Put the mean of the references before them: float64[..., system, score]."""
+        others, people = np.split(scores, [first], axis=-2)
+        return np.concatenate([others, people.mean(axis=-2, keepdims=True), people], axis=-2) if of_people else others
+
+    scores = with_mean(np.array([[corpus.scores()[score] for score in SCORES] for corpus in systems.values()]))
+    names[first:] = ["references"] * bool(of_people) + of_people
+    results: dict[str, Result] = dict(zip(names, map(named_scores, scores), strict=True))
+    if resampling is not None and has_intervals:
+        scores_of_sums = next(iter(systems.values())).scores_of_sums
+        sample = Sample(_rows_of(systems), lambda sums: with_mean(scores_of_sums(sums)), resampling.seed)
+        for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
+            result.update(cast(Result, intervals))
+    return results
 
 
 def candidate_scores(
@@ -230,15 +230,17 @@ def candidate_scores(
 
 def minimum_bayes_risk(sources: list[str], candidates: list[list[str]], variant: Variant) -> Chosen:
     """Choose candidates, given as checked texts, as `Scorer.minimum_bayes_risk` does."""
-    scores = _scores_alone(
+    scores_by_references = _scores_alone(
         [(source, [text], row) for source, row in zip(sources, candidates, strict=True) for text in row], variant
     )
     chosen = Chosen(texts=[], places=[], expected=[])
     for row in candidates:
-        # The scores of all candidates by each as the only reference; no candidate is its own reference.
-        by_reference = [list(islice(scores, len(row))) for _ in row]
-        others = [[*own[:place], *own[place + 1 :]] for place, own in enumerate(zip(*by_reference, strict=True))]
-        expected = [fsum(own) / len(own) for own in others]  # equal for equal candidates
+        # The scores of all candidates by each as the only reference; no candidate is a reference of itself.
+        by_reference = [list(islice(scores_by_references, len(row))) for _ in row]
+        expected = []
+        for place, scores in enumerate(zip(*by_reference, strict=True)):
+            others = [*scores[:place], *scores[place + 1 :]]
+            expected.append(fsum(others) / len(others))  # equal for equal candidates
         place = expected.index(max(expected))
         chosen["texts"].append(row[place])
         chosen["places"].append(place)
@@ -256,32 +258,36 @@ def _scores_alone(segments: list[tuple[str, list[str], list[str]]], variant: Var
     if not runs:
         return
     sources, references, texts = map(list, zip(*runs, strict=True))
-    width, how = max(map(len, texts)), seen_once(variant)
+    width, variant = max(map(len, texts)), seen_once(variant)
     columns = list(zip(*(row + row[:1] * (width - len(row)) for row in texts), strict=True))
     rows = iter(texts)
-    for tokens in encode_corpus(sources, references, columns, how):
-        scores = segment_scores(count_ngrams(tokens, how), how)[:, 0].reshape(width, -1)
-        for own, row in zip(scores.T.tolist(), rows, strict=False):
-            yield from own[: len(row)]
+    for tokens in encode_corpus(sources, references, columns, variant):
+        scores = segment_scores(count_ngrams(tokens, variant), variant)[:, 0].reshape(width, -1)
+        for values, row in zip(scores.T.tolist(), rows, strict=False):
+            yield from values[: len(row)]
+
+
+def _rows_of(systems: dict[str, CorpusStatistics]) -> np.ndarray:
+    """Return the rows of systems to resample, float64[block, system, ...], block by block, which takes less memory."""
+    return np.stack([in_blocks(corpus.rows()) for corpus in systems.values()], axis=1)
 
 
 def _tests_of_pairs(
     results: dict[str, SystemResult],
     systems: dict[str, CorpusStatistics],
     names: list[tuple[str, str]],
-    how: Resampling,
+    resampling: Resampling,
 ) -> list[SystemPair]:
     """Add intervals to the results of systems, and return the tests of pairs of them, if a test is given."""
-    rows = np.stack([in_blocks(corpus.rows()) for corpus in systems.values()], axis=1)
-    sample = Sample(rows, next(iter(systems.values())).scores_of_sums, how.seed)
-    for result, intervals in zip(results.values(), sample.named_intervals(SCORES, how), strict=True):
+    sample = Sample(_rows_of(systems), next(iter(systems.values())).scores_of_sums, resampling.seed)
+    for result, intervals in zip(results.values(), sample.named_intervals(SCORES, resampling), strict=True):
         result.update(cast(SystemResult, intervals))
-    if how.method is None or not names:
+    if resampling.method is None or not names:
         return []
     places = list(results)
     pairs = [(places.index(one), places.index(other)) for one, other in names]
     tested = []
-    for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, how), strict=True):
+    for (one, other), fields in zip(names, sample.named_tests(SCORES, pairs, resampling), strict=True):
         fields["differences"] = {score: results[one][score] - results[other][score] for score in SCORES}
         tested.append(cast(SystemPair, {"systems": [one, other], **fields}))
     return tested

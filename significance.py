@@ -87,56 +87,56 @@ class Sample:
             self._drawn[resamples] = np.concatenate(parts)
         return self._drawn[resamples]
 
-    def bootstrapped(self, how: "Resampling") -> np.ndarray:
+    def bootstrapped(self, resampling: "Resampling") -> np.ndarray:
         """Return the scores of the resamples for intervals: float64[resample, system, score]."""
-        return self.resampled(how.resamples_for(len(self.rows)))
+        return self.resampled(resampling.resamples_for(len(self.rows)))
 
-    def intervals(self, how: "Resampling") -> np.ndarray:
-        """Return the two ends of the interval of each score, float64[2, system, score]; `how` needs a confidence."""
-        return how.ends(self.bootstrapped(how))
+    def intervals(self, resampling: "Resampling") -> np.ndarray:
+        """Return the two ends of the interval of each score, float64[2, system, score]; this needs a confidence."""
+        return resampling.ends(self.bootstrapped(resampling))
 
     def differences(self, pairs: np.ndarray) -> np.ndarray:
         """Return the differences of the scores of each pair of systems: float64[pair, score]."""
         return self.scores[pairs[:, 0]] - self.scores[pairs[:, 1]]
 
-    def difference_intervals(self, pairs: np.ndarray, how: "Resampling") -> np.ndarray:
+    def difference_intervals(self, pairs: np.ndarray, resampling: "Resampling") -> np.ndarray:
         """Return the two ends of the interval of each difference, float64[2, pair, score], as `intervals` does."""
-        drawn = self.bootstrapped(how)
-        return how.ends(drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]])
+        drawn = self.bootstrapped(resampling)
+        return resampling.ends(drawn[:, pairs[:, 0]] - drawn[:, pairs[:, 1]])
 
-    def named_intervals(self, names: Sequence[str], how: "Resampling") -> list[NamedFigures]:
+    def named_intervals(self, names: Sequence[str], resampling: "Resampling") -> list[NamedFigures]:
         """Return the intervals of each system as a field; none without a confidence, or of a single segment.
 
         Args:
             names: of the scores.
-            how: intervals are computed.
+            resampling: how intervals are computed.
         """
-        if not self._has_intervals(how):
+        if not self._has_intervals(resampling):
             return [{} for _ in self.rows[0]]
-        return [{"confidence_intervals": _named(names, ends.T)} for ends in self.intervals(how).swapaxes(0, 1)]
+        return [{"confidence_intervals": _named(names, ends.T)} for ends in self.intervals(resampling).swapaxes(0, 1)]
 
     def named_tests(
-        self, names: Sequence[str], pairs: Sequence[tuple[int, int]], how: "Resampling"
+        self, names: Sequence[str], pairs: Sequence[tuple[int, int]], resampling: "Resampling"
     ) -> list[NamedFigures]:
-        """Return the differences, p-values and intervals of pairs of systems as fields; `how` needs a method.
+        """Return the differences, p-values and intervals of pairs of systems as fields; `resampling` needs a method.
 
         Args:
             names: of the scores.
             pairs: the places of two systems each.
-            how: intervals and tests are computed.
+            resampling: how intervals and tests are computed.
         """
         places = np.array(pairs, np.int64)
         differences = self.differences(places)
         p_values = np.ones_like(differences)  # no test applies to a single segment
         if len(self.rows) > 1:
-            p_values = TESTS[str(how.method)].p_values(self, places, how.trials_for(len(pairs)))
+            p_values = TESTS[str(resampling.method)].p_values(self, places, resampling.trials_for(len(pairs)))
         fields = {"differences": differences, "p_values": p_values, "corrected_p_values": holm(p_values)}
-        if self._has_intervals(how):
-            fields["difference_intervals"] = np.moveaxis(self.difference_intervals(places, how), 0, -1)
+        if self._has_intervals(resampling):
+            fields["difference_intervals"] = np.moveaxis(self.difference_intervals(places, resampling), 0, -1)
         return [{field: _named(names, values[row]) for field, values in fields.items()} for row in range(len(pairs))]
 
-    def _has_intervals(self, how: "Resampling") -> bool:
-        return how.confidence is not None and len(self.rows) > 1
+    def _has_intervals(self, resampling: "Resampling") -> bool:
+        return resampling.confidence is not None and len(self.rows) > 1
 
     def swapped(self, pairs: np.ndarray, trials: int) -> Iterator[np.ndarray]:
         """Let the two systems of each pair swap blocks with probability one half; all pairs swap the same ones.
@@ -350,8 +350,8 @@ class Resampling:
     def resamples_for(self, segments: int) -> int:
         """Return the number of resamples for a number of segments.
 
-        >>> how = resolve_resampling(confidence=0.95)
-        >>> [how.resamples_for(segments) for segments in (1_000, 10_000, 1_000_000)]
+        >>> resampling = resolve_resampling(confidence=0.95)
+        >>> [resampling.resamples_for(segments) for segments in (1_000, 10_000, 1_000_000)]
         [10000, 5000, 5000]
         """
         return self.resamples or min(RESAMPLES, _RESAMPLED // min(segments, _MOST_BLOCKS))
