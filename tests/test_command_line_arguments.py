@@ -104,7 +104,8 @@ def test_wrong_arguments(refusal, arguments, message):
 
 #: Options on the left with each of those on the right, and what is said; "two" and "several" are systems and variants.
 APART = """
---signature x: --variant easse; --all-variants; --find-variant 41.38; --level corpus; --lowercase; --max-order 3
+--signature x: --variant easse; --all-variants; --find-variant 41.38; --level corpus; --lowercase; --max-order 3; \
+--deletion f1; --zero-division 1; --penalties dsari
 --all-variants: --variant easse; --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
 several: --explain 1; --find-variant 41.38; --report x.md; --sentences x.csv; --why easse
 two: --explain 1
@@ -113,14 +114,16 @@ two: --explain 1
 --width 3: --format csv; --format json
 --by-order: --format csv; --ratings a b
 --ratings a b: --all-pairs; --paired-ar; --baselines; --why easse; --by-references; --published; --sentences x.csv; \
---report x.md; --width 3
---explain 1: --ratings a; --sentences x.csv; --confidence; --measures bleu; --own-measure a=b; --format csv; \
---format latex; --format markdown
+--report x.md; --width 3; --paired-bs
+--explain 1: --ratings a; --sentences x.csv; --report x.md; --baselines; --why easse; --by-references; \
+--published; --confidence; --measures bleu; --own-measure a=b; --format csv; --format latex; --format markdown
 --find-variant 41.38: --explain 1; --ratings a b; --by-order; --show sari; --score-only; --report x.md; --confidence; \
---paired-ar; --all-pairs; --baselines; --measures bleu
+--paired-ar; --paired-bs; --all-pairs; --baselines; --measures bleu; --own-measure a=b; --sentences x.csv; --why easse; \
+--by-references; --published
 --score-only: --explain 1; --ratings a b; --by-order; --format csv; --format json; --format latex; --format markdown
 --format csv: --by-references; --published; --why easse
---score-only: --confidence; --paired-ar; --all-pairs; --baselines; --by-references; --published; --measures bleu
+--score-only: --confidence; --paired-ar; --all-pairs; --baselines; --by-references; --published; --measures bleu; \
+--paired-bs; --why easse; --own-measure a=b
 """.replace("\\\n", "")
 
 
@@ -139,6 +142,7 @@ def test_options_that_exclude_each_other(refusal, line):
     ("given", "needed"),
     [
         ("--split x", "--dataset"),
+        ("--echo sources", "--dataset"),
         ("--columns x y z", "--dataset or --table"),
         ("--resamples 9", "--confidence, --paired-bs, --paired-ar, --all-pairs or --report"),
         ("--seed 1", "--confidence, --paired-bs, --paired-ar, --all-pairs, --by-references or --report"),
